@@ -1,4 +1,4 @@
-//! The baseline of conversions, whose scratch memory limits that of plans.
+//! The baseline conversion: its use of scratch memory is the limit for the scratch memory of plans.
 
 use super::error::PlanError;
 use super::sides::Sides;
@@ -7,7 +7,7 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::BarrierScope;
 use crate::target::Target;
 
-/// The scratch bytes and barriers of a baseline.
+/// The scratch bytes and barriers that Triton's implementation of an operation would use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Baseline {
     /// Bytes of scratch memory.
@@ -16,11 +16,12 @@ pub struct Baseline {
     pub barriers: u32,
 }
 
-/// Returns the scratch bytes and barriers of Triton's conversion: through a swizzled buffer, filled and read in one round
-/// for each combination of registers that both sides have outside its banks; or by lanes, if at most one register bit is
-/// exchanged with a lane bit.
+/// Returns the scratch bytes and barriers of Triton's conversion. If at most one register bit is exchanged with a lane
+/// bit, Triton uses shuffles and no scratch memory. Otherwise it uses a swizzled buffer, in several rounds of stores
+/// and loads: one round for each combination of the register bits that both layouts share outside the bank bits.
 ///
-/// A plan may need more bytes if that is faster; within this limit there is a plan in nearly all cases.
+/// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes than
+/// the baseline.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -41,7 +42,7 @@ pub struct Baseline {
 /// ```
 ///
 /// # Errors
-/// As [`plan_conversion`](super::plan_conversion), but for limits.
+/// Those of [`plan_conversion`](super::plan_conversion), except that no limit applies.
 pub fn baseline_conversion(
     src: &LinearLayout,
     dst: &LinearLayout,

@@ -28,12 +28,12 @@ use crate::target::Target;
 /// ```
 ///
 /// # Shape
-/// `src`, `dst`: (register, lane, warp, block) -> the same output dims. The plan's values are the registers with
-/// zero bases removed.
+/// `src`, `dst`: (register, lane, warp, block) -> the same output dims. The program takes and returns the unique
+/// registers of each layout: register bits with a zero basis are left out.
 /// # Units
 /// `elem_bits`: the width of an element, 1 to 64, a power of two.
 /// # Errors
-/// - movement between blocks, or an unsupported element width;
+/// - the conversion moves data between CTAs, or the element width is not supported;
 /// - `is_strategy`: the prescribed strategy does not apply;
 /// - `is_scratch_limit`: no plan fits the scratch limit;
 /// - otherwise the layouts do not match each other or the target.

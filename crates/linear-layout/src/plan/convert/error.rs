@@ -4,12 +4,14 @@ use super::Strategy;
 use crate::layout::{Dim, LayoutError};
 use thiserror::Error;
 
-/// A conversion without a plan: the layouts do not match each other or the target, or a limit is exceeded.
+/// Error of [`plan_conversion`](super::plan_conversion): the layouts do not match each other or the target, or a limit
+/// is exceeded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct PlanError(pub(super) PlanErrorKind);
 
-/// log2 of the elements of a block that have 32-bit scratch addresses at 8 bytes each.
+/// log2 of the largest number of elements of a block that 32-bit scratch addresses can reach if an element takes 8
+/// bytes.
 pub(super) const MOST_ELEMENTS_LOG2: u32 = 28;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -100,7 +102,7 @@ mod tests {
     use crate::plan::{PlanOptions, Strategy, plan_conversion};
     use crate::target::Target;
 
-    /// Makes a layout of one output dim from (dim, columns) pairs.
+    /// Returns a layout with one output dim, given the columns of each input dim.
     fn layout(bases: &[(Dim, &[u64])], size: u64) -> LinearLayout {
         let columns: Vec<Vec<[u64; 1]>> = bases
             .iter()

@@ -1,4 +1,5 @@
-//! Conversions without movement between threads: renames, and selects for thread-dependent registers.
+//! Conversions without data movement between threads. They rename registers, and use selects where the source register
+//! depends on the thread.
 
 use super::sides::{SideColumns, Sides};
 use super::{ConvertPlan, PlanKind};
@@ -8,7 +9,8 @@ use crate::plan::gf2::{apply, echelon};
 use crate::plan::program::{Builder, Predicate, ValueId};
 use crate::target::Target;
 
-/// Decomposes a matrix (by columns) into a sum of as few rank-1 ones as possible: pairs (vector, mask of columns).
+/// Decomposes the matrix with these columns into a sum of as few rank-1 matrices as possible. A rank-1 matrix is a pair
+/// (vector, mask of the columns that equal the vector; the other columns are 0).
 ///
 /// Columns 5, 0, 5, 1 are (5 on columns 0 and 2) + (1 on column 3).
 pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
@@ -32,8 +34,8 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Moves value `x ^ flip` to index `x` in the threads where `mask` is odd; one select per index. Indices without a value
-/// stay empty.
+/// In each thread where an odd number of the bits of `mask` is set, moves value `x ^ flip` to index `x`. This takes one
+/// select per index. Indices without a value stay empty.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],
@@ -48,14 +50,15 @@ pub(super) fn flip_where(
 
 /// The source register of each destination register, as a function of the thread.
 pub(super) struct LocalMap {
-    /// Source registers of each destination register bit.
+    /// Column `i`: contribution (exclusive or) of destination register bit `i` to the source register.
     by_register: Vec<u64>,
-    /// Thread-dependent part: (source register flip, thread mask).
+    /// Contribution of the thread: pairs (register bits to flip, mask). The bits are flipped in threads where an odd
+    /// number of the bits of the mask is set.
     by_thread: Vec<(u64, u32)>,
 }
 
 impl LocalMap {
-    /// Returns `None` if a thread needs an element of another one.
+    /// Returns the map, or `None` if a thread needs an element that it does not hold.
     pub(super) fn of(src: &SideColumns, dst: &SideColumns) -> Option<Self> {
         let held = echelon(&src.reg);
         let both = src.thread.iter().zip(&dst.thread);
@@ -67,7 +70,7 @@ impl LocalMap {
         })
     }
 
-    /// Emits the selects; returns the destination's registers.
+    /// Emits the selects, and returns the values of the destination registers.
     pub(super) fn emit(&self, b: &mut Builder, sources: &[ValueId]) -> Vec<ValueId> {
         let mut file: Vec<Option<ValueId>> = sources.iter().copied().map(Some).collect();
         for &(flip, mask) in &self.by_thread {
@@ -79,7 +82,7 @@ impl LocalMap {
     }
 }
 
-/// Returns the plan without movement between threads, if there is one.
+/// Returns the plan that moves no data between threads, or `None` if the conversion requires such movement.
 pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Option<ConvertPlan> {
     let local = LocalMap::of(&sides.src, &sides.dst)?;
     let mut builder = sides.builder(elem_bits);

@@ -2,8 +2,8 @@
 //!
 //! [`plan_conversion`] takes two distributed layouts, an element width and a target, and returns a [`ConvertPlan`]: a
 //! [`Program`] from the unique registers of the source to those of the destination, and the reason for it. The machine
-//! model runs the program on element names and proves that every destination register ends with the element of its
-//! layout. Nothing is decided after planning.
+//! model runs the program on the names of the elements, and proves that at the end every destination register holds the
+//! element that its layout prescribes. Nothing is decided after planning.
 //!
 //! ```text
 //! source registers        steps                         results
@@ -18,9 +18,9 @@
 //! | `Shared` | always | through swizzled shared memory |
 //! | `Mixed` | inside a warp, registers fall into independent groups | each group by either |
 //!
-//! Reading order: this file (request and result), `choice`, `sides` (both layouts in one coordinate system), `local`,
-//! `transpose`, `shuffle`, `shared` with `swizzle`. Absent on purpose: movement between the blocks of a cluster, which is
-//! an error.
+//! Reading order: this file (request and result), `choice`, `sides` (both layouts in a common coordinate system),
+//! `local`, `transpose`, `shuffle`, `shared` with `swizzle`. Absent on purpose: movement between the blocks of a
+//! cluster, which is an error.
 
 mod baseline;
 mod choice;
@@ -53,19 +53,19 @@ use crate::layout::Dim;
 pub struct PlanOptions {
     /// Bytes of shared memory that the plan may use at most.
     ///
-    /// Effect: a conversion that needs more is cut into repetitions, each with its own barriers, or carried out by
-    /// shuffles. Change it to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
-    /// target's limit. Caveat: just below a power of two it halves the tile, as 4095 does if a plan needs 4096.
+    /// Effect: a conversion that needs more is split into repetitions, with barriers in each, or is implemented by
+    /// shuffles. Lower the limit to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
+    /// target's limit. Caveat: sizes are powers of two, so a limit of 4095 halves a tile of 4096 bytes.
     pub scratch_limit: Option<u32>,
     /// The only strategy to consider; planning fails if it does not apply.
     ///
-    /// Effect: `force_warp_shuffle` of `ttg.convert_layout` is `Some(Strategy::Shuffle)`. Default: the cheapest strategy
-    /// wins. Caveat: `Shared` stores and loads even what a rename would do.
+    /// Effect: `force_warp_shuffle` of `ttg.convert_layout` is `Some(Strategy::Shuffle)`. Default: the cheapest
+    /// strategy wins. Caveat: `Shared` stores and loads even if renaming registers would suffice.
     pub strategy: Option<Strategy>,
 }
 
 impl PlanOptions {
-    /// Returns the default options: the target's limit, any strategy.
+    /// Returns the default options: the target's scratch limit, and any strategy.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -93,11 +93,11 @@ impl PlanOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// No data leaves its thread: renames and selects.
+    /// Renames and selects: no data moves between threads.
     Local,
     /// Lane exchanges inside a warp.
     Shuffle,
-    /// Everything through shared memory.
+    /// Every element is stored to shared memory and loaded from it.
     Shared,
 }
 
@@ -117,7 +117,7 @@ impl fmt::Display for Strategy {
 pub enum PlanKind {
     /// No step: results are source values.
     Rename,
-    /// Selects only; no data leaves its thread.
+    /// Selects only; no data moves between threads.
     Select,
     /// Lane exchanges inside a warp.
     Shuffle,
@@ -139,14 +139,14 @@ impl fmt::Display for PlanKind {
     }
 }
 
-/// The reason for a plan: the dims moved, and the costs of the other strategies.
+/// The reason for a plan: the dims along which data moves, and the costs of the other strategies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reason {
-    /// Input dims that the minimal conversion touches, as in Triton: empty if nothing moves.
+    /// Input dims along which data must move, as Triton's minimal conversion defines them. Empty if nothing moves.
     pub moves: Vec<Dim>,
-    /// Planned strategies with their costs, cheapest first; the first is this plan.
+    /// Strategies that were planned, with their costs, cheapest first. The first entry is the chosen plan.
     pub considered: Vec<(PlanKind, Cost)>,
-    /// Register bits exchanged with lane bits, if the plan works inside a warp.
+    /// Number of register bits that are exchanged with lane bits, if the plan works inside a warp.
     pub exchanged_bits: u32,
     /// Bytes of one vectorised store; 0 without shared memory.
     pub store_bytes: u32,
@@ -162,8 +162,8 @@ pub struct Reason {
 /// The program takes the unique registers of the source (zero register bases removed, in register order) and returns
 /// those of the destination.
 /// # Laws
-/// Run on the names of the elements, every result register holds the element of the destination layout
-/// (property `plans_are_right`).
+/// If the program is run on the names of the elements, every result register holds the element that the destination
+/// layout prescribes (property `plans_are_right`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertPlan {
     kind: PlanKind,
@@ -172,7 +172,7 @@ pub struct ConvertPlan {
 }
 
 impl ConvertPlan {
-    /// Makes a plan with an empty reason.
+    /// Returns a plan whose reason is not filled in yet.
     fn new(kind: PlanKind, program: Program) -> Self {
         Self {
             kind,

@@ -1,8 +1,9 @@
 //! Conversions through swizzled shared memory: stores, a barrier, loads.
 //!
-//! [`swizzle`](super::swizzle) assigns an offset to each element, [`Accesses`] groups elements into vector accesses. Both
-//! sides become linear maps from the hardware position to an offset: the thread's part is computed once at run time, the
-//! register's part is a constant of each access.
+//! [`swizzle`](super::swizzle) assigns an offset to each element, and [`Accesses`] groups elements into vector
+//! accesses. Each side (source and destination) then is a linear map from (register, lane, warp) to an offset. The
+//! contribution of the thread is computed once at run time. The contribution of the register is a constant of each
+//! access.
 
 use super::error::{PlanError, PlanErrorKind};
 use super::sides::{SideColumns, Sides};
@@ -14,7 +15,8 @@ use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
 use crate::plan::program::{Address, Builder, Cost, Operands, ValueId};
 use crate::target::{Access, Target};
 
-/// Returns one side's accesses, in bytes of offset, or `None` if a repetition bit is not a register bit alone.
+/// Returns the accesses of one side, with offsets in bytes. Returns `None` unless each offset bit that numbers
+/// repetitions is set by registers only.
 fn accesses(
     side: &SideColumns,
     sides: &Sides,
@@ -47,7 +49,7 @@ fn accesses(
     })
 }
 
-/// A route through shared memory: a swizzle and the accesses of both sides.
+/// A conversion through shared memory: the swizzle, the stores of the source, and the loads of the destination.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     swizzle: ScratchSwizzle,
@@ -56,7 +58,8 @@ pub(super) struct Route {
     bytes: u32,
 }
 
-/// Returns the swizzles to try: widest vectors first, then those with matrix rows.
+/// Returns the swizzles to try: first the swizzles for vector accesses, widest first, then the swizzles for matrix
+/// instructions.
 pub(super) fn choices(
     container_bits: u32,
     reps_log2: u32,
@@ -87,7 +90,8 @@ pub(super) fn choices(
 }
 
 impl Route {
-    /// Returns the cheapest of a few swizzles, or `None` if `reps_log2` is not possible.
+    /// Returns the cheapest conversion with `1 << reps_log2` repetitions among the swizzles of [`choices`], or `None`
+    /// if that number of repetitions is not possible.
     pub(super) fn best(
         sides: &Sides,
         container_bits: u32,
@@ -122,7 +126,8 @@ impl Route {
         best.map(|b| b.1)
     }
 
-    /// Returns the accesses of both sides to a buffer with this swizzle, if it divides into the repetitions.
+    /// Returns the conversion through a buffer with this swizzle, or `None` if the accesses of a side cannot be divided
+    /// into the repetitions.
     pub(super) fn through(
         swizzle: ScratchSwizzle,
         sides: &Sides,
@@ -140,7 +145,7 @@ impl Route {
         })
     }
 
-    /// Returns the cost of the accesses of a warp.
+    /// Returns the cost of all accesses of one warp.
     pub(super) fn cost(&self, target: &Target) -> u32 {
         let (load_store, arithmetic) = self.time(target);
         let cost = Cost {
@@ -151,18 +156,18 @@ impl Route {
         cost.total()
     }
 
-    /// Returns the bytes of shared memory of one repetition.
+    /// Returns the bytes of shared memory that one repetition needs.
     pub(super) fn scratch_bytes(&self) -> u32 {
         self.bytes << (narrow::<u32>(self.swizzle.basis.len()) - self.swizzle.reps_log2)
     }
 
-    /// Returns load-store and arithmetic time of one warp, for all repetitions.
+    /// Returns (load-store time, arithmetic time) of one warp for all repetitions.
     pub(super) fn time(&self, target: &Target) -> (u32, u32) {
         let (a, b) = (self.store.time(target), self.load.time(target));
         (a.0 + b.0, a.1 + b.1)
     }
 
-    /// Returns the address of the accesses of a side as a function of their offset.
+    /// Returns a function from the constant offset of an access of this side to its address.
     fn address(b: &mut Builder, side: &Accesses, buffer: u32) -> impl Fn(u64) -> Address + use<> {
         let columns: Vec<u32> = side.threads().iter().map(|&c| narrow::<u32>(c)).collect();
         let base = b.address_base(columns);
@@ -175,7 +180,7 @@ impl Route {
         }
     }
 
-    /// Stores one repetition; `source` returns the value of a source register.
+    /// Emits the stores of one repetition. `source` returns the value of a source register.
     pub(super) fn store(
         &self,
         b: &mut Builder,
@@ -205,7 +210,8 @@ impl Route {
         }
     }
 
-    /// Loads one repetition; the values come in the order of [`Route::loaded_index`].
+    /// Emits the loads of one repetition, and appends the values to `loaded`, in the order that [`Route::loaded_index`]
+    /// describes.
     pub(super) fn load(&self, b: &mut Builder, buffer: u32, loaded: &mut Vec<ValueId>) {
         let side = &self.load;
         let address = Self::address(b, side, buffer);
@@ -231,12 +237,13 @@ impl Route {
         }
     }
 
-    /// Returns the elements of a word of a matrix.
+    /// Returns the number of elements in a 32-bit word.
     fn per_word(&self) -> usize {
         4 / self.bytes.min(4) as usize
     }
 
-    /// Returns, for each destination register bit, its contribution to the index of a loaded value, over all repetitions.
+    /// Returns the contribution (exclusive or) of each destination register bit to the index in the list of loaded
+    /// values of all repetitions.
     pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
         let numbers = self.load.numbers();
@@ -255,7 +262,7 @@ impl Route {
 /// Returns the cheapest plan through shared memory.
 ///
 /// # Errors
-/// If the scratch buffer exceeds the limit for every number of repetitions.
+/// If the scratch buffer exceeds the limit, whatever the number of repetitions.
 pub(super) fn plan_shared(
     sides: &Sides,
     elem_bits: u32,

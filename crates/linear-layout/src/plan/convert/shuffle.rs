@@ -1,26 +1,28 @@
 //! Conversions inside a warp, by exchanging words between lanes.
 //!
 //! # Method
-//! Let the destination slot (register `r'`, lane `l'`) take its element from the source slot
-//! `r = a r' + b l'`, `l = c r' + d l'` (bit matrices; a sum is an exclusive or). One shuffle moves one register
-//! of every source lane, so neither `b` (the register depends on the reading lane) nor a singular `d` fits
-//! directly. Three stages do:
+//! The element of destination register `r'` and lane `l'` comes from source register `r = a r' + b l'` of lane `l = c
+//! r' + d l'`. Here `a`, `b`, `c` and `d` are bit matrices, and a sum is an exclusive or. One shuffle moves one
+//! register of every source lane. So a shuffle alone cannot implement a nonzero `b` (the source register depends on the
+//! reading lane) or a singular `d`. Three stages can:
 //!
 //! ```text
 //! offer    V[k] in lane s   = source[B k + F s]          selects, rank(F) per value
 //! shuffle  U[k] in lane l'  = V[k] of lane c k + D l'     one exchange, none where c k + D l' = l'
 //! take     result[r'] in l' = U[r' + E l']               selects, rank(E) per value
 //! ```
-//! Comparing the coefficients gives `D = d + c E`, `B = a + F c`, and `F D = b + a E`. `E` has the smallest rank that makes
-//! `D` invertible, the identity if possible; the rest follows. For one register bit exchanged with one lane bit, `E` and
-//! `F` have rank 1 and half of the `k` need no shuffle. A select whose arm is a select under the same condition loses the
-//! inner one, so this costs 1.5 selects and 0.5 shuffles per register ("ship"); m exchanged bits at once cost 2m selects
-//! and 1 - 2^-m shuffles ("swap"), one after the other 1.5m selects and 0.5m shuffles.
+//! Comparing the coefficients gives `D = d + c E`, `B = a + F c`, and `F D = b + a E`. `E` is chosen with the smallest
+//! rank that makes `D` invertible, and such that `D` is the identity if possible; `E` determines the other matrices. If
+//! one register bit is exchanged with one lane bit, `E` and `F` have rank 1, and half of the `k` need no shuffle. A
+//! select between results of selects with the same condition makes those selects redundant, so the exchange costs 1.5
+//! selects and 0.5 shuffles per register ("ship"). Exchanging m bits at once costs 2m selects and 1 - 2^-m shuffles
+//! ("swap"). Exchanging them one after the other costs 1.5m selects and 0.5m shuffles.
 //!
-//! A singular `D` with `E = 0` suffices if all readers of a lane need the same register of it. It broadcasts values of a
-//! few lanes to all lanes: one shuffle per register, and no select.
+//! `E = 0` with a singular `D` suffices if all lanes that read from a given lane need the same register. This
+//! broadcasts values of a few lanes to all lanes, with one shuffle per register and no select.
 //!
-//! Elements below 32 bits are packed along register bits that stay in their lane; 64-bit ones are split into two words.
+//! Elements narrower than 32 bits are packed into words along register bits that stay in their lane. Elements of 64
+//! bits are split into two words.
 //!
 //! # Source
 //! Linear Layouts paper, warp shuffles; Triton's `getWarpLayoutConvertDecomposition`, which handles permutations
@@ -36,23 +38,24 @@ use crate::plan::gf2::{apply, echelon, extending};
 use crate::plan::program::{BarrierScope, Builder, Cost, LaneMap, Predicate, Program, ValueId};
 use crate::target::Target;
 
-/// The three stages as matrices, columns as masks.
+/// The matrices of the three stages. A matrix is a list of columns, each of which is a bit mask.
 #[derive(Clone, Debug)]
 struct Stages {
-    /// `c`: lane flips per destination register bit.
+    /// `c`: contribution (exclusive or) of each destination register bit to the source lane.
     pub(super) lane_of_register: Vec<u64>,
-    /// `B`: source register per destination register bit.
+    /// `B`: contribution of each destination register bit to the source register.
     pub(super) register_of_register: Vec<u64>,
-    /// `D`: source lane per thread bit of the reader.
+    /// `D`: contribution of each thread bit of the reading thread to the source lane.
     pub(super) lane_of_thread: Vec<u64>,
-    /// `E` as rank-1 parts: (register flip, thread mask).
+    /// `E` as a sum of rank-1 matrices: (register bits to flip, thread mask).
     pub(super) take: Vec<(u64, u32)>,
-    /// `F` as rank-1 parts: (source register flip, thread mask).
+    /// `F` as a sum of rank-1 matrices: (source register bits to flip, thread mask).
     pub(super) offer: Vec<(u64, u32)>,
 }
 
 impl Stages {
-    /// Returns true if every lane reads from its own number, up to the flips of `c`.
+    /// Returns true if `D` is the identity: every lane reads from the lane with its own number, apart from the
+    /// contribution of `c`.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -62,22 +65,23 @@ impl Stages {
     }
 }
 
-/// The choice of `E`.
+/// The choice of the matrix `E`, by which a lane selects among received values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TakeMatrix {
-    /// The one of smallest rank that makes `D` invertible.
+    /// The matrix of smallest rank that makes `D` invertible.
     Restoring,
-    /// Zero: several lanes may read from one, as in a broadcast from a few lanes.
+    /// The zero matrix. Several lanes may read from the same lane, as in a broadcast from a few lanes.
     None,
 }
 
-/// The source of each destination bit: registers in the low bits, then lanes.
+/// The contribution of each destination bit to the source position, with the source register in the low bits and the
+/// source lane above it.
 struct Sources {
     registers: Vec<u64>,
     threads: Vec<u64>,
 }
 
-/// Solves for the source of each destination bit with minimal movement.
+/// Solves for the source of each destination bit, such that as little data as possible moves.
 fn sources(sides: &Sides) -> Option<Sources> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let by_reg = echelon(&src.reg);
@@ -129,7 +133,8 @@ fn sources(sides: &Sides) -> Option<Sources> {
     Some(Sources { registers, threads })
 }
 
-/// Computes the three stages, or returns `None` if the conversion leaves the warp or needs another `E`.
+/// Computes the three stages. Returns `None` if data moves between warps, or if the conversion needs another choice of
+/// `E`.
 fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     let lanes = sides.lanes_log2 as usize;
     let regs = sides.src.reg.len();
@@ -203,15 +208,16 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     })
 }
 
-/// Coordinates of the destination registers: bits inside a word, exchanged bits, others.
+/// Coordinates of the destination registers: bits inside a word, then exchanged bits, then all other bits.
 struct RegisterCoordinates {
-    /// Register vectors inside a word, lowest byte address bit first.
+    /// Register vectors that number the elements inside a word, lowest first.
     pub(super) word: Vec<u64>,
-    /// Register vectors between words: first the flips of `E`, then the others.
+    /// Register vectors that number the words: first the register flips of `E`, then the others.
     pub(super) between: Vec<u64>,
-    /// Number of trailing `between` vectors that no exchange touches: the same lane and a fixed register on both sides.
+    /// Number of trailing `between` vectors that no exchange affects: along them, elements stay in the same lane, and
+    /// the source register does not depend on the lane.
     free: usize,
-    /// Coordinates of each destination register bit (word bits low).
+    /// Coordinates of each destination register bit. The bits inside a word are the lowest.
     columns: Vec<u64>,
 }
 
@@ -278,12 +284,13 @@ impl RegisterCoordinates {
     }
 }
 
-/// Words of the source, packed on demand.
+/// The source registers packed into words. Each word is packed when it is first used.
 struct SourceWords<'a> {
     stages: &'a Stages,
     word: &'a [u64],
     plane: u32,
-    /// Level 0: words; level `j`: after `j` offers. Indexed by source register.
+    /// Known words, indexed by level and by source register. Level 0 has the packed words, and level `j` the words
+    /// after `j` offers.
     known: Vec<Vec<Option<ValueId>>>,
     split: &'a mut Vec<Option<ValueId>>,
 }
@@ -330,13 +337,13 @@ impl SourceWords<'_> {
 /// The order of bit exchanges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExchangeForm {
-    /// All at once: fewest shuffles.
+    /// All bits are exchanged at once, with the fewest shuffles.
     Swap,
-    /// One after the other: fewest selects.
+    /// Bits are exchanged one after the other, with the fewest selects.
     Chain,
 }
 
-/// Returns true if the exchanges can be done one after the other.
+/// Returns true if the bits can be exchanged one after the other ([`ExchangeForm::Chain`]).
 fn can_chain(stages: &Stages, coordinates: &RegisterCoordinates, sides: &Sides) -> bool {
     let m = stages.take.len();
     let c = &stages.lane_of_register;
@@ -367,7 +374,7 @@ fn can_chain(stages: &Stages, coordinates: &RegisterCoordinates, sides: &Sides) 
     independent && others_stay && same
 }
 
-/// Busy time of the load-store unit and the arithmetic unit, for one warp.
+/// The time for which one warp keeps the load-store unit and the arithmetic unit busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitTimes {
     pub(super) load_store: u32,
@@ -385,22 +392,22 @@ impl UnitTimes {
     }
 }
 
-/// The division of a mixed plan.
+/// The division of registers between shuffles and shared memory in a mixed plan.
 #[derive(Clone, Debug)]
 struct Mix {
     /// log2 of the number of register groups.
     group_bits: usize,
     /// Number of groups that go through shared memory.
     shared: u32,
-    /// Route of one group through shared memory.
+    /// Conversion of one group through shared memory.
     route: Route,
-    /// Source registers of the group's register bits.
+    /// Mask of source register bits for each register bit of a group.
     src_masks: Vec<u64>,
-    /// Contributions of the group's destination register bits to the index of a loaded value.
+    /// Contribution of each destination register bit of a group to the index of a loaded value.
     loaded_index: Vec<u64>,
 }
 
-/// An analysed conversion inside a warp, which can be emitted in several forms.
+/// A conversion inside a warp, analysed and ready to be emitted in several forms.
 pub(super) struct Exchange<'a> {
     sides: &'a Sides,
     elem_bits: u32,
@@ -411,7 +418,8 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Analyses the conversion, or returns `None` if it leaves the warp or `takes` does not suffice.
+    /// Analyses the conversion. Returns `None` if data moves between warps, or if the conversion needs another choice
+    /// of `E` than `takes`.
     pub(super) fn new(
         sides: &'a Sides,
         elem_bits: u32,
@@ -431,7 +439,7 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Returns true if readers select among received values.
+    /// Returns true if `E` is not zero: lanes select among the values that they received.
     pub(super) fn has_takes(&self) -> bool {
         !self.stages.take.is_empty()
     }
@@ -441,7 +449,7 @@ impl<'a> Exchange<'a> {
         self.elem_bits.div_ceil(32) << self.coordinates.between.len()
     }
 
-    /// Returns the lane bit of the swap instruction for exchange `i`, if the target has one.
+    /// Returns the lane bit that exchange `i` swaps if the target has an instruction for that swap.
     fn lane_swap(&self, i: usize) -> Option<u32> {
         let (e, mask) = self.stages.take[i];
         let flips = narrow::<u32>(apply(&self.stages.lane_of_register, e));
@@ -450,7 +458,7 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// Returns the cost of a form for each warp before emission; exact for the better form.
+    /// Returns an estimate of the cost of a form per warp. The estimate is exact for the cheaper of the two forms.
     pub(super) fn estimate(&self, form: ExchangeForm) -> UnitTimes {
         let costs = &self.target.costs;
         let words = self.words();
@@ -503,7 +511,7 @@ impl<'a> Exchange<'a> {
         load
     }
 
-    /// Returns the forms that can be emitted.
+    /// Returns the forms in which this conversion can be emitted.
     pub(super) fn forms(&self) -> &'static [ExchangeForm] {
         if self.can_chain {
             &[ExchangeForm::Chain, ExchangeForm::Swap]
@@ -523,7 +531,7 @@ impl<'a> Exchange<'a> {
             .expect("there is always a form")
     }
 
-    /// Emits the program of a form.
+    /// Emits the program in the given form.
     pub(super) fn emit(&self, form: ExchangeForm) -> Option<Program> {
         let mut b = self.sides.builder(self.elem_bits);
         let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
@@ -534,9 +542,11 @@ impl<'a> Exchange<'a> {
         Some(b.finish(results, 0, self.target))
     }
 
-    /// Returns the cheaper of shuffles alone and shuffles mixed with shared memory, or `None` if it surely exceeds `budget`.
+    /// Returns the cheaper of two plans: shuffles alone, or shuffles mixed with shared memory. Returns `None` if the
+    /// cost certainly exceeds `budget`.
     ///
-    /// Both are compared by estimates; a mix that promises to be cheaper is emitted, and kept if it is.
+    /// The two are first compared by estimates. If the estimate of the mix is lower, the mix is emitted, and it is
+    /// returned if its actual cost is lower too.
     pub(super) fn plan(
         &self,
         budget: Option<u32>,
@@ -566,8 +576,10 @@ impl<'a> Exchange<'a> {
 
     /// Chooses how many registers go through shared memory so that the load-store unit and the arithmetic unit are both busy.
     ///
-    /// Register bits that no exchange touches number independent groups. With a fraction `x` of the groups through shared
-    /// memory, the load-store unit is busy for `x S + (1 - x) L`, the arithmetic unit for `(1 - x) A`.
+    /// Register bits that no exchange affects number independent groups of registers. If a fraction `x` of the groups
+    /// goes through shared memory, the load-store unit is busy for `x S + (1 - x) L`, and the arithmetic unit for `(1 -
+    /// x) A`. Here `S` is the load-store time of shared memory for all groups, and `L` and `A` are the load-store and
+    /// arithmetic times of shuffles for all groups.
     fn best_mix(&self, load: UnitTimes, limit: u32, budget: u32) -> Option<Mix> {
         let between = &self.coordinates.between;
         let costs = &self.target.costs;
@@ -673,8 +685,8 @@ impl<'a> Exchange<'a> {
         plan
     }
 
-    /// Emits the exchange for some words (indexed by `between` coordinates, closed under the exchanges) and unpacks them;
-    /// elements are indexed by their coordinates.
+    /// Emits the exchange for some words and unpacks the results. Words are indexed by `between` coordinates, and the
+    /// set must be closed under the exchanges. The returned elements are indexed by their coordinates.
     fn elements(
         &self,
         b: &mut Builder,

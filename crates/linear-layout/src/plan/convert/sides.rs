@@ -1,4 +1,4 @@
-//! The two layouts of a conversion, validated and brought to one coordinate system.
+//! The two layouts of a conversion, validated and expressed in a common coordinate system.
 
 use super::error::{MOST_ELEMENTS_LOG2, PlanError, PlanErrorKind};
 use crate::f2::Echelon;
@@ -8,16 +8,16 @@ use crate::plan::gf2::{apply, compress, echelon};
 use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
 
-/// One side of a conversion: the packed coordinates of each bit of the hardware position.
+/// The columns of one layout of a conversion: the packed coordinates of each register, lane and warp bit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SideColumns {
-    /// Register columns, without zero ones.
+    /// Register columns that are not zero.
     pub(crate) reg: Vec<u64>,
-    /// Lane columns, then warp columns, with zero ones.
+    /// Lane columns, then warp columns, including zero columns.
     pub(crate) thread: Vec<u64>,
 }
 
-/// Both sides, in the same coordinates.
+/// The source and the destination of a conversion, in the same coordinates.
 ///
 /// Coordinates are the packed output bits of the source (first output dim lowest), restricted to the bits that tell the
 /// elements of one block apart.
@@ -25,7 +25,7 @@ pub(crate) struct SideColumns {
 pub(crate) struct Sides {
     pub(crate) src: SideColumns,
     pub(crate) dst: SideColumns,
-    /// log2 of the elements per block.
+    /// log2 of the number of elements in one block.
     pub(crate) bits: u32,
     pub(crate) lanes_log2: u32,
     pub(crate) warps_log2: u32,
@@ -49,8 +49,9 @@ impl Sides {
     /// Validates the two layouts and reads their columns.
     ///
     /// # Errors
-    /// Unknown input dims, different tensors, a warp size other than the target's, different numbers of warps, elements that
-    /// the source does not hold or that only another block holds.
+    /// - a layout has unknown input dims, or a warp size other than the target's;
+    /// - the layouts are of different tensors, or have different numbers of warps;
+    /// - the destination needs elements that the source does not hold, or that only another block holds.
     pub(crate) fn new(
         src: &LinearLayout,
         dst: &LinearLayout,
@@ -140,7 +141,7 @@ impl Sides {
         })
     }
 
-    /// Begins a program on the source's registers.
+    /// Begins a program whose inputs are the source's registers.
     pub(crate) fn builder(&self, elem_bits: u32) -> Builder {
         let threads = Threads {
             lanes_log2: self.lanes_log2,
@@ -190,8 +191,8 @@ impl Sides {
         Ok(())
     }
 
-    /// Restricts the conversion to some register combinations of each side, spanned by masks of register bits. Both spans must
-    /// hold the same elements.
+    /// Restricts the conversion to a subset of the registers of each side. The masks of register bits span the subset.
+    /// Both subsets must hold the same elements.
     pub(crate) fn restricted(&self, src_masks: &[u64], dst_masks: &[u64]) -> Self {
         let side = |side: &SideColumns, masks: &[u64]| SideColumns {
             reg: masks.iter().map(|&m| apply(&side.reg, m)).collect(),
@@ -215,8 +216,8 @@ impl Sides {
 
     /// Returns the scope of the barrier between the stores and the loads of this conversion.
     ///
-    /// A warp that holds all it needs waits for no other, unless other warps store replicas of the same elements: those stores
-    /// could land after it has reused the bytes.
+    /// If every warp holds all elements that it needs, a warp-level barrier suffices, unless other warps store replicas
+    /// of the same elements: such a store could complete after the bytes are reused.
     pub(crate) fn barrier_scope(&self) -> BarrierScope {
         if self.stays_in_warp() && !self.has_copies() {
             BarrierScope::Warp
@@ -233,7 +234,7 @@ impl Sides {
         warps.any(|(i, &column)| held.insert(i, column).is_some())
     }
 
-    /// Returns true if the warp that needs an element always holds it.
+    /// Returns true if every warp holds all elements that it needs.
     pub(crate) fn stays_in_warp(&self) -> bool {
         let lanes = self.lanes_log2;
         let e = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
@@ -253,10 +254,10 @@ impl Sides {
     }
 }
 
-/// Returns the pivot rows: only the zero of the span has none of them set.
+/// Returns the mask of the pivot rows. A vector of the span in which no pivot row is set is zero.
 ///
-/// [`Echelon::reduce`] clears each pivot row that it meets, lowest first, so a unit vector loses its own bit exactly if its
-/// row is a pivot.
+/// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. So it clears the bit of a unit vector if and
+/// only if the row of that bit is a pivot row.
 fn pivot_rows(held: &Echelon) -> u64 {
     (0..64)
         .map(|row| 1u64 << row)

@@ -1,18 +1,20 @@
 //! Swizzles: placement of elements in scratch memory without bank conflicts.
 //!
 //! # Method
-//! Shared memory is a vector space too: bit `i` of an element's offset is some combination of the tensor's
-//! coordinates. A *swizzle* is a basis of the tensor, read as: offset bit `i` steps along basis vector `i`.
+//! Offsets in shared memory form a vector space, as tensor coordinates do: each bit of an element's offset is a linear
+//! combination of coordinate bits. A *swizzle* is a basis of the tensor's coordinates: setting offset bit `i` moves
+//! along basis vector `i`.
 //!
 //! ```text
 //! offset bits   | vector | bank              | segment (row)                | repetitions |
 //! must hold     | registers of both sides    | nothing that lanes served    | registers   |
 //! vectors that  | (stores and loads vectorise) together have in common with | of both     |
 //! ```
-//! Two lanes of one phase meet in a bank exactly if their difference lies in span(vector, segment) but not in
-//! span(vector), so a segment disjoint from the phase lanes of both sides avoids conflicts on both. Two subspaces of the
-//! same dimension always have a common complement: vectors in neither, then sums `a ^ b` of vectors that only one side
-//! has. The remaining conflicts are unavoidable.
+//! Two lanes of one phase conflict in a bank if and only if the difference of their coordinates lies in span(vector,
+//! segment) but not in span(vector). So a segment that is linearly independent of the phase lanes of both sides avoids
+//! conflicts on both. Two subspaces of the same dimension always have a common complement. It consists of vectors that
+//! are in neither subspace, and of sums `a ^ b` of a vector only in the first and a vector only in the second. Any
+//! remaining conflicts are unavoidable.
 //!
 //! # Source
 //! Triton's `GenericSwizzling.cpp` (`optimalSwizzlingLdSt`), stated on subspaces instead of sets of unit
@@ -29,40 +31,41 @@ use crate::target::{Access, BitSource, Fragment, Target};
 pub(super) struct ScratchSwizzle {
     /// Basis vector of each offset bit, lowest first.
     pub(super) basis: Vec<u64>,
-    /// Number of top bits that number the repetitions.
+    /// Number of the highest offset bits, which number the repetitions.
     pub(super) reps_log2: u32,
 }
 
 /// The parameters of a swizzle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SwizzleOptions {
-    /// Bits of a vector that both sides share, at most.
+    /// Maximal width in bits of the vector that both sides access at once.
     pub(super) max_vector_bits: u32,
-    /// Side whose registers come first among the bank bits, so that its accesses are wider.
+    /// Side whose registers take the lowest bank bits, so that its accesses are wider.
     pub(super) favour: Favour,
     pub(super) reps_log2: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// The side with more registers among the bank bits; width is best effort, as in Triton.
+    /// The side that has more registers among the bank bits. As in Triton, there is no guarantee of the access width.
     Auto,
     /// Stores as wide as the source's registers allow without conflicts.
     Source,
     /// Loads as wide as the destination's registers allow without conflicts.
     Destination,
-    /// Lanes of one side arranged for a matrix fragment.
+    /// One side uses matrix instructions with this fragment, so its lanes form matrix rows.
     Rows(Access, Fragment),
 }
 
-/// Columns within a row of a matrix of one side, from the first byte on, and columns that number its rows.
+/// The columns of one side that number the bytes within a matrix row, lowest first, and the columns that number the
+/// rows.
 struct Rows {
     within: Vec<u64>,
     apart: Vec<u64>,
 }
 
 impl Rows {
-    /// Returns `None` if registers or lanes do not fill whole rows.
+    /// Returns the rows for a fragment, or `None` if the registers and lanes of the side do not fill whole rows.
     fn of(
         side: &SideColumns,
         lanes_log2: u32,
@@ -86,7 +89,7 @@ impl Rows {
     }
 }
 
-/// Returns the lanes of one phase of one side, as columns.
+/// Returns the nonzero columns of the lane bits that number the lanes of one phase.
 fn phase_lanes(
     side: &SideColumns,
     lanes_log2: u32,
@@ -103,8 +106,8 @@ fn phase_lanes(
         .collect()
 }
 
-/// Returns the vector that both sides share, if possible at least one word long, and true if the source's registers
-/// filled the word.
+/// Returns the columns of the vector that both sides access at once. The vector is at least one word long if possible.
+/// The second result is true if registers of the source were added to fill the word.
 fn shared_vector(
     sides: &Sides,
     container_bits: u32,
@@ -166,10 +169,11 @@ fn shared_vector(
     (v, filled)
 }
 
-/// Returns the segment: vectors outside both spans as far as possible.
+/// Returns `len` vectors for the segment, as many as possible of which are independent of each of the two spans.
 ///
-/// Unit vectors outside both come first, then sums of one vector of each, then (with conflicts on one side) the others.
-/// `order` ranks a vector of only the first or only the second span for pairing.
+/// Unit vectors outside both spans come first, then sums of a vector of the first span and one of the second, and last,
+/// vectors of one span, which cause conflicts on that side. `order` ranks the vectors that are in only one span, for
+/// pairing; its first argument is true for the first span.
 fn common_complement(
     a: &[u64],
     b: &[u64],
@@ -214,9 +218,9 @@ fn common_complement(
     segment
 }
 
-/// Returns log2 of the passes in which the baseline reuses its scratch buffer: the bits of the segment that are registers
-/// of both sides, with vectors as wide as possible, or with matrix rows on one side that are such vectors or rows on the
-/// other.
+/// Returns log2 of the number of passes in which the baseline reuses its scratch buffer. This is the number of segment
+/// bits that are registers of both sides. The baseline uses vectors as wide as possible, or matrix rows on one side if
+/// the other side accesses them as vectors or rows.
 pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {
@@ -260,13 +264,14 @@ pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &
     vectors.into_iter().chain(matrices).max().unwrap_or(0)
 }
 
-/// Returns the number of offset bits above those of a vector that select banks, out of `total`.
+/// Returns the number of offset bits that select a bank, above the `vector` bits within a vector; `total` is the number
+/// of all offset bits.
 fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
     let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
     log2_floor(vectors).min(total - narrow::<u32>(vector))
 }
 
-/// Chooses the offset bits, or returns `None` if the parameters are not possible.
+/// Chooses the basis vector of each offset bit. Returns `None` if the options cannot be satisfied.
 pub(super) fn swizzle(
     sides: &Sides,
     container_bits: u32,

@@ -1,4 +1,4 @@
-//! Cost estimates of conversions against the costs of their programs.
+//! Tests that compare cost estimates of conversions with the costs of their programs.
 
 use super::shared::{Route, choices, plan_shared};
 use super::shuffle::{Exchange, TakeMatrix};
@@ -11,7 +11,7 @@ use crate::target::Target;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Distributes the bits of an element's number over registers, lanes and warps in this order.
+/// Returns a layout whose register, lane and warp bits take the bits of an element's number in the given order.
 fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     let columns: Vec<u64> = order.iter().map(|bit| 1 << bit).collect();
     let registers = order.len() as u32 - target.lanes_log2() - warps;
@@ -25,7 +25,7 @@ fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required).unwrap()
 }
 
-/// A conversion that exchanges a few bits of the position.
+/// A conversion that exchanges a few of the register, lane and warp bits.
 #[derive(Clone, Debug)]
 struct BitSwaps {
     target: &'static Target,
@@ -68,7 +68,7 @@ fn cases() -> impl Strategy<Value = BitSwaps> {
         })
 }
 
-/// Returns the values that a line of a program names; `%4..%6` is three of them.
+/// Returns the values that a line of a program mentions. `%4..%6` stands for three values.
 fn values(text: &str) -> Vec<u32> {
     let words = text.split([' ', ',']).filter(|word| word.starts_with('%'));
     words
@@ -110,7 +110,7 @@ fn accesses_have_full_width() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Packing of bytes into words for a store is not in the estimate; everything else is.
+    /// The estimate includes everything except the packing of bytes into words for a store.
     #[test]
     fn shared_memory_costs_what_is_expected(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -122,7 +122,7 @@ proptest! {
         prop_assert!(case.width < 32 || arithmetic << case.warps == cost.arithmetic);
     }
 
-    /// The reported scratch size suffices, and less does not.
+    /// A scratch limit of the reported size suffices, and a smaller limit does not.
     #[test]
     fn the_least_scratch_is_named(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -136,7 +136,7 @@ proptest! {
         prop_assert!(plan(least - 1).is_err_and(|e| e.is_scratch_limit()), "{error}");
     }
 
-    /// Within the bytes of the baseline there is a plan, with no more barriers.
+    /// With the baseline's scratch bytes as a limit, there is a plan, and it has no more barriers than the baseline.
     #[test]
     fn the_baseline_scratch_suffices(case in cases()) {
         let [src, dst] = case.layouts();
@@ -151,7 +151,7 @@ proptest! {
         prop_assert!(plan.program().num_barriers() <= baseline.barriers as usize, "{baseline:?}\n{plan}");
     }
 
-    /// The chosen plan is no dearer than shuffles alone and shared memory alone, and a mix is cheaper than both.
+    /// The chosen plan costs no more than shuffles alone or shared memory alone. A chosen mix costs less than both.
     #[test]
     fn the_cheapest_strategy_wins(case in cases()) {
         let plan = |strategy: Option<Way>| {
@@ -214,7 +214,8 @@ proptest! {
         }
     }
 
-    /// Exception: joins of addresses, which are not searched if both sides have minimal wavefronts.
+    /// No other swizzle is cheaper by more than the cost of joining addresses. That cost is the exception because the
+    /// search stops at the first swizzle with minimal wavefronts on both sides.
     #[test]
     fn no_other_swizzle_is_cheaper(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -266,8 +267,9 @@ fn values_of_a_few_lanes_take_no_select_to_all() {
     assert_eq!(program.cost().arithmetic, 0);
 }
 
-/// 64 columns of four partial sums: a thread has two columns of one sum, then eight columns of all four lanes' sums. In
-/// two rounds its one common register numbers the rounds, and the loads keep their full width.
+/// A tensor of 64 columns with four partial sums each. In the source, a thread holds two columns of one sum; in the
+/// destination, it holds eight columns of the sums of all four lanes. With two rounds, the only register bit that both
+/// sides share numbers the rounds, and the loads keep their full width.
 #[test]
 fn rounds_leave_wide_accesses_to_the_side_that_has_them() {
     let target = Target::parse("cuda:90").unwrap();

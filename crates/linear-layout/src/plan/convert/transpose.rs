@@ -6,9 +6,10 @@
 //! before    column 0                    1   2   row 0  1   2
 //! after     row 0                       1   2   col 0  1   2
 //! ```
-//! The half of the word, which is a register bit, is exchanged with lane bit 2, lane bit 0 with 3, and 1 with 4, whatever
-//! they hold. If nothing else moves between lanes, a conversion takes one instruction per word, which costs as much as one
-//! shuffle; shuffles need two per word and a byte permute, shared memory a store and a load.
+//! The instruction exchanges the half of the word, which is a register bit, with lane bit 2, lane bit 0 with lane bit
+//! 3, and lane bit 1 with lane bit 4. If nothing else moves between lanes, a conversion takes one instruction per word,
+//! which costs as much as one shuffle. By comparison, shuffles would take two instructions and a byte permute per word,
+//! and shared memory a store and a load.
 
 use super::local::LocalMap;
 use super::sides::{SideColumns, Sides};
@@ -21,11 +22,12 @@ use crate::target::Target;
 /// Bits of a matrix element.
 const PAIR_BITS: u32 = 16;
 
-/// The register bits of a word, lowest first; the last one is transposed.
+/// The register bits that number the elements of a word, lowest first. The transpose exchanges the last of them.
 struct Word(Vec<u64>);
 
 impl Word {
-    /// Returns `None` if registers do not fill a word.
+    /// Returns the word in which register bit `half` numbers the halves, or `None` if there are too few registers to
+    /// fill a word.
     fn of(half: usize, registers: usize, container_bits: u32) -> Option<Self> {
         let others = (0..registers).filter(|bit| *bit != half);
         let count = log2_floor(PAIR_BITS / container_bits) as usize;
@@ -54,7 +56,7 @@ impl Word {
     }
 }
 
-/// Returns a side after its words are transposed.
+/// Returns the columns of a side after a transpose of its words; `half` is the register bit of the halves.
 fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     let mut side = side.clone();
     core::mem::swap(&mut side.reg[half], &mut side.thread[2]);
@@ -63,7 +65,8 @@ fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     side
 }
 
-/// Returns the cheapest plan that transposes the source's or the destination's words and moves nothing else between lanes.
+/// Returns the cheapest plan that transposes words of the source or of the destination, and otherwise moves nothing
+/// between lanes. Returns `None` if there is no such plan.
 pub(super) fn plan_transposed(
     sides: &Sides,
     elem_bits: u32,

@@ -25,7 +25,7 @@ pub(in crate::plan) struct TupleBuilder<'a> {
 }
 
 impl<'a> TupleBuilder<'a> {
-    /// Begins a program on the unique registers of a layout.
+    /// Begins a program whose inputs are the unique registers of a layout.
     ///
     /// # Errors
     /// If the widths, the axis or the layout are not supported.
@@ -78,7 +78,7 @@ impl<'a> TupleBuilder<'a> {
         out
     }
 
-    /// Selects one of two tuples; no step is needed if both are the same.
+    /// Selects one of two tuples. If both are the same tuple, returns it without a step.
     pub(in crate::plan) fn select(
         &mut self,
         condition: Predicate,
@@ -112,7 +112,7 @@ impl<'a> TupleBuilder<'a> {
         consecutive(first, values.len())
     }
 
-    /// Combines tuples over all lanes; those that differ in `copies` alone hold replicas.
+    /// Combines each tuple over all lanes of a warp. Lanes whose numbers differ only in bits of `copies` hold replicas.
     pub(in crate::plan) fn reduce_lanes(
         &mut self,
         values: &[TupleId],
@@ -137,7 +137,7 @@ impl<'a> TupleBuilder<'a> {
         consecutive(first, values.len())
     }
 
-    /// Returns the options of an operand's conversion, with its part of the scratch budget.
+    /// Returns the options for the conversion of one operand, with that operand's part of the scratch budget.
     fn options(&self, bits: u32) -> PlanOptions {
         let ScratchBudget { reuse, limit } = self.combiner.budget;
         let all: u64 = self
@@ -158,7 +158,7 @@ impl<'a> TupleBuilder<'a> {
         }
     }
 
-    /// Converts tuples to another layout; a conversion that only renumbers registers takes no step.
+    /// Converts tuples to another layout. If the conversion only renumbers registers, it takes no step.
     pub(in crate::plan) fn convert(
         &mut self,
         from: &LinearLayout,
@@ -205,7 +205,7 @@ impl<'a> TupleBuilder<'a> {
     /// Ends the program.
     ///
     /// # Errors
-    /// If it exceeds the shared memory.
+    /// If the program needs more shared memory than the budget allows.
     pub(in crate::plan) fn finish(mut self, results: &[TupleId]) -> Result<Program, TupleError> {
         let results = self.remove_unused(results);
         let mut needed = 0u32;
@@ -282,7 +282,8 @@ impl<'a> TupleBuilder<'a> {
         emitter.b.finish(results, scratch_bytes, target)
     }
 
-    /// Eliminates steps, and results of lane exchanges, that no result depends on; renumbers values and conversions.
+    /// Eliminates the steps, and the results of lane exchanges, on which no result of the program depends. Renumbers
+    /// the remaining tuples and conversions.
     fn remove_unused(&mut self, results: &[TupleId]) -> Vec<TupleId> {
         let mut is_used = vec![false; self.next as usize];
         for result in results {
@@ -389,12 +390,12 @@ impl<'a> TupleBuilder<'a> {
     }
 }
 
-/// The state of program emission: the values of tuples.
+/// The state while the recorded steps are emitted as a program: the values of each tuple.
 struct TupleEmitter<'b> {
     b: Builder,
-    /// A value of each operand, for each tuple.
+    /// For each tuple, its value in each operand.
     tuples: Vec<Vec<ValueId>>,
-    /// Tuples whose elements share a word with those of the next one.
+    /// Maps a tuple to the tuple whose elements follow in the same words.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
@@ -411,7 +412,7 @@ impl TupleEmitter<'_> {
         tuples.iter().map(of).collect()
     }
 
-    /// Defines tuples by their values, operand by operand.
+    /// Defines consecutive tuples from `first` on; `lists` has one list of their values for each operand.
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
@@ -424,7 +425,8 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Combines two pairs by one packed instruction, if the inputs share words; returns true if it did.
+    /// Combines two pairs of tuples by one packed instruction, if their elements share words. Returns true if it did
+    /// so.
     fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
         let (
             TupleStep::Combine { out, acc, other },
@@ -523,7 +525,8 @@ impl TupleEmitter<'_> {
         self.set_lists(first, &lists);
     }
 
-    /// Converts tuples to another layout, with a barrier before it if it reuses the scratch bytes of an earlier conversion.
+    /// Converts tuples to another layout. Emits a barrier first if the conversion reuses scratch bytes of an earlier
+    /// one.
     fn convert(&mut self, conversion: &Conversion, values: &[TupleId]) -> Vec<Vec<ValueId>> {
         let sources: Vec<_> = (0..self.operands).map(|k| self.list(values, k)).collect();
         let parts = conversion

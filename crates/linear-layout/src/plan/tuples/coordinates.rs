@@ -1,4 +1,5 @@
-//! Packed coordinates in intermediate layouts of reductions and scans.
+//! Packed coordinates in the intermediate layouts of reductions and scans: row coordinates in the low bits, the axis
+//! above.
 
 use super::super::gf2::compress;
 use super::error::{TupleError, TupleErrorKind};
@@ -6,12 +7,12 @@ use crate::f2::low_mask;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// The dims of the source, and the packing of coordinates in intermediate layouts.
+/// The dims of the source, which determine how coordinates are packed in intermediate layouts.
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Coordinates {
     /// Sizes of the dims other than the axis.
     rows: Vec<u64>,
-    /// Bits of the source's packed coordinates that belong to the axis.
+    /// Mask of the bits in the source's packed coordinates that belong to the axis.
     axis_mask: u64,
     pub(in crate::plan) bits: u32,
 }
@@ -37,7 +38,7 @@ impl Coordinates {
         }
     }
 
-    /// Returns an error unless the result has the source's dims without the axis.
+    /// Returns an error unless the result's dims are the source's dims without the axis.
     pub(in crate::plan) fn check_rows(&self, dst: &LinearLayout) -> Result<(), TupleError> {
         let sizes: Vec<u64> = dst.out_dims().map(|dim| dst.out_size(dim)).collect();
         if sizes == self.rows {
@@ -50,7 +51,7 @@ impl Coordinates {
         .into())
     }
 
-    /// Repacks a coordinate of the source with the rows low and the axis above them.
+    /// Converts a packed coordinate of the source to intermediate layouts: row bits lowest, axis bits above them.
     pub(in crate::plan) fn to_intermediate(&self, column: u64) -> u64 {
         let all = low_mask(self.bits as usize);
         compress(column, all & !self.axis_mask)
@@ -72,7 +73,8 @@ impl Coordinates {
         column >> self.row_bits() != 0
     }
 
-    /// Returns the output dims of an intermediate layout: the rows, then `remaining_axis` bits of the remaining axis.
+    /// Returns the output dims of an intermediate layout: the row dims, then one dim for the `remaining_axis` bits of
+    /// the axis that are not combined yet.
     fn outs(&self, remaining_axis: u32) -> Vec<(Dim, u64)> {
         let sizes = self.rows.iter().copied().chain([1u64 << remaining_axis]);
         sizes
@@ -81,7 +83,8 @@ impl Coordinates {
             .collect()
     }
 
-    /// Returns an intermediate layout. `columns` are rows, with the remaining axis above them.
+    /// Returns the intermediate layout with these columns, each of which has the row bits lowest and the remaining axis
+    /// above.
     pub(in crate::plan) fn layout(
         &self,
         [reg, lane, warp]: [&[u64]; 3],
@@ -107,13 +110,15 @@ impl Coordinates {
         1 << (self.row_bits() as usize + i)
     }
 
-    /// Removes the lowest bits of the axis, which are combined, from a column; the bits above them move down.
+    /// Removes the `count` lowest bits of the axis, which have been combined, from a column. Higher axis bits move
+    /// down.
     pub(in crate::plan) fn without_low_axis(&self, column: u64, count: usize) -> u64 {
         let rows = low_mask(self.row_bits() as usize);
         column & rows | (column & !rows) >> count & !rows
     }
 
-    /// Returns the columns of the layout with the axis first, in registers, and one coordinate bit per position bit.
+    /// Returns the columns of the layout in which register bits, then lane bits, then warp bits take the bits of the
+    /// axis, and after these the bits of the rows.
     pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
         let (rows, bits) = (self.row_bits(), self.bits);
         let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);

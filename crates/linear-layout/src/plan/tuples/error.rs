@@ -4,7 +4,8 @@ use super::super::PlanError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// A program without a plan: the layouts do not match each other or the target, or shared memory does not suffice.
+/// Error of planning a reduction or a scan: the layouts do not match each other or the target, or shared memory does
+/// not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct TupleError(TupleErrorKind);
@@ -13,13 +14,13 @@ pub struct TupleError(TupleErrorKind);
 pub(in crate::plan) enum TupleErrorKind {
     #[error("elements of {bits} bits cannot be combined: expected a power of two up to 64")]
     Width { bits: u32 },
-    /// An axis that the source does not have.
+    /// The source does not have this axis.
     #[error("axis {axis} is not one of the {rank} dimensions")]
     Axis { axis: usize, rank: usize },
-    /// Elements that are distributed over several CTAs.
+    /// The elements are distributed over several CTAs.
     #[error("combining elements of a tensor over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
-    /// A result with other dims than the source without the axis.
+    /// The result's dims are not the source's dims without the axis.
     #[error("the result has shape {found:?}, but without the axis the source has {expected:?}")]
     Rows { expected: Vec<u64>, found: Vec<u64> },
     #[error("needs {needed} bytes of shared memory, but {target} has {limit} per CTA")]

@@ -1,4 +1,4 @@
-//! Programs on tuples: one element of each operand of a reduction or a scan.
+//! Programs on tuples. A tuple consists of one element of each operand of a reduction or a scan.
 //!
 //! A builder turns steps on tuples into a [`Program`](super::program::Program):
 //!
@@ -25,20 +25,20 @@ pub use error::TupleError;
 pub(super) use scratch::{ScratchBudget, plan_within_budget, rank};
 pub(super) use step::{Combiner, TupleId};
 
-/// The properties of a region that one instruction computes over all lanes of a warp.
+/// A reduction over all lanes of a warp by one instruction, for regions that the GPU supports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaneReduction {
-    /// True if combining an element with a replica of itself is harmless.
+    /// True if combining an element with a replica of itself does not change the result, as for `min` and `max`.
     pub is_idempotent: bool,
 }
 
-/// The reuse of scratch bytes between the conversions of a program, with barriers in between.
+/// Which conversions of a program may reuse scratch bytes of earlier conversions. Reuse requires a barrier in between.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::plan) enum ScratchReuse {
-    /// No reuse: each operand of each conversion has bytes of its own.
+    /// No reuse: each operand of each conversion has separate bytes.
     None,
-    /// Conversions reuse the bytes of earlier ones; the operands of each are disjoint.
+    /// A conversion reuses the bytes of earlier conversions. The operands of one conversion have separate bytes.
     Conversions,
-    /// Operands of a conversion reuse the bytes of earlier ones.
+    /// Each operand of a conversion also reuses the bytes of earlier operands of the same conversion.
     Operands,
 }

@@ -1,4 +1,4 @@
-//! Scratch memory of conversions: disjoint or reused.
+//! Scratch memory of the conversions in a program on tuples, which is either disjoint or reused.
 
 use super::{ScratchReuse, TupleError};
 use crate::plan::program::Program;
@@ -7,11 +7,12 @@ use crate::plan::program::Program;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) reuse: ScratchReuse,
-    /// Bytes that it may take at most, if fewer than the GPU has.
+    /// Maximal bytes of scratch memory, if lower than the target's limit.
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// Returns the key by which programs are compared: given a limit, the barriers beyond the baseline's; then the cost.
+/// Returns the key by which programs are compared, lower keys first. The first component is the number of barriers in
+/// excess of the baseline's, or 0 if there is no limit. The second component is the cost.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
@@ -23,8 +24,9 @@ pub(in crate::plan) fn rank(
     (more, program.cost().total())
 }
 
-/// Returns the program whose conversions have disjoint scratch memory. Given a limit, returns the better of this and the
-/// one whose conversions reuse bytes; if neither fits, the one whose operands reuse bytes, which serialises them.
+/// Without a limit, returns the program whose conversions have disjoint scratch memory, if it fits. Otherwise, returns
+/// the better of that program and the program whose conversions reuse bytes. If neither fits, returns the program in
+/// which operands of one conversion also reuse bytes, which serialises the operands.
 pub(in crate::plan) fn plan_within_budget<P>(
     limit: Option<u32>,
     plan: impl Fn(ScratchBudget) -> Result<P, TupleError>,

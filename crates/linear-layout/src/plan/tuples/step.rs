@@ -5,7 +5,7 @@ use super::super::program::{LaneMap, Predicate};
 use super::scratch::ScratchBudget;
 use crate::target::Target;
 
-/// A tuple of a program under construction.
+/// The index of a tuple in a program under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::plan) struct TupleId(pub(super) u32);
 
@@ -19,28 +19,29 @@ impl TupleId {
     }
 }
 
-/// A step on tuples, recorded until its uses are known.
+/// A step on tuples. Steps are recorded first, and emitted once all uses of their results are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum TupleStep {
-    /// Combines two tuples, the first of which is earlier in order.
+    /// Combines two tuples. The first is the earlier one in the order of the elements.
     Combine {
         out: TupleId,
         acc: TupleId,
         other: TupleId,
     },
-    /// Reads tuples of lane `lane ^ lane_mask` of the same warp; defines as many as it takes.
+    /// Reads tuples of lane `lane ^ lane_mask` of the same warp. Defines one tuple for each input tuple.
     Exchange {
         first: TupleId,
         values: Vec<TupleId>,
         lane_mask: u32,
     },
-    /// Reads tuples of another lane of the same warp; defines as many as it takes.
+    /// Reads tuples of another lane of the same warp, which a lane map determines. Defines one tuple for each input
+    /// tuple.
     Fetch {
         first: TupleId,
         values: Vec<TupleId>,
         source: LaneMap,
     },
-    /// Combines tuples over all lanes of the warp; lanes that differ in `copies` alone hold replicas.
+    /// Combines tuples over all lanes of the warp. Lanes whose numbers differ only in bits of `copies` hold replicas.
     ReduceLanes {
         first: TupleId,
         values: Vec<TupleId>,
@@ -53,7 +54,7 @@ pub(super) enum TupleStep {
         if_set: TupleId,
         if_clear: TupleId,
     },
-    /// Converts tuples to another layout, each operand by a plan of its own.
+    /// Converts tuples to another layout. There is a separate plan for each operand.
     Convert {
         first: TupleId,
         values: Vec<TupleId>,
@@ -68,18 +69,18 @@ pub(super) struct Conversion {
     pub(super) results: usize,
     /// Plan of each operand.
     pub(super) plans: Vec<ConvertPlan>,
-    /// Offset of each operand's scratch memory in that of the program, in bytes.
+    /// Byte offset of each operand's scratch memory within the scratch memory of the program.
     pub(super) offsets: Vec<u32>,
 }
 
-/// The combiner of a program: element widths and cost.
+/// The combiner of a program, given by the element widths of its operands and its cost.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Combiner<'a> {
     /// Width in bits of each operand's elements.
     pub(in crate::plan) widths: &'a [u32],
     /// Number of instructions that combine two tuples.
     pub(in crate::plan) combine: u32,
-    /// True if one instruction combines two neighbours of the only operand that share a word.
+    /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub(in crate::plan) is_packed: bool,
     pub(in crate::plan) target: &'a Target,
     pub(in crate::plan) budget: ScratchBudget,
