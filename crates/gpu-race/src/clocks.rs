@@ -1,36 +1,37 @@
 //! Vector clocks: happens-before by atomic accesses, fences and barriers.
 //!
-//! A [`Clock`] is a downward-closed set of accesses, given by upper bounds: block epochs per block, warp epochs per
-//! warp, and release times per thread. Bounds of zero are not stored, so a clock is small where few threads
-//! synchronise. A thread's clock grows at an acquire (by the clock of the release that it observes) and at a barrier
-//! (by the clocks of all threads that take part). Accesses that barriers of the thread's own block or warp order are
-//! in no clock: the epochs of [`super::ExecutionPoint`] order those.
+//! A [`Clock`] is a downward-closed set of accesses. It is given by upper bounds: block epochs per block, warp epochs
+//! per warp, and release times per thread. Bounds of zero are not stored, so a clock is small if few threads
+//! synchronise. A thread's clock grows at an acquire, by the clock of the release that it observes, and at a barrier,
+//! by the clocks of all threads that take part. Clocks omit accesses that barriers of the thread's own block or warp
+//! order; the epochs of [`super::ExecutionPoint`] order these accesses.
 //!
 //! ```text
 //! block 0   store x; barrier; atom.release flag      the clock of `flag`: block 0 up to its barrier
 //! block 1   atom.acquire flag; barrier; load x       the clock of each thread: the same
 //! ```
-//! The rules are those of the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with") and of LLVM's: a
-//! relaxed write after a fence releases what precedes the fence, a relaxed read before a fence is acquired by the
-//! fence, and read-modify-writes continue the release sequence of the write they read. Scopes must include each
-//! other's threads. In one point this is more permissive: a block barrier forwards what a thread's fence covers, so
-//! the fence may be executed by all threads before the barrier and the write after it by one.
+//! The rules are taken from the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with") and from LLVM's
+//! memory model. A relaxed write after a fence releases what precedes the fence. A fence acquires what relaxed reads
+//! before it have observed. A read-modify-write continues the release sequence of the write that it reads. The scopes
+//! of two operations must include each other's threads. One rule is more permissive: a block barrier forwards what a
+//! thread's fence covers. All threads may therefore execute the fence before the barrier, and one thread the write
+//! after it.
 
 use super::ExecutionPoint;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The threads that an atomic access or a fence synchronizes with.
+/// The scope of an atomic access or a fence: the set of threads with which it can synchronise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
     /// The thread itself.
     Thread,
-    /// Its warp.
+    /// The threads of the same warp.
     Warp,
-    /// Its thread block.
+    /// The threads of the same thread block.
     Block,
-    /// Its cluster of thread blocks.
+    /// The threads of the same cluster of thread blocks.
     Cluster,
     /// All threads of the GPU.
     Device,
@@ -50,8 +51,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if two operations with these scopes are morally strong, i.e. each scope includes the other
-    /// thread.
+    /// Returns true if two operations with these scopes are morally strong, i.e. the scope of each includes the thread
+    /// of the other.
     pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
@@ -70,7 +71,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A thread, with the first threads of its warp and of its block.
+/// A thread, identified together with the first thread of its warp and the first thread of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -91,11 +92,11 @@ impl From<ExecutionPoint> for ThreadId {
 /// A downward-closed set of accesses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
-    /// Exclusive bound on block epochs, by the first thread of the block.
+    /// Exclusive upper bounds on block epochs, as (first thread of the block, bound).
     blocks: Vec<(u32, u32)>,
-    /// Exclusive bound on warp epochs, by the first thread of the warp.
+    /// Exclusive upper bounds on warp epochs, as (first thread of the warp, bound).
     warps: Vec<(u32, u32)>,
-    /// Exclusive bound on release times, by thread.
+    /// Exclusive upper bounds on release times, as (thread, bound).
     threads: Vec<(u32, u32)>,
 }
 
@@ -111,7 +112,7 @@ fn raise(list: &mut Vec<(u32, u32)>, key: u32, to: u32) {
     }
 }
 
-/// Returns true if all bounds of `b` are at most those of `a`.
+/// Returns true if each bound of `b` is at most the bound of `a` for the same key.
 fn contains(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
     b.len() <= a.len() && b.iter().all(|&(key, to)| bound(a, key) >= to)
 }
@@ -162,7 +163,7 @@ impl Clock {
     }
 }
 
-/// Joins `other` into `clock`; copies only if neither contains the other.
+/// Joins `other` into `clock`. It allocates a new clock only if neither contains the other.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -178,17 +179,17 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     });
 }
 
-/// A release: the accesses that an observer of the write acquires.
+/// A release. An observer of its write acquires the accesses of `clock`.
 #[derive(Clone, Debug)]
 struct Release {
     who: ThreadId,
     scope: Scope,
-    /// True if no other thread contributed to it.
+    /// True if only the thread `who` contributed to the release.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds a release to a location, merged with one that has the same observers.
+/// Adds a release to the list of a location. A release that has the same possible observers is merged with it.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -215,21 +216,21 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
 pub struct ThreadClock {
     /// Accesses that happen before the thread's next one, except those that epochs order.
     pub(crate) known: Arc<Clock>,
-    /// Clocks covered by its fences; its next atomic writes release them.
+    /// Clocks that its fences cover. The thread's next atomic writes release them.
     fences: Vec<Release>,
-    /// Releases observed by relaxed reads; its next fence acquires them.
+    /// Releases that its relaxed reads observed. The thread's next fence acquires them.
     seen: Vec<Release>,
 }
 
 impl ThreadClock {
-    /// Returns true if two threads have the same clock object. A constant-time check: equal clocks may still be
-    /// distinct objects.
+    /// Returns true if two threads share one clock object. The check takes constant time, but may return false for
+    /// equal clocks.
     pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
     }
 
-    /// Returns true if the access at point `then`, made when [`Clocks::time`] was `time`, happens before the thread's
-    /// next one. Ordering by epochs of the thread's own block or warp is not considered.
+    /// Returns true if an access at point `then` happens before the thread's next access. `time` is the value of
+    /// [`Clocks::time`] at the earlier access. Order by epochs of the thread's own block or warp is not considered.
     pub fn covers(&self, then: ExecutionPoint, time: u32) -> bool {
         let known = &self.known;
         then.block_epoch < known.block(then.block)
@@ -241,16 +242,16 @@ impl ThreadClock {
 /// The memory order and scope of an atomic access or fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// True if accesses before an observed release become visible.
+    /// True if an operation acquires: accesses that precede the observed release become visible to its thread.
     pub acquires: bool,
-    /// True if accesses before it become visible to threads that acquire it.
+    /// True if an operation releases: earlier accesses of its thread become visible to threads that acquire it.
     pub releases: bool,
-    /// The threads it synchronises with.
+    /// The threads with which it can synchronise.
     pub scope: Scope,
 }
 
 impl Sync {
-    /// Returns an access that orders nothing.
+    /// Returns the order of a relaxed access, which orders no other accesses.
     pub const fn relaxed(scope: Scope) -> Self {
         Self {
             acquires: false,
@@ -260,24 +261,24 @@ impl Sync {
     }
 }
 
-/// The address of an atomic variable: memory and byte offset.
+/// The address of an atomic variable: the number of the memory, and the byte offset in it.
 pub type AtomicAddress = (u64, usize);
 
 /// The clocks released at each atomic variable of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    /// Number of releases so far; an access is covered only by later releases of its thread.
+    /// Number of releases so far. An access is covered only by releases that its thread performs later.
     pub(crate) time: u32,
     locations: HashMap<AtomicAddress, Vec<Release>>,
 }
 
 impl Clocks {
-    /// Returns the number of releases so far: the time of an access for [`ThreadClock::covers`].
+    /// Returns the number of releases so far. It is the time of an access, for [`ThreadClock::covers`].
     pub fn time(&self) -> u32 {
         self.time
     }
 
-    /// Returns the clock of a release by `thread` at this point.
+    /// Returns the clock that a release by `thread` at point `now` releases.
     fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
         raise(&mut clock.blocks, now.block, now.block_epoch);
@@ -334,7 +335,7 @@ impl Clocks {
         }
     }
 
-    /// Records an atomic write. With `also_reads` (read-modify-write) it continues the release sequence.
+    /// Records an atomic write. With `also_reads` it is a read-modify-write, which continues the release sequence.
     pub fn write(
         &mut self,
         thread: &ThreadClock,
@@ -397,7 +398,7 @@ impl Clocks {
         }
     }
 
-    /// Drops the releases of the memories that satisfy the predicate, because they were reallocated.
+    /// Drops the releases in memories that satisfy the predicate, because these memories were reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

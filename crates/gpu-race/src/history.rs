@@ -1,9 +1,9 @@
 //! Access histories: exact race detection for kernels that synchronise by atomics.
 //!
-//! [`super::Shadow`] keeps two representative threads per access group, which is enough if only barriers order
-//! threads. If an atomic access may order one thread of a group and not the other, or accesses are themselves atomic,
-//! every access counts. So each granule has a list of accesses. A new access removes those that it supersedes: any
-//! later access that races with a superseded one also races with the new one.
+//! [`super::Shadow`] keeps two representative threads per access group, which is enough if only barriers order threads.
+//! It is not enough if accesses are themselves atomic, or if an atomic access may order one thread of a group but not
+//! the other. Then every access counts. Here each granule has a list of accesses. A new access removes the accesses
+//! that it supersedes: any later access that races with a superseded access also races with the new access.
 
 use super::clocks::{Clock, Clocks, Scope, ThreadClock, ThreadId};
 use super::{Conflict, ExecutionPoint, OrderRules};
@@ -12,8 +12,8 @@ use super::{Conflict, ExecutionPoint, OrderRules};
 const PAGE_LOG2: usize = 10;
 /// log2 of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Most records per granule. Beyond it the oldest read or atomic access is dropped, which may miss a race but never
-/// reports a false one.
+/// Maximum number of records per granule. Beyond it the oldest read or atomic access is dropped. This may miss a race,
+/// but never reports a false one.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
@@ -55,13 +55,14 @@ struct AccessRecord {
     warp_epoch: u32,
     time: u32,
     kind: AccessKind,
-    /// True if another value was written since; only an unordered copy of the new value can still race with it.
+    /// True if another value was stored since. Then only an unordered store of that new value can still race with this
+    /// access.
     is_replaced: bool,
-    /// True if the lanes made a single access together.
+    /// True if the lanes made one access jointly.
     is_joint: bool,
 }
 
-/// An access in progress with the clock of its thread.
+/// An access in progress, with the clock of its thread.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryAccess<'c> {
     now: ExecutionPoint,
@@ -72,7 +73,7 @@ pub struct HistoryAccess<'c> {
 }
 
 impl<'c> HistoryAccess<'c> {
-    /// Returns the access of `kind` at `now` by a thread with the given clock.
+    /// Returns an access of kind `kind` at point `now` by the thread with clock `thread`.
     pub fn new(
         now: ExecutionPoint,
         kind: AccessKind,
@@ -94,7 +95,7 @@ impl<'c> HistoryAccess<'c> {
         self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// Returns a thread of `record` that is not ordered before this access.
+    /// Returns a thread of `record` that is not ordered before this access, if any.
     fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
         let mut lanes = record.lanes;
@@ -132,7 +133,7 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true if the two scopes do not include each other's threads.
+    /// Returns true if the scopes of the two accesses do not include each other's threads.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -144,7 +145,8 @@ impl<'c> HistoryAccess<'c> {
         !own.is_mutual(self.now.into(), scope, other)
     }
 
-    /// Returns true if the two unordered accesses race. Stores of equal values are handled by the caller.
+    /// Returns true if this access races with an unordered access of `record` by `thread`. The caller handles stores of
+    /// equal values.
     fn races_with(&self, thread: u32, record: &AccessRecord) -> bool {
         if !self.kind.writes() && !record.kind.writes() {
             return false;
@@ -155,8 +157,8 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns true if any access that races with `record`, which is ordered before this one, also races with this
-    /// one.
+    /// Returns true if this access supersedes `record`, which is ordered before it: any later access that races with
+    /// `record` also races with this access.
     fn supersedes(&self, record: &AccessRecord) -> bool {
         match (self.kind, record.kind) {
             (AccessKind::Write, _)
@@ -188,23 +190,23 @@ impl<'c> HistoryAccess<'c> {
     }
 }
 
-/// The earlier access of a race.
+/// The earlier of two accesses that race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
-    /// Its thread and instruction.
+    /// The thread and instruction of the access.
     pub conflict: Conflict,
-    /// Its kind.
+    /// The kind of the access.
     pub kind: AccessKind,
 }
 
-/// The findings of one access.
+/// The results of checking one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// First byte that was never written.
+    /// First byte that was read but never written.
     pub missing: Option<usize>,
-    /// Number of bytes that another thread stored with the same value, unordered.
+    /// Number of bytes at which another thread had stored the same value, without order.
     pub redundant: u64,
-    /// First race.
+    /// First race that was found.
     pub race: Option<Race>,
 }
 
@@ -237,7 +239,7 @@ impl HistoryPage {
     }
 }
 
-/// Returns the first race, and whether the access is an unordered store of the value already there.
+/// Returns the first race, and whether the access is an unordered store of the value that is already there.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;
@@ -317,8 +319,8 @@ impl History {
         self.pages.clear();
     }
 
-    /// Records an access. Bit `i` of `changes` is set if a write changes byte `i`. `others` is the same access as
-    /// seen by joint lanes whose clocks differ from that of `step`.
+    /// Records an access and returns its findings. Bit `i` of `changes` is set if a write changes byte `i`. `others`
+    /// describes the same access from the view of joint lanes whose clocks differ from the clock of `step`.
     pub fn access(
         &mut self,
         at: usize,

@@ -1,15 +1,15 @@
 //! Dynamic data-race detection for plans and kernels.
 //!
-//! Two accesses of different threads to one byte, at least one of them a write, must be ordered: by a block barrier,
-//! or within a warp by a warp barrier. On machines whose waves run in lockstep (AMD), program order within a wave is
-//! enough. On all machines, lanes of a warp that access one address in one instruction make a single joint access,
-//! which is ordered before whatever any of them does next. Barriers do not order blocks. [`Shadow`] keeps
-//! constant-size records for kernels that only use barriers; [`Clocks`] and [`History`] handle atomic accesses and
-//! fences.
+//! Two accesses of different threads to one byte must be ordered if at least one of them writes. A block barrier orders
+//! them; a warp barrier does so within a warp. On machines whose waves run in lockstep (AMD), program order within a
+//! wave is enough. On all machines, lanes of a warp that access one address in one instruction make a single joint
+//! access. It is ordered before any later access of each of these lanes. Barriers do not order different blocks.
+//! [`Shadow`] keeps constant-size records for kernels that only use barriers. [`Clocks`] and [`History`] handle atomic
+//! accesses and fences.
 //!
-//! Several threads may store the same value to a byte without order, since the result does not depend on which is
-//! last. Those stores must be ordered against all other accesses: a reader ordered after only one of them may still
-//! be overtaken by another, perhaps after the byte was reused (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
+//! Several threads may store the same value to a byte without order, since the result does not depend on which store is
+//! last. These stores must be ordered against all other accesses. If a read is ordered after only one of them, another
+//! store may still come later, perhaps after the byte was reused (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -37,14 +37,14 @@ pub use timestamp::{ShadowAccess, TimestampBounds, Timestamps};
 
 const NO_THREAD: u32 = u32::MAX;
 
-/// A point of execution: the thread, instruction and barrier epochs of an access.
+/// A point of execution: the thread, the instruction, and the barrier epochs at the time of an access.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutionPoint {
-    /// Thread within the whole grid.
+    /// Number of the thread within the whole grid.
     pub thread: u32,
-    /// The first thread of its block.
+    /// The first thread of the thread's block.
     pub block: u32,
-    /// The first thread of its warp.
+    /// The first thread of the thread's warp.
     pub warp: u32,
     /// Index of the instruction.
     pub op: u32,
@@ -52,20 +52,20 @@ pub struct ExecutionPoint {
     pub block_epoch: u32,
     /// Number of barriers of the thread's warp so far.
     pub warp_epoch: u32,
-    /// Mask of the lanes that access the same address in one joint access; 0 if the thread accesses it alone.
+    /// Mask of the lanes that make a joint access to the same address; 0 if the thread accesses it alone.
     pub joint_lanes: u64,
 }
 
-/// The rules that order accesses to one memory by warps, blocks and epochs.
+/// The rules by which warps, blocks and epochs order the accesses to one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderRules {
-    /// Threads of a block.
+    /// Number of threads per block.
     pub threads_per_block: u32,
-    /// Lanes of a warp.
+    /// Number of lanes per warp.
     pub lanes_per_warp: u32,
-    /// Records of earlier epochs are void (shared memory of an earlier block).
+    /// Records of earlier epochs are ignored, because they belong to the shared memory of an earlier block.
     pub first_epoch: u32,
-    /// True for memory of one block: an access is settled once a block barrier has ordered it.
+    /// True for memory of one block. After a block barrier, no access before it can take part in a race.
     pub is_block_own: bool,
 }
 
@@ -80,7 +80,7 @@ impl OrderRules {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
-    /// Returns true if `thread` took part in the joint access `lanes` and all lanes of `now` did too.
+    /// Returns true if `thread` took part in the joint access of `lanes`, and so did all lanes that access at `now`.
     fn is_joint(self, thread: u32, lanes: u64, now: ExecutionPoint) -> bool {
         let own = match now.joint_lanes {
             0 => 1 << (now.thread - now.warp),
@@ -98,30 +98,30 @@ impl OrderRules {
     }
 }
 
-/// The earlier access of a race: its thread and instruction.
+/// The earlier of two conflicting accesses: its thread and instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// Thread within the whole grid.
+    /// Number of the thread within the whole grid.
     pub thread: u32,
-    /// Index of its instruction.
+    /// Index of the instruction.
     pub op: u32,
-    /// True if it wrote.
+    /// True if the access was a write.
     pub wrote: bool,
 }
 
 /// The threads that accessed a cell, reduced to two representatives.
 ///
-/// If several warps took part, the two are of different warps, so any thread conflicts with at least one that is not
-/// in its warp.
+/// If several warps took part, the two representatives are in different warps. So for any thread, at least one of them
+/// is in another warp and conflicts with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct AccessGroup {
     first: u32,
-    /// Another thread than `first`, of another warp if there is one.
+    /// Another thread than `first`. It is in another warp if threads of several warps took part.
     second: u32,
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
-    /// Lanes of the first thread's warp that took part in every access of that warp, jointly.
+    /// Lanes of the first thread's warp that took part in every access of that warp, in joint accesses.
     joint_lanes: u64,
 }
 
@@ -163,7 +163,7 @@ impl AccessGroup {
         Some((thread, self.op))
     }
 
-    /// Returns the lanes that take part both in the group's accesses and in the access to be added.
+    /// Returns the lanes that took part in the group's accesses, and take part in the access at `now` as well.
     fn joint(&self, now: ExecutionPoint, order: OrderRules) -> u64 {
         let bit = |thread: u32| match order.same_warp(thread, now) {
             true => 1 << (thread - now.warp),
@@ -228,7 +228,7 @@ impl AccessGroup {
     }
 }
 
-/// The record of one byte, or of one element in symbolic plan checks.
+/// The access record of one byte, or of one element in symbolic plan checks.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowCell {
     /// Threads that wrote the current value.
@@ -246,14 +246,14 @@ pub const UNTOUCHED: ShadowCell = ShadowCell {
 };
 
 impl ShadowCell {
-    /// Records a read; returns true if the cell was written before, and the first conflict.
+    /// Records a read. Returns true if the cell was written before, and the first conflict.
     pub fn read(&mut self, now: ExecutionPoint, order: OrderRules) -> (bool, Option<Conflict>) {
         let conflict = conflict(&self.writers, now, order, true);
         self.readers.add(now, order);
         (self.writers.is_live(order), conflict)
     }
 
-    /// Records a write; `same` is true if the value is already there.
+    /// Records a write; `same` is true if the cell already has this value.
     pub fn write(&mut self, same: bool, now: ExecutionPoint, order: OrderRules) -> WriteVerdict {
         let read = conflict(&self.readers, now, order, false);
         let written = conflict(&self.writers, now, order, true);
@@ -288,14 +288,14 @@ fn conflict(
     Some(Conflict { thread, op, wrote })
 }
 
-/// The verdict on a store.
+/// The result of checking a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteVerdict {
-    /// No conflict.
+    /// The store conflicts with no access.
     Clean,
-    /// Another thread stored the same value, unordered, and no thread has read it.
+    /// Another thread stored the same value without order, and no thread has read it.
     Redundant,
-    /// An unordered access of another thread.
+    /// The store conflicts with an unordered access of another thread.
     Conflict(Conflict),
 }
 

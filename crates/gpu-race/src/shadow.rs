@@ -1,8 +1,9 @@
 //! Shadow memory: compact access records for kernels that synchronise by barriers.
 //!
-//! Between two barriers most bytes are written by one thread and read by one thread. A granule therefore has one word
-//! for its writers and one for its readers: a thread and the index of a timestamp, which [`Timestamps`] stores once
-//! for all records. A second thread takes another half word. Anything more complex is kept as a whole [`ShadowCell`].
+//! Between two barriers, one thread writes and one thread reads most bytes. A granule therefore has one word for its
+//! writers and one word for its readers. Such a word contains a thread and the index of a timestamp; [`Timestamps`]
+//! stores each timestamp once for all records. A second thread takes another half word. Anything more complex is kept
+//! as a full [`ShadowCell`].
 //!
 //! ```text
 //! writers  0 | thread 3, timestamp 17      readers  0 | threads 3 and 5, timestamp 18 | cell 2
@@ -42,7 +43,7 @@ impl PackedGroups {
         self.seconds.get(granule).copied().unwrap_or(NO_THREAD)
     }
 
-    /// Allocates `len` entries if there are none.
+    /// Allocates `len` entries if none are allocated yet.
     #[inline]
     fn fit(&mut self, len: usize) {
         if self.entries.is_empty() {
@@ -65,7 +66,7 @@ impl PackedGroups {
         }
     }
 
-    /// Sets the groups of some granules to one thread.
+    /// Sets each of the given granules to a group that consists of one access.
     #[inline]
     fn fill(&mut self, granules: Range<usize>, entry: PackedAccess) {
         if !self.seconds.is_empty() {
@@ -74,7 +75,7 @@ impl PackedGroups {
         self.entries[granules].fill(entry);
     }
 
-    /// Repeats each group `copies` times.
+    /// Splits each granule into `copies` granules that have the same group.
     fn split(&mut self, copies: usize) {
         let entries = self.entries.iter();
         self.entries = entries
@@ -87,7 +88,8 @@ impl PackedGroups {
     }
 }
 
-/// The records of a page, one per granule. The granule is the largest size at which the page was always accessed.
+/// The records of a page, one per granule. The granule size is the largest for which all accesses to the page so far
+/// started and stopped at granule boundaries.
 ///
 /// ```text
 /// granules of 4 bytes:   ld.b32 at 8   one record is read
@@ -98,16 +100,17 @@ struct ShadowPage {
     granule_log2: u32,
     /// Writers of each granule.
     writers: PackedGroups,
-    /// Readers of each granule since its last write, or the index of its cell.
+    /// Readers of each granule since its last write, or the index of the granule's cell.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
-    /// Indices of free cells.
+    /// Indices of unused cells.
     spare: Vec<usize>,
 }
 
-/// The record after a write, with the number of bytes that another thread had stored unordered with the same value.
+/// The new record after a write. The number counts bytes at which another thread had stored the same value without
+/// order.
 enum WriteUpdate {
-    /// One more writer of the same value.
+    /// The writing thread is a further writer of the same value.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
@@ -149,7 +152,7 @@ impl ShadowPage {
         self.granule_log2 = granule_log2;
     }
 
-    /// Returns the index of the granule's cell, if it has one.
+    /// Returns the index of the granule's [`ShadowCell`], if it has one.
     fn own_cell(&self, granule: usize) -> Option<usize> {
         self.readers.get(granule).0.as_cell()
     }
@@ -208,7 +211,7 @@ impl ShadowPage {
             .set(granule, (PackedAccess::cell(index), NO_THREAD), len);
     }
 
-    /// Records a read; returns false, without recording it, if there is a finding.
+    /// Records a read. If there is something to report, it returns false and does not record the read.
     #[inline]
     fn read(&mut self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let reader = self.readers.entries[granule];
@@ -240,7 +243,7 @@ impl ShadowPage {
         true
     }
 
-    /// Adds a concurrent reader.
+    /// Adds a reader that is not ordered after the earlier readers.
     fn add_reader(&mut self, granule: usize, access: &ShadowAccess<'_>) {
         let old = self.readers.get(granule);
         let mut group = old.0.group(old.1, access.timestamps);
@@ -255,14 +258,14 @@ impl ShadowPage {
         }
     }
 
-    /// Returns true if no unordered thread has read the granule.
+    /// Returns true if every read of the granule is ordered before this access.
     #[inline]
     fn is_unread(&self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let (reader, second) = self.readers.get(granule);
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if the record after a write of the granule consists of the writing thread alone.
+    /// Returns true if, after a write of the granule, its record consists of the writing thread alone.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -313,7 +316,7 @@ impl ShadowPage {
         }
     }
 
-    /// Returns the bytes that were written, and those that were accessed at all.
+    /// Returns the set of bytes that were written, and the set of bytes that were accessed.
     fn uses(&self) -> [Bits; 2] {
         let mut uses = [Bits::default(); 2];
         let bits = (1u64 << (1 << self.granule_log2)) - 1;
@@ -329,7 +332,7 @@ impl ShadowPage {
         uses
     }
 
-    /// Returns whether a granule was written, and whether it was accessed at all.
+    /// Returns whether the granule was written, and whether it was accessed.
     fn use_of(&self, granule: usize) -> [bool; 2] {
         let (writer, reader) = (self.writers.get(granule).0, self.readers.get(granule).0);
         if let Some(cell) = reader.as_cell() {
@@ -345,7 +348,7 @@ impl ShadowPage {
 }
 
 impl Shadow {
-    /// Returns untouched records for a memory of this size.
+    /// Returns the records of a memory of `bytes` bytes that was never accessed.
     pub fn new(bytes: usize) -> Self {
         Self {
             pages: vec![None; bytes.div_ceil(1 << PAGE_LOG2)],
@@ -357,7 +360,8 @@ impl Shadow {
         self.pages.iter_mut().for_each(|page| *page = None);
     }
 
-    /// Returns the page of an access, its first byte within the page, and the number of its bytes there.
+    /// Returns the page in which an access begins, its first byte within the page, and the number of its bytes in the
+    /// page.
     #[inline]
     fn page(&mut self, at: usize, count: usize) -> (&mut ShadowPage, usize, usize) {
         let from = at & ((1 << PAGE_LOG2) - 1);
@@ -382,7 +386,7 @@ impl Shadow {
             && (from >> log2..(from + here) >> log2).all(|granule| page.read(granule, access))
     }
 
-    /// Records a read of `count` bytes; returns the first byte that was never written and the first conflict.
+    /// Records a read of `count` bytes. Returns the first byte that was never written, and the first conflict.
     pub fn read(
         &mut self,
         at: usize,
@@ -409,8 +413,8 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Records a write of `new` over `old` that lies in one page; returns the number of bytes that another thread had
-    /// stored unordered with the same value, or `None` if [`Self::write`] must handle the write.
+    /// Records a write of `new` over `old` that lies in one page. Returns the number of bytes at which another thread
+    /// had stored the same value without order, or `None` if [`Self::write`] must handle the write.
     #[inline]
     pub fn write_fast(
         &mut self,
@@ -459,8 +463,8 @@ impl Shadow {
         Some(sum)
     }
 
-    /// Records a write of at most 8 bytes (little-endian); returns the number of bytes that another thread had stored
-    /// unordered with the same value, and the first conflict.
+    /// Records a write of at most 8 bytes (little-endian). Returns the number of bytes at which another thread had
+    /// stored the same value without order, and the first conflict.
     pub fn write(
         &mut self,
         at: usize,
@@ -505,7 +509,7 @@ impl Shadow {
         (redundant, conflict)
     }
 
-    /// Unpacks all records, so that the timestamps may be cleared.
+    /// Unpacks all records, so that the table of timestamps can be cleared.
     pub fn unpack(&mut self, timestamps: &Timestamps) {
         for page in self.pages.iter_mut().flatten() {
             for granule in 0..page.len() {
@@ -517,8 +521,8 @@ impl Shadow {
         }
     }
 
-    /// Merges the records and written bytes of a copy of this memory that was used concurrently. Returns false if one
-    /// side accessed a byte that the other wrote. Merged records only state that a byte was accessed.
+    /// Merges another record of this memory, which was used concurrently on a copy of the memory. Returns false if one
+    /// side accessed a byte that the other side wrote. After merging, records only say that a byte was accessed.
     pub fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
         let any_thread = (PackedAccess::new(0, 0), NO_THREAD);
         for (number, page) in other.pages.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
 
-/// Number of timestamps at which records must be unpacked and the table cleared.
+/// Number of timestamps at which all records must be unpacked, so that the table can be cleared.
 const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
 /// The part of an access that all threads of one instruction share.
@@ -14,7 +14,7 @@ struct Timestamp {
     joint_lanes: u64,
 }
 
-/// The timestamps of a launch.
+/// The table of timestamps of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Timestamps {
     list: Vec<Timestamp>,
@@ -27,7 +27,7 @@ pub struct Timestamps {
 /// The first timestamps of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
-    /// First timestamp of the block, and first since its last barrier.
+    /// First timestamp of the block, and first timestamp since the block's last barrier.
     block: u32,
     section: u32,
     block_epoch: u32,
@@ -57,12 +57,12 @@ impl Timestamps {
         self.bounds.block = self.next();
     }
 
-    /// Swaps the bounds of the running block with those of another one.
+    /// Swaps the bounds of the running block with the bounds of another block.
     pub fn swap_block(&mut self, bounds: &mut TimestampBounds) {
         std::mem::swap(&mut self.bounds, bounds);
     }
 
-    /// Returns the index of the timestamp of `now`, which is added if new.
+    /// Returns the index of the timestamp of `now`. The timestamp is added to the table if it is new.
     pub fn index_of(&mut self, now: ExecutionPoint) -> u32 {
         let timestamp = Timestamp {
             op: now.op,
@@ -89,20 +89,20 @@ impl Timestamps {
     }
 }
 
-/// An access by one thread, with the tables needed to compare it with records.
+/// An access by one thread, with the tables that are needed to compare it with records.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowAccess<'m> {
-    /// Its point of execution.
+    /// The thread and point of execution.
     pub now: ExecutionPoint,
-    /// Index of its timestamp.
+    /// Index of the access's timestamp.
     pub timestamp: u32,
-    /// The rules that order accesses.
+    /// The rules that order accesses to this memory.
     pub order: OrderRules,
     /// The table of timestamps.
     pub timestamps: &'m Timestamps,
 }
 
-/// A thread and the index of a timestamp, the index of a cell, or nothing.
+/// A packed entry: a thread and the index of a timestamp, or the index of a cell, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedAccess(u64);
 
@@ -118,7 +118,7 @@ impl PackedAccess {
         Self(u64::from(u32::MAX) << 32 | index as u64)
     }
 
-    /// Returns the index of the cell, if it refers to one.
+    /// Returns the index of the cell, if the entry refers to one.
     pub(crate) fn as_cell(self) -> Option<usize> {
         (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.index() as usize)
     }
@@ -133,7 +133,7 @@ impl PackedAccess {
         self.0 as u32
     }
 
-    /// Returns the group of this thread and `second`.
+    /// Returns the group that consists of this entry's thread and `second`.
     pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
         if self == Self::NONE {
             return NO_GROUP;
@@ -155,11 +155,11 @@ impl PackedAccess {
 pub(crate) enum AccessRelation {
     /// There is no earlier access in this block.
     None,
-    /// It is ordered before, and no later access of this memory can conflict with it.
+    /// It is ordered before, and no later access to this memory can conflict with it.
     Over,
-    /// All of it is ordered before; the access in progress supersedes it.
+    /// All its accesses are ordered before; the access in progress supersedes it.
     Before,
-    /// It is concurrent.
+    /// At least one of its accesses is concurrent with the access in progress.
     Concurrent,
 }
 
@@ -169,7 +169,7 @@ impl ShadowAccess<'_> {
         PackedAccess::new(self.now.thread, self.timestamp)
     }
 
-    /// Classifies an earlier access by one or two threads relative to this one.
+    /// Classifies an earlier access group of one or two threads relative to this access.
     #[inline]
     pub(crate) fn relation(&self, entry: PackedAccess, second: u32) -> AccessRelation {
         if entry == PackedAccess::NONE {
@@ -212,7 +212,8 @@ impl ShadowAccess<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs a group if its timestamp is that of this access or of `old`, its form before the access.
+    /// Packs a group. Returns `None` unless its timestamp is the timestamp of this access or of `old`, the group's
+    /// packed form before the access.
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,

@@ -116,7 +116,7 @@ impl Detector {
     }
 }
 
-/// A release that a location carries: the event, its scope and thread.
+/// A release that a location carries: its event, scope and thread.
 type Head = (usize, Scope, u32);
 
 fn who(thread: u32) -> ThreadId {
@@ -130,9 +130,9 @@ fn who(thread: u32) -> ThreadId {
 /// The reference: the transitive happens-before relation over all events.
 #[derive(Default)]
 struct Reference {
-    /// Events that happen before each event, and the event itself.
+    /// For each event, the set of events that happen before it, including itself.
     before: Vec<u128>,
-    /// Events that happen before the next one of each thread.
+    /// For each thread, the set of events that happen before its next event.
     past: [u128; THREADS],
     fences: [Vec<Head>; THREADS],
     seen: [Vec<Head>; THREADS],
@@ -246,7 +246,8 @@ impl Reference {
     }
 }
 
-/// On random programs the detector reports a race at the first event where the full relation has one, and no other.
+/// On random programs, the detector reports a race at the first event at which the reference finds one, and no other
+/// race.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
     let mut random = Random(1);
@@ -335,7 +336,7 @@ fn races_are_those_of_the_whole_happens_before_relation() {
     );
 }
 
-/// A joint read by lanes of a warp is ordered before what any of them stores next, and only that.
+/// A joint read by lanes of a warp is ordered before the next store of each of these lanes, and before no other store.
 #[test]
 fn lanes_that_read_together_may_store_next() {
     let now = |thread: u32, joint_lanes: u64| ExecutionPoint {

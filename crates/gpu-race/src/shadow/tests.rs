@@ -2,7 +2,7 @@ use super::*;
 use crate::split_mix::Random;
 use crate::{ExecutionPoint, OrderRules, UNTOUCHED};
 
-/// Memory with its access records.
+/// A memory together with its access records.
 #[derive(Clone)]
 struct Checked {
     shadow: Shadow,
@@ -19,7 +19,7 @@ impl Checked {
         }
     }
 
-    /// Tries the fast path, then the slow one.
+    /// Tries the fast path, and takes the slow path if the fast path declines.
     fn access<R>(
         &mut self,
         now: ExecutionPoint,
@@ -106,7 +106,7 @@ fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> ExecutionPoint {
     }
 }
 
-/// Writes the same or another value to byte 3.
+/// Writes byte 3; `same` says whether it already has this value.
 fn write(shadow: &mut Checked, same: bool, now: ExecutionPoint) -> (u64, Option<Conflict>) {
     shadow.write(3, &[0], &[u8::from(!same)], now)
 }
@@ -224,8 +224,8 @@ fn copies_are_harmless_until_read_or_replaced() {
     ));
 }
 
-/// Random accesses of 1 to 32 bytes give the same findings by granules as byte by byte, in global and in block
-/// memory.
+/// Random accesses of 1 to 32 bytes have the same findings by granules as byte by byte, in global memory and in the
+/// memory of one block.
 #[test]
 fn granules_agree_with_bytes() {
     let mut random = Random(7);
@@ -300,7 +300,7 @@ fn granules_agree_with_bytes() {
     }
 }
 
-/// Memory of a block must be written by the block before it is read.
+/// A block must write its memory before reading it.
 #[test]
 fn unwritten_bytes_are_missing() {
     let order = |first_epoch| OrderRules {
