@@ -1,9 +1,9 @@
-//! Alias analysis: the bytes of each shared-memory buffer that a value may refer to.
+//! Alias analysis: the bytes of each shared-memory buffer to which a value may refer.
 //!
-//! A flow-insensitive points-to analysis. A view refers to what its operand does; a loop-carried value or block argument
-//! to the union over all incoming values. The union keeps one range per buffer: a value that may be the first or the
-//! third of several buffers may be anything from the first to the third. Ranges that still grow after
-//! [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
+//! A flow-insensitive points-to analysis. The points-to set of a view follows from that of its operand. The set of a
+//! loop-carried value or block argument is the union over all incoming values. The union keeps one range per buffer,
+//! so a value that may be the first or the third of several buffers may be any of the first three. Ranges that still
+//! grow after [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
 
 use super::effects::{AccessTarget, Effects, OpId, ValueId, ViewRange};
 use super::flow::Flow;
@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, HashMap};
 /// The points-to set of a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PointsTo {
-    /// A byte range of each buffer, by the operation that allocates it.
+    /// A byte range of each buffer. The key is the operation that allocates the buffer.
     pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
     /// True if the value may refer to a buffer of another function.
     pub(crate) external: bool,
-    /// True if the value may start at another byte than the first of its range.
+    /// True if the value may refer to only a part of its range, which then starts at an unknown byte.
     is_inexact: bool,
 }
 
@@ -26,7 +26,7 @@ impl PointsTo {
         self.buffers.len() == 1 && !self.is_inexact && !self.external
     }
 
-    /// Returns true if some byte of this function's buffers may be in both.
+    /// Returns true if both sets may contain the same byte of a buffer of this function.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.buffers.iter().any(|(buffer, a)| {
             let there = other.buffers.get(buffer);
@@ -34,7 +34,7 @@ impl PointsTo {
         })
     }
 
-    /// Adds another set; returns true if this one grew.
+    /// Adds all elements of another set. Returns true if this set has grown.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.external, self.is_inexact, self.buffers.len());
         self.external |= other.external;
@@ -72,16 +72,16 @@ impl PointsTo {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aliases {
     points_to: HashMap<ValueId, PointsTo>,
-    /// Bytes of each buffer.
+    /// Size of each buffer in bytes.
     sizes: HashMap<OpId, u32>,
     empty: PointsTo,
 }
 
-/// Rounds after which sets that still grow are widened to whole buffers.
+/// Number of rounds after which sets that still grow are widened to whole buffers.
 const WIDENING_ROUNDS: usize = 4;
 
 impl Aliases {
-    /// Computes the points-to sets of a function whose buffer arguments are `arguments`.
+    /// Computes the points-to sets of a function. `arguments` are the function's arguments that are buffers.
     pub(crate) fn of(flow: &Flow, arguments: &[ValueId]) -> Self {
         let mut all = Self::default();
         for value in arguments {
@@ -140,19 +140,19 @@ impl Aliases {
         changed
     }
 
-    /// Returns the points-to set of a value; it is empty for an unknown value.
+    /// Returns the points-to set of a value. The set of an unknown value is empty.
     pub(crate) fn get(&self, value: ValueId) -> &PointsTo {
         self.points_to.get(&value).unwrap_or(&self.empty)
     }
 
-    /// Returns true if a value refers to all of one buffer.
+    /// Returns true if a value refers to the whole of exactly one buffer.
     pub(crate) fn is_whole(&self, value: ValueId) -> bool {
         let points_to = self.get(value);
         let mut buffers = points_to.buffers.iter();
         points_to.is_exact() && buffers.all(|(buffer, range)| *range == (0, self.sizes[buffer]))
     }
 
-    /// Returns the bytes that an access of an operation refers to.
+    /// Returns the bytes to which an access of an operation refers.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
             AccessTarget::Buffer(value) => self.get(value).clone(),

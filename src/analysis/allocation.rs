@@ -1,12 +1,16 @@
 //! Shared-memory allocation: offsets of buffers and of scratch memory.
 //!
-//! Buffers with overlapping live ranges get disjoint bytes; others may share them. Larger buffers are placed first, each
-//! at the lowest free offset (first fit). The scratch memory of an operation takes bytes that no live buffer occupies.
+//! Buffers with overlapping live ranges get disjoint bytes; other buffers may share bytes. Larger buffers are placed
+//! first, each at the lowest free offset (first fit). The scratch memory of an operation gets bytes that no buffer
+//! occupies that is live during the operation.
 //!
-//! The size of a function is bounded: by default it is no larger than with the baseline plan of each operation
-//! ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes reused. An operation whose scratch does not
-//! fit below the bound is replanned. Bytes below the bound that remain free save barriers: reused bytes may need a barrier
-//! between both uses, so scratch prefers unused bytes, and buffers keep disjoint bytes as long as there are any.
+//! The total size of a function has a bound. By default, this is the size that the function would have if each
+//! operation used its baseline plan ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes were
+//! reused. An operation whose scratch memory does not fit below the bound is replanned with less scratch memory.
+//!
+//! Free bytes below the bound are used to save barriers. A byte that is reused may need a barrier between both uses.
+//! Scratch memory is therefore placed in unused bytes if possible, and buffers get disjoint bytes as long as there
+//! are enough.
 
 use super::alias::Aliases;
 use super::barriers::{
@@ -18,7 +22,7 @@ use super::in_flight::InFlight;
 use super::liveness::Liveness;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The shared-memory offsets of a function, with the barriers and fences that they need.
+/// The shared-memory offsets of a function, with the barriers and fences that these offsets require.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
     offsets: Offsets,
@@ -28,25 +32,25 @@ pub(crate) struct Allocation {
     bytes: u32,
 }
 
-/// A use of shared memory that no allocation satisfies.
+/// A use of shared memory for which there is no valid allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllocationError {
     /// An operation allocates a buffer while its previous allocation is live.
     StillLive(OpId),
-    /// A function returns a buffer of its own.
+    /// A function returns a buffer that it has allocated.
     Escapes(OpId),
-    /// An operation conflicts with an access in flight.
+    /// An operation conflicts with an asynchronous access in flight.
     InFlight { started: OpId, at: OpId },
-    /// An operation conflicts with accesses of other warps, and no barrier orders both.
+    /// An operation conflicts with an access of other warps, and no barrier orders the two.
     OtherWarps(OpId),
 }
 
 impl Allocation {
-    /// Allocates all buffers and scratch memory of a function whose buffer arguments are `arguments`. `room` computes the
-    /// bound from the bytes of the baseline plans and of the current plans.
+    /// Allocates all buffers and scratch memory of a function. `arguments` are the function's arguments that are
+    /// buffers. `room` computes the bound from two sizes: with the baseline plans, and with the current plans.
     ///
     /// # Errors
-    /// All uses of shared memory that no allocation satisfies.
+    /// Returns all uses of shared memory for which there is no valid allocation.
     pub(crate) fn of(
         flow: &mut Flow,
         arguments: &[ValueId],
@@ -86,7 +90,7 @@ impl Allocation {
             .collect())
     }
 
-    /// Allocates within the bound, and replans operations whose scratch memory does not fit.
+    /// Allocates within the bound. Operations whose scratch memory does not fit are replanned.
     fn within(
         flow: &mut Flow,
         facts: (&Aliases, &InFlight),
@@ -127,7 +131,8 @@ impl Allocation {
         fast
     }
 
-    /// Returns the cheaper of two allocations: with buffers that share bytes, or with disjoint ones.
+    /// Computes two allocations, one in which buffers share bytes and one in which they are disjoint. Returns the
+    /// cheaper allocation.
     fn best(
         flow: &Flow,
         facts: (&Aliases, &InFlight),
@@ -148,7 +153,7 @@ impl Allocation {
         }
     }
 
-    /// Returns the bytes of shared memory that the function takes.
+    /// Returns the shared-memory size of the function in bytes.
     pub(crate) const fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -158,26 +163,28 @@ impl Allocation {
         self.offsets.get(&op).copied()
     }
 
-    /// Returns the bytes of an operation's buffer or scratch memory.
+    /// Returns the size in bytes of an operation's buffer or scratch memory.
     pub(crate) fn size(&self, op: OpId) -> Option<u32> {
         self.sizes.get(&op).copied()
     }
 
-    /// Returns true if an operation needs a barrier of its team in front of it.
+    /// Returns true if an operation needs a barrier in front of it. The barrier synchronises the operation's team.
     pub(crate) fn needs_barrier(&self, op: OpId) -> bool {
         self.barriers.contains_key(&op)
     }
 
-    /// Returns true if an operation needs a proxy fence, after its barrier; if it is a fence, true if it is needed.
+    /// Returns true if an operation needs a proxy fence in front of it, after its barrier. For an operation that is
+    /// itself a fence, returns true if the fence is needed.
     pub(crate) fn needs_fence(&self, op: OpId) -> bool {
         self.fences.contains_key(&op)
     }
 }
 
-/// Limits for the scratch memory of operations to replan; `None` is no limit.
+/// Scratch-memory limit in bytes for each operation to replan. `None` means no limit.
 type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 
-/// Replans an operation within a limit of scratch bytes, or not much above it, if possible.
+/// Replans an operation within a limit of scratch bytes, or slightly above the limit. Returns `None` if there is no
+/// such plan.
 pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
 
 fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) {
@@ -190,7 +197,7 @@ fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) 
     }
 }
 
-/// Returns the estimated number of executed barriers, with those inside operations that can be replanned.
+/// Returns the estimated number of executed barriers, including the barriers inside replannable operations.
 fn barrier_cost(flow: &Flow, allocation: &Allocation) -> u64 {
     let blocks = flow.order().into_iter().map(|number| &flow.blocks[number]);
     let waits = blocks.flat_map(|block| {
@@ -237,7 +244,8 @@ impl AllocationProblem<'_> {
         found
     }
 
-    /// Allocates everything, with scratch memory up to `max_bytes` where that saves barriers; returns their cost, too.
+    /// Allocates everything. Scratch memory may use bytes up to `max_bytes` if that saves barriers. Returns the
+    /// allocation and its barrier cost.
     fn solve(&self, reuses: bool, max_bytes: u32) -> (Allocation, u64) {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
@@ -264,7 +272,8 @@ impl AllocationProblem<'_> {
         best.unwrap_or_default()
     }
 
-    /// Returns the size of the function for scratch memory of these sizes, if all dead bytes are reused.
+    /// Returns the size that the function needs if all dead bytes are reused. `scratch_bytes` is the scratch size of
+    /// an operation.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let buffers = self.buffers(true);
         let mut bound = self.end(&buffers);
@@ -278,7 +287,8 @@ impl AllocationProblem<'_> {
         bound
     }
 
-    /// Returns the replannable operations whose scratch does not fit below `max_bytes`, each with the bytes that do.
+    /// Returns the replannable operations whose scratch memory does not fit below `max_bytes`. The limit of each is
+    /// the size of the largest free range.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let mut oversized = BTreeMap::new();
@@ -301,7 +311,8 @@ impl AllocationProblem<'_> {
         oversized
     }
 
-    /// Returns the operations whose scratch within `limits` is larger than in their baseline plan, with the latter's bytes.
+    /// Returns the operations whose scratch memory within `limits` is larger than in their baseline plan. The limit
+    /// of each is the size in the baseline plan.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -312,7 +323,7 @@ impl AllocationProblem<'_> {
         above.collect()
     }
 
-    /// Returns the bytes of the buffers that are live during an operation.
+    /// Returns the byte ranges of the buffers that are live during an operation.
     fn taken(&self, event: &Event, offsets: &Offsets) -> ByteSpans {
         let needed = self.liveness.during(event.op);
         let allocations = self.flow.events().filter(|e| needed.contains(&e.op));
@@ -352,7 +363,8 @@ impl AllocationProblem<'_> {
             .unwrap_or_default()
     }
 
-    /// Places buffers: with `reuses` disjoint from those with overlapping live ranges, else from all.
+    /// Places buffers. With `reuses`, buffers are disjoint only if their live ranges overlap; otherwise all are
+    /// disjoint.
     fn buffers(&self, reuses: bool) -> Offsets {
         let mut buffers: Vec<(OpId, Request)> = self
             .flow
@@ -384,8 +396,9 @@ impl AllocationProblem<'_> {
         offsets
     }
 
-    /// Places scratch memory after the buffers, up to `max_bytes` where no pending access conflicts with it; `entries` are
-    /// the accesses pending at the start of each block, as far as known.
+    /// Places scratch memory after the buffers have been placed. The preferred offset is one at which no pending
+    /// access conflicts with it, as long as it ends below `max_bytes`. `entries` are the accesses known to be pending
+    /// at the start of each block.
     fn scratch(
         &self,
         buffers: &Offsets,
@@ -438,7 +451,7 @@ impl AllocationProblem<'_> {
     }
 }
 
-/// Returns the offsets worth trying: 0 and the end of each occupied range.
+/// Returns the candidate offsets: 0 and the end of each occupied range.
 fn candidate_offsets(taken: &ByteSpans, request: Request) -> impl Iterator<Item = u32> {
     let ends = taken.iter().map(|(_, to)| *to);
     std::iter::once(0)
@@ -451,7 +464,7 @@ fn is_free(taken: &ByteSpans, at: u32, bytes: u32) -> bool {
     taken.iter().all(|(from, to)| end <= *from || *to <= at)
 }
 
-/// Returns the lowest free offset.
+/// Returns the lowest offset at which the request fits.
 fn first_free(taken: &ByteSpans, request: Request) -> u32 {
     candidate_offsets(taken, request)
         .filter(|at| is_free(taken, *at, request.bytes))
@@ -460,7 +473,7 @@ fn first_free(taken: &ByteSpans, request: Request) -> u32 {
         .unwrap_or(u32::MAX)
 }
 
-/// Rounds up, saturating.
+/// Rounds up to a multiple of the alignment, saturating.
 fn aligned(at: u32, alignment: u32) -> u32 {
     at.checked_next_multiple_of(alignment).unwrap_or(u32::MAX)
 }

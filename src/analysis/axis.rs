@@ -1,15 +1,15 @@
 //! Axis information: contiguity, divisibility and constancy of all values of a function.
 //!
-//! A forward data-flow analysis ([`AxisAnalysis::of`]) with the transfer functions of [`linear_layout::access`]. Block
-//! arguments and loop-carried values are the join of all incoming values; the iteration stops at a fixed point. Results of
-//! an operation with the trait `LL_UnknownAxes` are unknown.
+//! A forward data-flow analysis ([`AxisAnalysis::of`]) with the transfer functions of [`linear_layout::access`]. The
+//! information of a block argument or loop-carried value is the join over all incoming values; the iteration stops at
+//! a fixed point. The results of an operation with the trait `LL_UnknownAxes` are unknown.
 //!
-//! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes on
-//! operations (set by `tl.multiple_of`), from constants and ranges, and from `llvm.intr.assume` of a comparison with a
-//! constant in the entry block, by which a kernel states that a number is not negative.
+//! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
+//! on operations (set by `tl.multiple_of`), and from constants and ranges. A kernel can state that a number is not
+//! negative by an `llvm.intr.assume` in the entry block, whose operand compares the number with a constant.
 //!
-//! Deliberately absent: facts across function calls, other than attributes of the callee's arguments, and facts about loaded
-//! values.
+//! Deliberately absent: facts across function calls, other than attributes of the callee's arguments, and facts about
+//! loaded values.
 
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
@@ -27,10 +27,10 @@ use melior::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Limit for the elements of a constant that is analysed.
+/// Largest number of elements of a constant that is analysed.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
 
-/// The information of unknown values, by rank.
+/// The information of an unknown value, for each rank.
 static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
     let mut table = [AxisInfo::scalar(); MAX_DIMS + 1];
     let mut rank = 0;
@@ -50,11 +50,12 @@ pub struct AxisAnalysis {
     changed: bool,
 }
 
-/// The widest access of buffer instructions, in bits.
+/// The width in bits of the widest access by a buffer instruction.
 const BUFFER_BITS: u32 = 128;
 
 impl AxisAnalysis {
-    /// Analyses a function: an operation with a region whose entry block has the arguments of `arg_attrs`.
+    /// Analyses a function: an operation with a region. `arg_attrs` has the attributes of the entry block's
+    /// arguments.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
         let mut analysis = Self::default();
@@ -75,7 +76,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Returns the information of a value, which is unknown if the value is unreachable.
+    /// Returns the information of a value. It is unknown if the value is unreachable.
     #[must_use]
     pub fn get(&self, value: Value<'_, '_>) -> &AxisInfo {
         self.facts
@@ -83,10 +84,10 @@ impl AxisAnalysis {
             .unwrap_or_else(|| &UNKNOWN[rank_of(value.r#type()).min(MAX_DIMS)])
     }
 
-    /// Returns the widest vector access through a tensor of pointers, for `tt.load` and `tt.store`.
+    /// Returns the partition of a tensor of pointers into the widest possible accesses, for `tt.load` and `tt.store`.
     ///
-    /// `layout` is the tensor's layout without zero register bases, `element_bits` the width in memory, and `widest_bits`
-    /// the limit for an access.
+    /// `layout` is the tensor's layout without zero register bases. `element_bits` is the width of an element in
+    /// memory, and `widest_bits` limits the width of an access.
     #[must_use]
     pub fn vector(
         &self,
@@ -99,7 +100,7 @@ impl AxisAnalysis {
         self.hinted_vector(pointer, mask, 1, element_bits, layout, widest_bits)
     }
 
-    /// As [`Self::vector`], for an operation that guarantees `hinted_elements` contiguous elements.
+    /// Like [`Self::vector`], for an operation that guarantees `hinted_elements` contiguous elements.
     #[must_use]
     pub fn hinted_vector(
         &self,
@@ -121,11 +122,11 @@ impl AxisAnalysis {
         .widest()
     }
 
-    /// Returns the widest vector access at a pointer plus a tensor of offsets, for `amdg.buffer_load` and
-    /// `amdg.buffer_store`.
+    /// Returns the partition of a base pointer plus a tensor of offsets into the widest possible accesses, for
+    /// `amdg.buffer_load` and `amdg.buffer_store`.
     ///
-    /// The operation's attribute `contiguity` is a guarantee, as in Triton: the pass that created the operation had more
-    /// information on the addresses.
+    /// The operation's attribute `contiguity` is a guarantee, as in Triton: the pass that created the operation had
+    /// more information on the addresses.
     #[must_use]
     pub fn buffer_vector(
         &self,
@@ -168,7 +169,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Joins an incoming value into a block argument.
+    /// Joins the information of an incoming value into that of a block argument.
     fn join_into(&mut self, argument: Value<'_, '_>, incoming: AxisInfo) {
         let info = self
             .known(argument)
@@ -304,7 +305,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits the condition region, which forwards values to the body and to the results, and the body, which yields back.
+    /// Visits both regions of an `scf.while`. The condition region forwards values to the body and to the results;
+    /// the body yields values back to the condition region.
     fn visit_while(&mut self, op: OperationRef<'_, '_>) {
         let Some(loop_) = scf::While::of(op) else {
             return;
@@ -331,7 +333,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits regions of which any may run, and joins what they yield.
+    /// Visits the regions of an operation that executes any one of them, and joins the yielded values.
     fn visit_conditional(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {
@@ -380,7 +382,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Joins the operands of a block's terminator, from `skip` on, into `targets`.
+    /// Joins the operands of a block's terminator into `targets`. The first `skip` operands are ignored.
     fn join_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
         let Some(end) = block.terminator() else {
             return;
@@ -393,7 +395,7 @@ impl AxisAnalysis {
     }
 }
 
-/// The transfer function of this project's operations; `None` for unknown results.
+/// The transfer function of this project's operations. Returns `None` if the results are unknown.
 fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
     use OpKind as K;
     let result = build::results(op).first()?.r#type();
@@ -441,7 +443,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
     })
 }
 
-/// The transfer function of upstream operations; `None` for unknown results.
+/// The transfer function of upstream operations. Returns `None` if the results are unknown.
 fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
@@ -505,8 +507,8 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// Casts between integers and `index`. Like overflow of a sum, an index that does not fit its integer type is an error of
-/// the program.
+/// Casts between integers and `index`. An index that does not fit its integer type is an error of the program, as is
+/// the overflow of a sum.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {
@@ -588,7 +590,7 @@ fn with_attributes<'c>(
     info
 }
 
-/// Returns the value that a condition bounds to be non-negative: `x >= 0`, `x > -1`, `0 <= x` and the like.
+/// Returns the value that a condition states to be non-negative: `x >= 0`, `x > -1`, `0 <= x` and similar forms.
 fn non_negative_value(condition: Value<'_, '_>) -> Option<usize> {
     let op = OperationResult::try_from(condition).ok()?.owner();
     let compared = arith::CmpI::of(op)?;
@@ -641,7 +643,7 @@ fn comparison(predicate: arith::CmpIPredicate) -> Comparison {
     }
 }
 
-/// Returns a tensor's shape; empty for a scalar.
+/// Returns the shape of a tensor type; empty for a scalar.
 fn shape_of(type_: Type<'_>) -> Vec<u64> {
     TensorType::of(type_).map_or_else(Vec::new, |t| t.shape.to_vec())
 }
@@ -650,13 +652,13 @@ fn rank_of(type_: Type<'_>) -> usize {
     TensorType::of(type_).map_or(0, |t| t.shape.len())
 }
 
-/// Returns the width of an integer or of a tensor's elements; 64 for `index`.
+/// Returns the width in bits of an integer type or of a tensor's elements; 64 for `index`.
 fn bits_of(type_: Type<'_>) -> u32 {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     element_bits(element).unwrap_or(64)
 }
 
-/// Returns the bytes of an element behind a pointer or a tensor of pointers.
+/// Returns the size in bytes of the elements to which a pointer, or a tensor of pointers, points.
 fn pointee_bytes(type_: Type<'_>) -> Option<u64> {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     let (pointee, _) = sys::pointer(element)?;

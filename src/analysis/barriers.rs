@@ -1,21 +1,25 @@
 //! Barrier and proxy-fence insertion for shared memory.
 //!
-//! Two accesses to overlapping bytes conflict if at least one of them writes. This is a forward data-flow analysis over
-//! basic blocks: the state is the bytes accessed since the last barrier ([`PendingAccesses`]), the join is union, and the
-//! iteration stops at the least fixed point. An operation whose accesses conflict with the state gets a barrier.
+//! Two accesses to overlapping bytes conflict if at least one of them writes. This is a forward data-flow analysis
+//! over basic blocks: the state is the bytes accessed since the last barrier ([`PendingAccesses`]), the join is
+//! union, and the iteration stops at the least fixed point. An operation whose accesses conflict with the state gets
+//! a barrier.
 //!
 //! ```text
 //! write A; barrier; read A, write B; barrier; read B     A is written before the loop: one barrier there
 //! write A; for { barrier?; read A }                      serves all iterations
 //! ```
-//! So a barrier is also tried before each loop, and kept there if it makes those inside redundant.
+//! A barrier is therefore also tried in front of each loop. It is kept there if it makes the barriers inside redundant.
 //!
-//! - *Asynchronous accesses* conflict at their start as others do, and join the state where a wait observes them, in the
-//!   waiting threads. A barrier in between does not order them; those that all threads observe never join the state.
-//! - *Scopes*: a barrier of a team orders the accesses of that team's warps among themselves; all others stay pending.
-//!   An inserted barrier belongs to the team that executes the operation. A conflict with accesses of other warps, which
-//!   it cannot order, is an error ([`BarrierAnalysis::unordered`]).
-//! - *Proxy fences* are the same problem: generic accesses are pending until a fence, and async accesses conflict with
+//! - *Asynchronous accesses* conflict like other accesses when they start. They join the state at a wait that
+//!   observes their
+//!   completion, as accesses of the waiting threads. A barrier before the wait does not order them. If all threads observe
+//!   the completion, they never join the state.
+//! - *Scopes*: a barrier of a team orders only accesses of that team's warps; accesses of other warps stay pending. An
+//!   inserted barrier belongs to the team that executes the operation. If an operation conflicts with accesses of other
+//!   warps, the inserted barrier cannot order them, which is an error ([`BarrierAnalysis::unordered`]).
+//! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses
+//!   conflict with
 //!   them. All threads of the block execute an inserted fence, after the barrier that orders the accesses.
 
 use super::alias::{Aliases, PointsTo};
@@ -27,9 +31,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A set of bytes of shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ByteRanges {
-    /// Half-open ranges of this function's memory, sorted and disjoint.
+    /// Half-open byte ranges of this function's memory, sorted and disjoint.
     own: Vec<(u32, u32)>,
-    /// True if bytes of other functions are included.
+    /// True if the set also includes bytes of other functions.
     external: bool,
 }
 
@@ -73,7 +77,7 @@ impl ByteRanges {
         }
     }
 
-    /// Returns true if some byte may be in both.
+    /// Returns true if both sets may contain the same byte.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let overlap = |a: &(u32, u32)| other.own.iter().any(|b| a.0 < b.1 && b.0 < a.1);
         (self.external && other.external) || self.own.iter().any(overlap)
@@ -85,7 +89,7 @@ impl ByteRanges {
     }
 }
 
-/// Bytes read and bytes written.
+/// The bytes that are read and the bytes that are written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AccessedBytes {
     reads: ByteRanges,
@@ -107,7 +111,8 @@ impl AccessedBytes {
         ranges.add_all(accessed, offsets);
     }
 
-    /// Returns true if a read follows a write, a write a read, or a write a write.
+    /// Returns true if the accesses of `next` must be ordered after these: one side writes a byte that the other side
+    /// reads or writes.
     fn conflicts_with(&self, next: &Self) -> bool {
         self.writes.overlaps(&next.reads)
             || self.writes.overlaps(&next.writes)
@@ -115,7 +120,8 @@ impl AccessedBytes {
     }
 }
 
-/// The bytes accessed since the last barrier, by the accessing team and a smaller team whose barrier followed.
+/// The bytes accessed since the last barrier of the block. The key is the team that accessed them, and a smaller team
+/// that has executed a barrier since.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses(BTreeMap<(Team, Option<Team>), AccessedBytes>);
 
@@ -132,7 +138,7 @@ impl PendingAccesses {
         }
     }
 
-    /// Applies a barrier of `team`.
+    /// Updates the state by a barrier of `team`.
     pub(crate) fn order(&mut self, team: Team) {
         for ((by, ordered), pending) in std::mem::take(&mut self.0) {
             let is_among = team.contains(by);
@@ -148,7 +154,7 @@ impl PendingAccesses {
         }
     }
 
-    /// Returns the teams with a pending access that conflicts with `next`.
+    /// Returns the teams that have a pending access that conflicts with `next`.
     fn conflicts<'a>(&'a self, next: &'a OpAccesses) -> impl Iterator<Item = Team> + 'a {
         let others = self.0.iter().filter(|((_, ordered), pending)| {
             let is_ordered = ordered.is_some_and(|team| team.contains(next.team));
@@ -157,12 +163,12 @@ impl PendingAccesses {
         others.map(|((by, _), _)| *by)
     }
 
-    /// Returns true if `next` conflicts with a pending access that a barrier of its team orders.
+    /// Returns true if `next` conflicts with a pending access, and a barrier of the team of `next` orders the two.
     pub(crate) fn conflicts_with(&self, next: &OpAccesses) -> bool {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
 
-    /// Returns the end of each range of pending bytes.
+    /// Returns the end of each pending byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         let pending = self.0.values();
         pending.flat_map(|pending| pending.reads.ends().chain(pending.writes.ends()))
@@ -179,14 +185,15 @@ pub(crate) enum SyncKind {
     Fences,
 }
 
-/// The accesses of one operation, split at its own barriers (or fences).
+/// The accesses of one operation, split at the barriers (or fences) inside the operation.
 #[derive(Clone, Debug)]
 pub(crate) struct OpAccesses {
     /// The warps that execute the operation.
     team: Team,
-    /// Accesses that start before the operation's first barrier of its team.
+    /// Accesses that start before the first barrier of the operation's team inside the operation.
     before: AccessedBytes,
-    /// Accesses that complete before each barrier, with its team; the last entry has those after all barriers.
+    /// Accesses that complete before each barrier inside the operation, and the team of the barrier. The last entry,
+    /// which has no team, has the accesses after all barriers.
     completed: Vec<(AccessedBytes, Option<Team>)>,
 }
 
@@ -244,7 +251,7 @@ impl OpAccesses {
         }
     }
 
-    /// The transfer function: updates `state` to the accesses pending after the operation.
+    /// The transfer function. Updates `state` to the accesses that are pending after the operation.
     pub(crate) fn apply(&self, state: &mut PendingAccesses) {
         for (bytes, barrier) in &self.completed {
             state.add(self.team, bytes);
@@ -255,12 +262,12 @@ impl OpAccesses {
     }
 }
 
-/// Returns the estimated number of executions at a loop depth: 16 iterations per loop.
+/// Returns the estimated number of executions at a loop depth. Each loop is assumed to have 16 iterations.
 pub(crate) fn execution_count(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }
 
-/// Barrier insertion for one function whose buffers have offsets.
+/// Barrier insertion for a function whose buffers have been assigned offsets.
 pub(crate) struct BarrierAnalysis<'f> {
     flow: &'f Flow,
     order: Vec<usize>,
@@ -268,7 +275,7 @@ pub(crate) struct BarrierAnalysis<'f> {
     depths: HashMap<OpId, u32>,
 }
 
-/// The operations that need a barrier in front of them, with the team of the barrier.
+/// The operations that need a barrier in front of them, and the team that executes the barrier.
 pub(crate) type Barriers = BTreeMap<OpId, Team>;
 
 impl<'f> BarrierAnalysis<'f> {
@@ -302,7 +309,8 @@ impl<'f> BarrierAnalysis<'f> {
         counts.sum()
     }
 
-    /// Returns an irredundant set of barriers that orders all conflicting accesses, of the `existing` ones and new ones.
+    /// Returns a set of barriers that orders all conflicting accesses. It consists of `existing` and new barriers,
+    /// without redundant ones.
     pub(crate) fn barriers(&self, existing: Barriers) -> Barriers {
         let mut best = self.completed(Barriers::new());
         if !existing.is_empty() {
@@ -326,7 +334,8 @@ impl<'f> BarrierAnalysis<'f> {
         best
     }
 
-    /// Returns the operations that conflict with accesses of other teams, which no barrier of their own team orders.
+    /// Returns the operations that conflict with accesses of other teams. A barrier of the operation's team does not
+    /// order such accesses.
     pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         self.find(barriers, &mut |op, state, next| {
@@ -337,7 +346,7 @@ impl<'f> BarrierAnalysis<'f> {
         found
     }
 
-    /// Adds barriers until no accesses conflict, then removes redundant ones, innermost loops first.
+    /// Adds barriers until no accesses conflict. Then removes redundant barriers, from innermost loops first.
     fn completed(&self, mut barriers: Barriers) -> Barriers {
         let has_candidates = !barriers.is_empty();
         while let Some(op) = self.first_conflict(&barriers) {
@@ -363,7 +372,7 @@ impl<'f> BarrierAnalysis<'f> {
         self.find(barriers, &mut |_, state, next| state.conflicts_with(next))
     }
 
-    /// Runs the analysis to its fixed point; stops at the first operation and state for which `holds` is true.
+    /// Runs the analysis to its fixed point. Stops early at the first operation for which `holds` returns true.
     fn find(
         &self,
         barriers: &Barriers,

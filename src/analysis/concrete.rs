@@ -1,23 +1,24 @@
-//! Concrete execution of asynchronous accesses: faults on paths whose integers are known.
+//! Concrete execution of asynchronous accesses: finds faults on paths whose integers are known.
 //!
-//! The buffer of a rotation that an access uses, and the phase of an mbarrier that a wait means, follow from loop-carried
-//! integers. This analysis executes the control flow and the integers of a function, with every integer argument set to
-//! one of [`SAMPLES`], and applies effects to exact byte ranges:
+//! Programs with rotating buffers compute two things from loop-carried integers: which buffer an access uses, and for
+//! which phase of an mbarrier a wait waits. This analysis executes the control flow and the integer operations of a
+//! function, with every integer argument set to one of [`SAMPLES`], and applies effects to exact byte ranges:
 //!
 //! ```text
 //! for i { wait 1; read A[stage]; copy A[next]; commit; (stage, next) = ... }       2 copies in flight, wait 1: right
 //!                                                                                3 copies in flight, wait 1: A[stage] is
 //! ```
-//! A path ends where a condition is unknown, such as one loaded from memory, or after [`MAX_ITERATIONS`] iterations. So
-//! there are no false positives, provided that the function may be called with the sample. The rules are those of
-//! [`in_flight`](super::in_flight); beyond them
+//! Execution stops at a condition with an unknown value, such as one loaded from memory, or after [`MAX_ITERATIONS`]
+//! iterations. There are no false positives, provided that the function may be called with the sample values. The
+//! rules are those of [`in_flight`](super::in_flight), and in addition:
 //!
-//! - the phase of an mbarrier ends with the last of its arrivals and bytes; a wait for a phase that cannot end, and bytes
-//!   or arrivals beyond those expected, are faults;
-//! - the result of an asynchronous product may be used by another product, or after a wait;
-//! - an mbarrier is invalidated after the copies of its last phase;
-//! - bytes that are read have been written, unless an earlier access was masked;
-//! - no access is in flight where a kernel returns.
+//! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot
+//!   complete is a
+//!   fault, and so are more bytes or arrivals than the phase expects.
+//! - The result of an asynchronous product may be used by another product, or after a wait.
+//! - An mbarrier is invalidated only after the copies of its last phase.
+//! - Only bytes that have been written are read, unless an earlier write was masked.
+//! - No access is in flight when a kernel returns.
 
 use super::effects::{
     AccessTarget, Act, AsyncAccess, Channel, Effects, MbarrierUse, OpId, ValueId, ViewRange,
@@ -33,16 +34,16 @@ use melior::ir::{BlockLike, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sample values of integer arguments: multiples of 16, as launchers guarantee to kernels.
+/// Sample values of integer arguments. They are multiples of 16, as launchers guarantee to kernels.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
-/// Limit for the iterations of all loops of a path.
+/// Limit for the total number of loop iterations on a path.
 const MAX_ITERATIONS: u32 = 40;
 
-/// Limit for the operations of a path.
+/// Limit for the number of operations on a path.
 const MAX_OPERATIONS: u32 = 20_000;
 
-/// A fault on a path.
+/// A fault that occurs on an executed path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
     /// An operation conflicts with an access in flight.
@@ -51,18 +52,18 @@ pub(crate) enum Fault {
     Result { started: OpId, at: OpId },
     /// An operation reads bytes that have not been written.
     Unwritten(OpId),
-    /// A wait for a phase that does not end, with the missing arrivals and bytes.
+    /// An operation waits for a phase that never completes. The arrivals and bytes are those that are missing.
     Endless { at: OpId, arrivals: u32, bytes: i64 },
-    /// A phase gets `bytes` more bytes than it expects.
+    /// A phase receives `bytes` more bytes than it expects.
     MoreBytes { at: OpId, bytes: i64 },
-    /// A phase gets more arrivals than it counts.
+    /// A phase receives more arrivals than it expects.
     MoreArrivals(OpId),
     /// A kernel returns while an access to its shared memory is in flight.
     AtEnd { started: OpId, at: OpId },
 }
 
 impl Fault {
-    /// Returns the faulty operation.
+    /// Returns the operation at which to report the fault.
     pub(crate) const fn at(self) -> OpId {
         match self {
             Self::InFlight { at, .. }
@@ -76,8 +77,8 @@ impl Fault {
     }
 }
 
-/// Returns the faults of the first sample with any, if another sample has some, too: a kernel may not support the sizes of
-/// a single sample.
+/// Returns the faults of the first sample that has any, provided that another sample has faults too. A single sample
+/// is not sufficient, since a kernel may not support its sizes.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpId, &Effects> = events.collect();
@@ -116,7 +117,7 @@ struct Bytes {
     allocation: OpId,
     from: u32,
     to: u32,
-    /// True if these are all of the bytes, false if an unknown part of them.
+    /// True if the access covers the whole range, false if it covers an unknown part of the range.
     is_exact: bool,
 }
 
@@ -129,7 +130,7 @@ impl Bytes {
         self.allocation == other.allocation && self.from <= other.from && other.to <= self.to
     }
 
-    /// Returns true if some byte is certainly in both.
+    /// Returns true if both accesses certainly share a byte.
     const fn certainly_overlaps(self, other: Self) -> bool {
         match (self.is_exact, other.is_exact) {
             (true, true) => self.overlaps(other),
@@ -148,13 +149,13 @@ struct Access {
     is_write: bool,
 }
 
-/// The groups in flight of a channel.
+/// The groups of one channel that are in flight.
 #[derive(Debug, Default)]
 struct PathQueue {
     open: Vec<Access>,
-    /// Sequence numbers and accesses, youngest last.
+    /// The sequence number and the accesses of each group, youngest group last.
     groups: Vec<(u32, Vec<Access>)>,
-    /// Number of groups closed so far.
+    /// Number of groups that have been closed.
     closed: u32,
 }
 
@@ -162,12 +163,12 @@ struct PathQueue {
 struct Mbarrier {
     count: u32,
     pending: u32,
-    /// Bytes that the phase still expects.
+    /// Number of bytes that the current phase still expects.
     bytes: i64,
     phase: u64,
-    /// The copies of the phase.
+    /// The copies of the current phase.
     open: Vec<Access>,
-    /// The copies of earlier phases that no wait has observed.
+    /// The copies of earlier phases whose completion no wait has observed.
     ended: Vec<Access>,
 }
 
@@ -176,10 +177,10 @@ struct PathState {
     copies: PathQueue,
     bulk_stores: PathQueue,
     products: PathQueue,
-    /// By allocation and first byte.
+    /// The mbarriers, by allocation and first byte.
     mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
     written: Vec<Bytes>,
-    /// True if other bytes may have been written.
+    /// True if bytes that are not in `written` may have been written by a masked access.
     is_masked: bool,
 }
 
@@ -204,18 +205,18 @@ impl PathState {
     }
 }
 
-/// The terminator of an executed block.
+/// The effect of the terminator of an executed block.
 enum Terminator<'c> {
     Yield(Vec<Val<'c>>),
     Branch(Blk<'c>),
 }
 
-/// A value on the path, as far as it is known.
+/// A value on the executed path, with the facts that are known about it.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathValue {
     integer: Option<i64>,
     view: Option<Bytes>,
-    /// The product that computes it, and the group of the product.
+    /// If an asynchronous product computes the value, the product and its group.
     result: Option<(OpId, u32)>,
 }
 
@@ -248,7 +249,7 @@ fn width(value: Val<'_>) -> Option<u32> {
     (1..=64).contains(&width).then_some(width)
 }
 
-/// Wraps a number to `width` bits: 0 or 1 for one bit, else signed.
+/// Wraps a number to `width` bits. The result is 0 or 1 for one bit, otherwise signed.
 const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,
@@ -261,7 +262,7 @@ const fn unsigned(number: i64, width: u32) -> u64 {
 }
 
 impl Path<'_> {
-    /// Executes a function as far as its path is known.
+    /// Executes a function until its path ends or a value that control flow needs is unknown.
     fn function(&mut self, function: Op<'_>) {
         let blocks = build::blocks(function, 0);
         let Some(mut block) = blocks.first().copied() else {
@@ -314,7 +315,7 @@ impl Path<'_> {
         };
     }
 
-    /// Assigns values in parallel.
+    /// Assigns the values `from` to the values `to` in parallel.
     fn pass(&mut self, from: &[Val<'_>], to: &[Val<'_>]) {
         let known: Vec<PathValue> = from.iter().map(|value| self.value(*value)).collect();
         for (value, known) in to.iter().zip(known) {
@@ -322,7 +323,7 @@ impl Path<'_> {
         }
     }
 
-    /// Executes a block; returns `None` where the path ends.
+    /// Executes a block. Returns `None` if execution stops inside.
     fn block<'c>(&mut self, block: Blk<'c>) -> Option<Terminator<'c>> {
         for op in build::operations(block) {
             use UpstreamKind as U;
@@ -345,7 +346,7 @@ impl Path<'_> {
         None
     }
 
-    /// Executes an `scf.for` with a known trip count.
+    /// Executes an `scf.for` whose trip count is known.
     fn for_loop(&mut self, op: Op<'_>) -> Option<()> {
         let for_ = scf::For::of(op)?;
         let body = build::single_block(op, 0)?;
@@ -373,7 +374,7 @@ impl Path<'_> {
         Some(())
     }
 
-    /// Executes an `scf.if` with a known condition.
+    /// Executes an `scf.if` whose condition is known.
     fn conditional(&mut self, op: Op<'_>) -> Option<()> {
         let condition = self.get(*build::operands(op).first()?)?;
         let Some(block) = build::single_block(op, usize::from(condition == 0)) else {
@@ -386,7 +387,7 @@ impl Path<'_> {
         Some(())
     }
 
-    /// Executes a `cf.br`, or a `cf.cond_br` with a known condition.
+    /// Executes a `cf.br`, or a `cf.cond_br` whose condition is known.
     fn branch<'c>(&mut self, op: Op<'c>) -> Option<Terminator<'c>> {
         let targets = build::successors(op);
         let operands = build::operands(op);
@@ -471,7 +472,7 @@ impl Path<'_> {
         Some(())
     }
 
-    /// Reports uses of results of products in flight.
+    /// Reports operands that are results of products in flight.
     fn check_results(&mut self, op: Op<'_>) {
         for operand in build::operands(op) {
             let Some((started, group)) = self.results.get(&value_id(operand)).copied() else {
@@ -633,7 +634,7 @@ impl Path<'_> {
             .get_mut(&(bytes.allocation, bytes.from))
     }
 
-    /// Applies an operation on an mbarrier; the path ends if the mbarrier is unknown.
+    /// Applies an operation on an mbarrier. Returns `None`, which stops execution, if the mbarrier is unknown.
     fn use_mbarrier(&mut self, op: OpId, object: ValueId, how: MbarrierUse) -> Option<()> {
         let bytes = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
         let key = (bytes.allocation, bytes.from);

@@ -1,12 +1,14 @@
 //! Instruction counts for waits on asynchronous copies.
 //!
-//! Hardware may count instructions where the IR counts groups: a wait for "at most n groups" becomes one for "at most m
-//! instructions". All instructions of the n youngest groups, and of copies in the open group, may be in flight; m must not
-//! be larger than the number of them that a warp certainly issued, or older copies might be in flight, too.
+//! Some hardware counts instructions, while the IR counts groups. A wait for "at most n groups in flight" then
+//! becomes a wait for "at most m instructions in flight". The n youngest groups, and copies that belong to no group
+//! yet, may be in flight. m is the number of their instructions that a warp certainly has issued. With a larger m,
+//! older copies might be in flight too.
 //!
-//! A forward data-flow analysis. The state has a lower bound for the number of instructions of each group, youngest first,
-//! and of the open group; the join is the minimum, group by group, and a path without more groups has nothing to wait for.
-//! Calls, and the entry of a function that is called, leave groups of unknown size, with a bound of 0.
+//! A forward data-flow analysis. The state has a lower bound for the number of instructions of each group, youngest
+//! first, and of the open group. The join is the minimum for each group. A path on which a group does not exist
+//! imposes no limit. Calls, and the entry of a function that is called, leave groups of unknown size, with a bound of
+//! 0.
 //!
 //! ```text
 //! copy A (2); commit; copy B (4); commit; copy C (1)
@@ -17,14 +19,14 @@ use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId};
 use super::flow::{Event, Flow, ForwardAnalysis};
 use std::collections::HashMap;
 
-/// Lower bounds for the instructions in flight.
+/// Lower bounds for the numbers of instructions in flight.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct GroupSizes {
-    /// Instructions of copies that belong to no group yet.
+    /// Number of instructions of copies that belong to no group yet.
     open: u32,
-    /// Instructions of each group, youngest first.
+    /// Number of instructions of each group, youngest group first.
     groups: Vec<u32>,
-    /// True if there may be older groups.
+    /// True if there may be groups older than those in `groups`.
     has_older: bool,
 }
 
@@ -35,7 +37,7 @@ impl GroupSizes {
         has_older: true,
     };
 
-    /// Returns the least number of instructions of a group, or `None` if there certainly is no such group.
+    /// Returns the lower bound for a group, or `None` if there certainly is no such group.
     fn group(&self, number: usize) -> Option<u32> {
         let known = self.groups.get(number).copied();
         known.or_else(|| self.has_older.then_some(0))
@@ -63,8 +65,8 @@ impl GroupSizes {
         }
     }
 
-    /// Waits until at most `at_most` groups are in flight; returns the number of instructions that may be, or `None` if
-    /// there is nothing to wait for.
+    /// Updates the state by a wait until at most `at_most` groups are in flight. Returns the number of instructions
+    /// that may stay in flight, or `None` if there is nothing to wait for.
     fn observe(&mut self, at_most: usize) -> Option<u32> {
         let is_done = self.group(at_most).is_none();
         let youngest = self.groups.iter().take(at_most);
@@ -79,7 +81,7 @@ impl GroupSizes {
 
 /// Returns the instruction count of each wait for groups of copies, or `None` if the wait is not needed.
 ///
-/// `issued` is the number of instructions that each operation certainly issues; at the entry of a kernel nothing is in
+/// `issued` is the number of instructions that each operation certainly issues. At the entry of a kernel nothing is in
 /// flight.
 pub(crate) fn counted_waits(
     flow: &Flow,
@@ -112,7 +114,7 @@ pub(crate) fn counted_waits(
 
 struct WaitCounts<'a> {
     issued: &'a HashMap<OpId, u32>,
-    /// No wait distinguishes more groups.
+    /// Number of groups to keep apart. No wait leaves more groups in flight.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
 }

@@ -1,7 +1,7 @@
-//! Shared-memory effects of operations: the interface between the families that lower them and the analyses.
+//! Shared-memory effects of operations: the interface between the lowering of operations and the analyses.
 //!
 //! # Asynchrony
-//! An access has a start and a completion. Those of [`Act::Read`] and [`Act::Write`] coincide; an access of
+//! An access has a start and a completion. For [`Act::Read`] and [`Act::Write`] they coincide. An access of
 //! [`Act::Start`] is *in flight* on a channel from its start until a thread observes its completion:
 //!
 //! | accesses | channel | group ends at | observed by |
@@ -11,8 +11,9 @@
 //! | wgmma, which reads its operands | `Products` | commit | the warps that wait |
 //! | TMA loads | `Mbarrier` | the next phase | all threads that wait |
 //!
-//! Groups of one channel complete in order, so a wait for "at most n in flight" observes all but the n youngest. Accesses
-//! that one thread observed are visible to the others after a barrier; a phase of an mbarrier needs none.
+//! The groups of one channel complete in order, so a wait for "at most n in flight" observes all groups except the n
+//! youngest. If one thread has observed an access, other threads see the data only after a barrier. After a wait for
+//! a phase of an mbarrier, no barrier is needed.
 
 use linear_layout::plan::program::{
     Address, BarrierScope, MemorySpace, Program, Step, scratch_alignment,
@@ -28,7 +29,7 @@ pub(crate) type OpId = usize;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Request {
     pub(crate) bytes: u32,
-    /// A power of two.
+    /// Alignment in bytes; a power of two.
     pub(crate) alignment: u32,
 }
 
@@ -39,24 +40,24 @@ pub(crate) struct BufferAllocation {
     pub(crate) request: Request,
 }
 
-/// The bytes of a buffer that a view covers.
+/// The bytes of a buffer to which a view refers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ViewRange {
     All,
-    /// Any bytes of the buffer.
+    /// An unknown part of the buffer.
     Unknown,
     Bytes {
         from: u32,
         to: u32,
     },
-    /// One of consecutive buffers of `bytes` bytes each, chosen at run time.
+    /// One of several consecutive buffers of `bytes` bytes each. Which one is known only at run time.
     Indexed {
         index: ValueId,
         bytes: u32,
     },
 }
 
-/// A value that aliases another one, or a part of it.
+/// A value that refers to the same buffer as another value, or to a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferView {
     pub(crate) source: ValueId,
@@ -64,21 +65,21 @@ pub(crate) struct BufferView {
     pub(crate) range: ViewRange,
 }
 
-/// The memory that an access refers to.
+/// The memory to which an access refers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessTarget {
-    /// The operation's own scratch memory.
+    /// The operation's scratch memory.
     Scratch,
-    /// The buffer that a value refers to.
+    /// The buffer to which a value refers.
     Buffer(ValueId),
-    /// Memory of callers and callees.
+    /// Memory of a caller or callee.
     External,
 }
 
-/// The path on which an access reaches shared memory.
+/// The proxy through which an access reaches shared memory.
 ///
-/// A generic access followed by an async one needs a proxy fence between them; an observed completion orders the other
-/// direction.
+/// If an async access follows a generic access, a proxy fence is needed between them. If a generic access follows an
+/// async access, the observed completion of the latter is sufficient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Proxy {
     Generic,
@@ -88,13 +89,13 @@ pub(crate) enum Proxy {
 /// The mechanism by which the completion of accesses is observed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Channel {
-    /// Groups of copies to shared memory, of each thread.
+    /// Each thread's groups of copies to shared memory.
     Copies,
-    /// Groups of copies out of shared memory by the TMA unit, of one thread.
+    /// The issuing thread's groups of TMA copies out of shared memory.
     BulkStores,
-    /// Groups of matrix products, of each warp group.
+    /// Each warp group's groups of matrix products.
     Products,
-    /// The phases of the mbarriers that a value refers to.
+    /// The phases of the mbarriers to which a value refers.
     Mbarrier(ValueId),
 }
 
@@ -107,11 +108,11 @@ pub(crate) struct AsyncAccess {
     pub(crate) proxy: Proxy,
 }
 
-/// A contiguous range of warps of the block, with the hardware barrier that synchronises them.
+/// A contiguous range of warps of the block, and the hardware barrier that synchronises them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Team {
     pub(crate) first_warp: u32,
-    /// One past the last warp.
+    /// The number of the last warp plus one.
     pub(crate) end_warp: u32,
     pub(crate) barrier: u32,
 }
@@ -119,64 +120,64 @@ pub(crate) struct Team {
 /// An operation on an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierUse {
-    /// Initialisation for `count` arrivals per phase.
+    /// Initialises the mbarrier for `count` arrivals per phase.
     Init {
         count: u32,
     },
     Invalidate,
-    /// One arrival that makes the phase expect `bytes` more bytes.
+    /// Arrives once, and makes the phase expect `bytes` more bytes.
     Expect {
         bytes: u32,
     },
     Arrive {
         count: u32,
     },
-    /// A copy to a buffer whose bytes the phase counts.
+    /// Copies to a buffer; the phase counts the bytes.
     Copy {
         to: ValueId,
     },
-    /// A wait for the end of the phase with this parity.
+    /// Waits until the phase with this parity has completed.
     Wait {
         parity: ValueId,
     },
 }
 
-/// The threads that a barrier orders.
+/// The threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SyncScope {
-    /// Each warp on its own.
+    /// The threads of each warp, independently of other warps.
     Warp,
     Team(Team),
     Cluster,
 }
 
-/// One access or synchronisation of an operation.
+/// One access or synchronisation step of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Act {
-    /// A read through the generic proxy that completes within the operation.
+    /// Reads through the generic proxy; completes within the operation.
     Read(AccessTarget),
-    /// A write through the generic proxy that completes within the operation.
+    /// Writes through the generic proxy; completes within the operation.
     Write(AccessTarget),
-    /// A barrier of the block.
+    /// A barrier of all threads of the block.
     Barrier,
-    /// A barrier of other threads than those of the block.
+    /// A barrier of the threads in a smaller scope.
     Sync(SyncScope),
     Start(AsyncAccess),
-    /// The accesses started on a channel since the last commit become a group.
+    /// Makes a group of the accesses that have been started on the channel since the last commit.
     Commit(Channel),
-    /// A wait until at most `at_most` groups of a channel are in flight.
+    /// Waits until at most `at_most` groups of the channel are in flight.
     Observe {
         channel: Channel,
         at_most: u32,
     },
-    /// A proxy fence: orders generic accesses before it with async accesses after it.
+    /// A proxy fence: orders generic accesses before it and async accesses after it.
     Fence,
 }
 
-/// The trade-off of an operation that can be replanned with less scratch memory.
+/// The alternative of an operation that can be replanned with less scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchTradeoff {
-    /// Bytes of scratch memory that the baseline plan takes.
+    /// Number of scratch bytes that the baseline plan needs.
     pub(crate) baseline_bytes: u32,
     /// Number of barriers inside the current plan.
     pub(crate) barriers: usize,
@@ -186,19 +187,19 @@ pub(crate) struct ScratchTradeoff {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) allocation: Option<BufferAllocation>,
-    /// Memory that is needed only while the operation runs.
+    /// Memory that is needed only during the operation.
     pub(crate) scratch: Option<Request>,
     pub(crate) tradeoff: Option<ScratchTradeoff>,
     pub(crate) views: Vec<BufferView>,
-    /// Results that may be buffers of other functions.
+    /// Results that may refer to buffers of other functions.
     pub(crate) external: Vec<ValueId>,
-    /// Operands whose buffers must be live.
+    /// Operands whose buffers must be live during the operation.
     pub(crate) uses: Vec<ValueId>,
-    /// True if the used values leave the function.
+    /// True if the function returns the values in `uses`.
     pub(crate) is_return: bool,
-    /// Accesses and synchronisation in program order; repetitions between two barriers may be left out.
+    /// Accesses and synchronisation in program order. Equal accesses between two barriers may be listed once.
     pub(crate) acts: Vec<Act>,
-    /// The condition under which the operation has these effects.
+    /// The condition under which the operation has these effects; `None` if it always has them.
     pub(crate) predicate: Option<ValueId>,
     pub(crate) mbarrier: Option<(ValueId, MbarrierUse)>,
 }
@@ -220,7 +221,7 @@ impl Request {
 }
 
 impl Channel {
-    /// Returns true if every waiting thread observes the accesses of all threads.
+    /// Returns true if each waiting thread observes the accesses of all threads, not only its own accesses.
     pub(crate) const fn is_observed_by_all(self) -> bool {
         matches!(self, Self::Mbarrier(_))
     }
@@ -258,7 +259,7 @@ impl Act {
 }
 
 impl Effects {
-    /// Returns the effects of a program on its scratch memory and on the buffer that a value refers to.
+    /// Returns the effects of a program on its scratch memory, and on the buffer to which the value `buffer` refers.
     pub(crate) fn of_program(program: &Program, buffer: Option<ValueId>) -> Self {
         let scratch_bytes = program.scratch_bytes();
         let target = |address: &Address| {
@@ -317,7 +318,7 @@ impl Effects {
         }
     }
 
-    /// Returns the effects of an operation whose results alias its operands and that accesses no memory.
+    /// Returns the effects of an operation that accesses no memory, and whose results alias its operands.
     pub(crate) fn forwarding(buffers: &Buffers) -> Self {
         let mut effects = Self::default();
         for result in &buffers.results {
@@ -334,7 +335,7 @@ impl Effects {
         effects
     }
 
-    /// Returns the effects of an unknown operation, which may read and write all its operands.
+    /// Returns the effects of an unknown operation. It may read and write the buffers of all its operands.
     pub(crate) fn unknown(buffers: &Buffers) -> Self {
         let mut effects = Self::forwarding(buffers);
         for buffer in &buffers.operands {
@@ -344,7 +345,7 @@ impl Effects {
         effects
     }
 
-    /// Returns true if no analysis needs to know of the operation.
+    /// Returns true if the operation is irrelevant for all analyses of shared memory.
     pub(crate) fn is_empty(&self) -> bool {
         !self.touches_memory()
             && self

@@ -1,13 +1,13 @@
-//! The control-flow graph of a function, reduced to operations that matter to shared memory.
+//! The control-flow graph of a function, reduced to operations that affect shared memory.
 //!
 //! ```text
 //! a                      block 0: a, for          0 -> 1 (first iteration), 0 -> 2 (no iteration)
 //! for { b }              block 1: b               1 -> 1 (next iteration),  1 -> 2
 //! c                      block 2: c
 //! ```
-//! A [`BasicBlock`] has the operations with effects, and the loops, in front of which a barrier may stand. An edge maps
-//! buffers to block arguments, loop-carried values and results of branches. [`Flow::forward`] solves forward data-flow
-//! problems on the graph.
+//! A [`BasicBlock`] contains the operations with effects. It also contains loop operations, since a barrier may be
+//! inserted in front of a loop. An edge maps buffers to the block arguments, loop-carried values and results that
+//! they become. [`Flow::forward`] solves forward data-flow problems on the graph.
 
 use super::barriers::Barriers;
 use super::effects::{Act, Buffers, Effects, OpId, Team, ValueId};
@@ -32,7 +32,7 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: usize,
-    /// Pairs of a buffer and the value that it becomes at the target.
+    /// Pairs of a buffer value at the source of the edge, and the value to which it is assigned at the target.
     pub(crate) passes: Vec<(ValueId, ValueId)>,
 }
 
@@ -41,36 +41,36 @@ pub(crate) struct Edge {
 pub(crate) struct BasicBlock {
     pub(crate) events: Vec<Event>,
     pub(crate) edges: Vec<Edge>,
-    /// Number of surrounding loops.
+    /// Number of loops that contain the block.
     pub(crate) depth: u32,
     /// The warps that execute the block.
     pub(crate) team: Team,
 }
 
-/// A control-flow graph, whose entry is block 0.
+/// A control-flow graph. Block 0 is the entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<BasicBlock>,
-    /// The loops, outer ones first; each is an event of the block in front of it.
+    /// The loops; outer loops precede inner loops. Each loop is an event of the block in front of it.
     pub(crate) loops: Vec<OpId>,
 }
 
 /// A forward data-flow problem.
 pub(crate) trait ForwardAnalysis {
-    /// The facts that hold at one point of the program.
+    /// The facts that hold at one program point.
     type State: Clone + PartialEq;
 
-    /// Updates the state by the effects of an operation, and records results.
+    /// Transfer function: updates the state by the effects of an operation, and may record results.
     fn event(&mut self, event: &Event, state: &mut Self::State);
 
-    /// Updates the state by the values that an edge passes.
+    /// Updates the state by the values that are assigned along an edge.
     fn edge(&mut self, _edge: &Edge, _state: &mut Self::State) {}
 
     fn join(state: &mut Self::State, other: &Self::State);
 }
 
 impl Flow {
-    /// Runs an analysis to its fixed point; its last visit of each reachable event sees the final state.
+    /// Runs an analysis to its fixed point. The last visit of each reachable event sees the final state.
     pub(crate) fn forward<A: ForwardAnalysis>(&self, analysis: &mut A, entry: A::State) {
         let order = self.order();
         let mut entries: Vec<Option<A::State>> = vec![None; self.blocks.len()];
@@ -102,7 +102,7 @@ impl Flow {
         }
     }
 
-    /// Returns the operations that are proxy fences, which all threads execute.
+    /// Returns the operations that are proxy fences. All threads of the block execute them.
     pub(crate) fn fences(&self) -> Barriers {
         let is_fence = |event: &&Event| event.effects.acts.contains(&Act::Fence);
         let fences = self.events().filter(is_fence);
@@ -129,27 +129,27 @@ impl Flow {
     }
 }
 
-/// Computes the effects of an operation with these buffers.
+/// A function that computes the effects of an operation on its buffers.
 pub(crate) type EffectsOf<'f, 'c> = dyn FnMut(Op<'c>, &Buffers) -> Result<Effects, Diagnostic> + 'f;
 
-/// The control-flow graph of a function, with its operations.
+/// The control-flow graph of a function, with the operations of its events.
 #[derive(Debug)]
 pub(crate) struct FunctionFlow<'c> {
     pub(crate) flow: Flow,
-    /// Arguments that are buffers.
+    /// Function arguments that are buffers.
     pub(crate) arguments: Vec<ValueId>,
-    /// The operations of events.
+    /// The operation of each event.
     pub(crate) ops: FxHashMap<OpId, Op<'c>>,
-    /// Operations whose effects are unsupported.
+    /// Operations whose effects cannot be computed, with diagnostics.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// Builds the control-flow graph of a function for its buffers.
+/// Builds the control-flow graph of a function, with effects on buffers.
 pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, |type_| sys::buffer(type_).is_some(), effects)
 }
 
-/// Builds the control-flow graph of a function with tokens of copies in place of buffers.
+/// Builds the control-flow graph of a function in which tokens of copies take the role of buffers.
 pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, sys::is_async_token, effects)
 }
@@ -187,9 +187,9 @@ fn of_values<'c>(
 
 struct FlowBuilder<'f, 'c> {
     result: FunctionFlow<'c>,
-    /// The first basic block of each block of the function's body.
+    /// For each block of the function's body, the basic block that starts there.
     starts: HashMap<usize, usize>,
-    /// Cached `is_buffer` by type: a function has few types and many values.
+    /// Cache of `is_buffer`, keyed by type, since a function has few types and many values.
     types: FxHashMap<usize, bool>,
     is_buffer: fn(Type<'c>) -> bool,
     effects: &'f mut EffectsOf<'f, 'c>,
@@ -201,7 +201,7 @@ fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Returns the operands of a block's terminator; none where the block has no operations.
+/// Returns the operands of a block's terminator; none if the block is empty.
 fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     let end = build::operations(block).pop();
     end.map(build::operands).unwrap_or_default()
@@ -228,7 +228,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         self.result.flow.blocks[from].edges.push(edge);
     }
 
-    /// Adds the operations of `block` from basic block `current` on; returns the basic block in which they end.
+    /// Adds the operations of `block` to the basic block `current` and its successors. Returns the last of these
+    /// basic blocks.
     fn block(&mut self, block: Blk<'c>, mut current: usize) -> usize {
         for op in build::operations(block) {
             use UpstreamKind as U;
@@ -250,7 +251,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         current
     }
 
-    /// Adds an `scf.for` or an `scf.while`, which exits between its two regions.
+    /// Adds an `scf.for` or an `scf.while`. An `scf.while` exits between its two regions.
     fn loop_(&mut self, op: Op<'c>, current: usize) -> usize {
         let regions: Vec<Blk<'c>> = (0..op.region_count())
             .filter_map(|i| build::single_block(op, i))
@@ -296,7 +297,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`, which executes one of its regions or skips them.
+    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`, which executes at most one of its regions.
     fn conditional(&mut self, op: Op<'c>, current: usize) -> usize {
         let depth = self.result.flow.blocks[current].depth;
         let results = build::results(op);
@@ -321,7 +322,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Adds a branch of `cf`, whose last operands are the block arguments.
+    /// Adds a branch of `cf`. Its last operands are the block operands of the successors.
     fn branch(&mut self, op: Op<'c>, current: usize) {
         let targets = build::successors(op);
         let carried: Vec<Vec<Val<'c>>> = targets.iter().map(|block| arguments(*block)).collect();
@@ -381,7 +382,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Reports uses of shared memory in a region that may execute divergently.
+    /// Reports each use of shared memory in a region that threads may execute divergently.
     fn check_region(&mut self, block: Blk<'c>, around: Op<'c>) {
         for op in build::operations(block) {
             if self.effects(op).touches_memory() {

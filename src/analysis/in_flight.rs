@@ -1,8 +1,9 @@
-//! Asynchronous accesses in flight before each operation, and those that each wait observes.
+//! Asynchronous accesses: which accesses are in flight before each operation, and which accesses each wait observes.
 //!
-//! A forward data-flow analysis ([`ForwardAnalysis`]). The state has a queue of groups for each channel, youngest first,
-//! and the open group; a commit closes it, and a wait removes all groups but the n youngest. The join unites queues group
-//! by group from the youngest on. Queues are bounded by the largest n of any wait; older groups are merged.
+//! A forward data-flow analysis ([`ForwardAnalysis`]). For each channel, the state has a queue of groups, youngest
+//! first, and the open group. A commit closes the open group, and a wait removes all groups except the n youngest.
+//! The join unites corresponding groups of two queues, starting from the youngest. The length of a queue is bounded
+//! by the largest n of any wait; older groups are merged.
 //!
 //! ```text
 //! copy A; commit; copy B; commit      [B] [A]
@@ -10,20 +11,20 @@
 //! read A                              right, after a barrier
 //! read B                              conflict: B is in flight
 //! ```
-//! A write in flight conflicts with all accesses to its bytes, a read in flight with writes to them. A conflict is
-//! reported only where the bytes certainly overlap on some path: both ranges are exact; or both accesses use the same
-//! value; or a read uses a dynamic part of a buffer of which nothing has been written yet. Other rotating buffers are
-//! left to [`concrete`](super::concrete).
+//! A write in flight conflicts with every access to its bytes, a read in flight with writes to its bytes. A conflict
+//! is reported only if the bytes certainly overlap on some path. There are three such cases: both byte ranges are
+//! exact; both accesses use the same value; or a read uses a dynamic part of a buffer to which nothing has been
+//! written yet. Other conflicts in rotating buffers are left to [`concrete`](super::concrete).
 //!
-//! A wait for one of several mbarriers, chosen at run time, observes the oldest phase of them; afterwards nothing is
-//! certain of the others.
+//! A wait for one of several mbarriers that is chosen at run time observes the oldest phase of all of them.
+//! Afterwards, none of the other accesses is certainly in flight.
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, ValueId};
 use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An operation and the index of one of its acts.
+/// An operation, and the index of one of its acts.
 pub(crate) type ActId = (OpId, usize);
 
 type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
@@ -32,22 +33,22 @@ type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InFlight {
     starts: Starts,
-    /// Buffers with an access in flight before each operation.
+    /// The buffers that have an access in flight before each operation.
     before: HashMap<OpId, BTreeSet<OpId>>,
-    /// The accesses that each wait observes in the waiting thread only.
+    /// The accesses whose completion each wait observes in the waiting thread only.
     observed: HashMap<ActId, BTreeSet<ActId>>,
-    /// Pairs of the operation that started an access and one that conflicts with it in flight.
+    /// Conflicts: the operation that started an access in flight, and the operation that conflicts with the access.
     conflicts: BTreeSet<(OpId, OpId)>,
 }
 
-/// Facts of an access in flight, each of which holds on some path.
+/// Facts about an access in flight. Each fact holds on at least one path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InFlightAccess {
-    /// The access is certainly in flight on the path.
+    /// True if the access is certainly in flight on that path.
     is_certain: bool,
-    /// The value of its buffer has not been redefined.
+    /// True if the value that refers to its buffer still refers to the same bytes.
     is_current: bool,
-    /// No write to its buffer has completed.
+    /// True if no write to its buffer has completed.
     is_first: bool,
 }
 
@@ -65,7 +66,7 @@ fn join(group: &mut AccessGroup, other: &AccessGroup) {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct GroupQueue {
     open: AccessGroup,
-    /// Youngest first.
+    /// The closed groups, youngest first.
     groups: Vec<AccessGroup>,
 }
 
@@ -97,13 +98,13 @@ impl GroupQueue {
     }
 }
 
-/// A channel; for mbarriers with their allocation, if it is known.
+/// A channel. For an mbarrier, also its allocation if it is known.
 type QueueKey = (Channel, Option<OpId>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct InFlightState {
     queues: BTreeMap<QueueKey, GroupQueue>,
-    /// Buffers to which some write has completed.
+    /// The buffers to which at least one write has completed.
     written: BTreeSet<OpId>,
 }
 
@@ -119,7 +120,7 @@ impl InFlightState {
         self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Redefines values, which refer to other bytes from here on.
+    /// Redefines values. From here on they may refer to other bytes.
     fn define(&mut self, values: &[ValueId], starts: &Starts) {
         for (act, access) in self.all() {
             if let AccessTarget::Buffer(value) = starts[act].0.target
@@ -172,17 +173,18 @@ impl InFlight {
         analysis.found
     }
 
-    /// Returns pairs of the operation that started an access and one that conflicts with it in flight.
+    /// Returns the conflicts: pairs of the operation that started an access in flight, and the operation that
+    /// conflicts with the access.
     pub(crate) const fn conflicts(&self) -> &BTreeSet<(OpId, OpId)> {
         &self.conflicts
     }
 
-    /// Returns the buffers with an access in flight before an operation.
+    /// Returns the buffers that have an access in flight before an operation.
     pub(crate) fn before(&self, op: OpId) -> impl Iterator<Item = OpId> + '_ {
         self.before.get(&op).into_iter().flatten().copied()
     }
 
-    /// Returns the accesses that a wait observes in the waiting thread only.
+    /// Returns the accesses whose completion a wait observes in the waiting thread only.
     pub(crate) fn observed(
         &self,
         act: ActId,
@@ -277,7 +279,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
 }
 
 impl InFlightAnalysis<'_> {
-    /// Records conflicts of an access with those in flight.
+    /// Records the conflicts between an access and the accesses in flight.
     fn access(
         &mut self,
         op: OpId,
@@ -298,7 +300,7 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Removes the groups that a wait observes from the state, and returns their union.
+    /// Removes the groups that a wait observes from the state. Returns the union of these groups.
     fn observe(
         &self,
         channel: Channel,

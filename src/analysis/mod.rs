@@ -6,20 +6,20 @@
 //! |---|---|
 //! | `effects` | the effects of one operation: allocations, scratch, accesses, channels, barriers, fences |
 //! | `flow` | the control-flow graph, and a solver for forward data-flow problems |
-//! | `alias` | the bytes of each buffer that a value may refer to |
+//! | `alias` | the bytes of each buffer to which a value may refer |
 //! | `in_flight` | asynchronous accesses in flight, and the waits that observe them |
-//! | `concrete` | the same on paths with known integers: rotating buffers, phases of mbarriers |
-//! | `counted` | the number of instructions of copies that may be in flight after each wait |
+//! | `concrete` | faults on paths with known integers: rotating buffers, phases of mbarriers |
+//! | `counted` | the number of copy instructions that may be in flight after each wait |
 //! | `liveness` | live buffers |
 //! | `allocation` | offsets of buffers and scratch memory; dead bytes are reused |
 //! | `barriers` | barrier and proxy-fence insertion |
 //!
-//! `tokens` computes the groups that a wait for async tokens may leave in flight, `pressure` the registers that a loop with
-//! products needs.
+//! `tokens` computes how many groups a wait for async tokens may leave in flight. `pressure` computes how many
+//! registers a loop with products needs.
 //!
-//! Each family of operations states its effects, from its plan; only control flow (`scf`, `cf`) and the `arith` operations
-//! that `concrete` evaluates are known here by name. An operation that uses shared memory in a region of any other
-//! operation is an error.
+//! The lowering of each operation states the operation's effects, which follow from its plan. The analyses
+//! distinguish only control flow (`scf`, `cf`) and the `arith` operations that `concrete` evaluates. If a region of
+//! any other operation uses shared memory, this is an error.
 
 pub(crate) mod alias;
 pub(crate) mod allocation;

@@ -1,8 +1,8 @@
 //! Register pressure of loops with matrix products.
 //!
-//! The estimate counts tensors that stay in registers through an iteration: loop-carried ones, loop-invariant operands of
-//! products, and the largest result of a product with an invariant accumulator. Operands computed in the loop do not
-//! count: a scheduler loads them shortly before the instructions that use them.
+//! The estimate counts tensors that stay in registers during a whole iteration: loop-carried tensors, loop-invariant
+//! operands of products, and the largest result of a product with an invariant accumulator. Operands computed in the
+//! loop do not count, since a scheduler loads them shortly before the instructions that use them.
 
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
@@ -13,25 +13,26 @@ use linear_layout::target::Target;
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// Registers of a thread reserved for addresses and scalars.
+/// Number of registers per thread that are reserved for addresses and scalars.
 const OTHER_REGISTERS: u32 = 32;
 
-/// Bits of a pointer to global memory.
+/// Width of a pointer to global memory in bits.
 const POINTER_BITS: u32 = 64;
 
-/// Returns true if a loop keeps more words in a thread than it has registers for tensors.
+/// Returns true if the tensors that a loop keeps in registers exceed the registers of a thread.
 pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Target) -> bool {
     let threads = ModuleInfo::around(loop_op).map_or(0, |info| info.threads_per_cta());
     words_through(layouts, loop_op) > registers_for_tensors(target, threads)
 }
 
-/// Returns the words of tensors that a thread of a block of `threads` holds without spills.
+/// Returns the number of 32-bit registers that a thread can use for tensors without spills, in a block of `threads`
+/// threads.
 pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     let registers = target.registers_per_thread(u32::try_from(threads).unwrap_or(u32::MAX));
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the words of a thread that stay live through an iteration.
+/// Returns the number of 32-bit words per thread that stay live during a whole iteration.
 fn words_through<'c>(layouts: &Layouts, loop_op: Op<'c>) -> u64 {
     let carried = build::results(loop_op).into_iter();
     let carried: u64 = carried.map(|value| words(layouts, value.r#type())).sum();
@@ -50,7 +51,7 @@ fn words_through<'c>(layouts: &Layouts, loop_op: Op<'c>) -> u64 {
     carried + invariant.values().sum::<u64>() + largest
 }
 
-/// Returns the words that a thread needs for a tensor; 0 for a type without layout.
+/// Returns the number of 32-bit words per thread that a tensor needs; 0 for a type without layout.
 pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     let Some(tensor) = TensorType::of(type_) else {
         return 0;
@@ -62,7 +63,7 @@ pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     (layout.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32)
 }
 
-/// Returns true if a value is defined in a loop or carried by it.
+/// Returns true if a value is defined in a loop or is loop-carried.
 fn is_within<'c>(value: Val<'c>, loop_op: Op<'c>) -> bool {
     let mut around = match sys::block_of_argument(value) {
         Some(block) => build::operations(block).first().copied(),

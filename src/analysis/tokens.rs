@@ -1,8 +1,8 @@
 //! Distance of each async token from the youngest group of copies.
 //!
-//! A forward data-flow analysis. The state has, for each token, a lower bound for the number of groups committed since its
-//! own; a commit adds one to all and sets its own token to 0; the join is the minimum. A token that is not the result of a
-//! commit or of a wait has an unknown group.
+//! A forward data-flow analysis. For each token, the state has a lower bound for the number of groups that have been
+//! committed after the token's group. A commit adds one to all bounds and sets the bound of its token to 0. The join
+//! is the minimum. The group of a token is unknown unless the token is the result of a commit or of a wait.
 //!
 //! ```text
 //! a = commit; b = commit; c = commit      since: a 2, b 1, c 0
@@ -14,22 +14,22 @@ use super::effects::{OpId, ValueId};
 use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{BTreeMap, HashMap};
 
-/// An operation on tokens.
+/// An operation that defines or uses tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TokenOp {
-    /// Commits the group of a token.
+    /// Commits a group, whose token is given.
     Commit(ValueId),
-    /// Waits for the groups of `tokens`; `result` is complete.
+    /// Waits for the groups of `tokens`. The group of the token `result` is complete.
     Wait {
         tokens: Vec<ValueId>,
         result: ValueId,
     },
 }
 
-/// Groups since that of a token, if known; `DONE` if it has completed.
+/// Number of groups committed after the group of a token, if it is known; [`DONE`] if the group has completed.
 type Since = Option<u32>;
 
-/// A distance above that of any group in flight.
+/// A distance larger than that of any group in flight.
 const DONE: u32 = 1 << 16;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -55,7 +55,8 @@ impl TokenDistances {
         self.0.insert(token, Some(0));
     }
 
-    /// Waits for tokens; returns the number of groups that may stay in flight, if all tokens are known.
+    /// Updates the state by a wait for tokens. Returns the number of groups that may stay in flight, if all tokens
+    /// are known.
     fn wait(&mut self, tokens: &[ValueId], result: ValueId) -> Since {
         let since: Option<Vec<u32>> = tokens.iter().map(|token| self.get(*token)).collect();
         self.0.insert(result, Some(DONE));
@@ -63,7 +64,7 @@ impl TokenDistances {
     }
 }
 
-/// Returns the number of groups that may be in flight after each wait, where it is known.
+/// Returns the number of groups that may be in flight after each wait. Waits with an unknown token are absent.
 pub(crate) fn groups_since(flow: &Flow, ops: &HashMap<OpId, TokenOp>) -> HashMap<OpId, u32> {
     let mut analysis = TokenAnalysis {
         ops,

@@ -1,7 +1,7 @@
-//! Operations with alternative layouts that do not follow from their operands.
+//! Operations with alternative layouts that do not follow from the layouts of their operands.
 //!
-//! A matrix product is one: each instruction fixes the layouts of all operands. The choice accounts for everything that
-//! [`super::choice`] does: plans of conversions, loops, rematerialisation.
+//! A matrix product is an example: each instruction fixes the layouts of all operands. The choice of an alternative
+//! considers the same costs as [`super::choice`]: plans of conversions, loops, rematerialisation.
 
 use super::kernel::{Kernel, NodeId};
 use super::modes::{Mode, NodeOrSlice, Spelling};
@@ -14,9 +14,9 @@ use std::sync::Arc;
 /// Encodings for all tensor operands and results of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Alternative {
-    /// One for each tensor operand.
+    /// The encoding of each tensor operand.
     pub(crate) uses: Vec<Arc<Encoding>>,
-    /// One for each tensor result.
+    /// The encoding of each tensor result.
     pub(crate) defs: Vec<Arc<Encoding>>,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct OpWithAlternatives<'c> {
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of nodes with alternatives; the original one is first.
+/// The modes of nodes with alternatives. Mode 0 is the original one.
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// The node of each operation, with the index of the alternative of each mode but the first.
+    /// For each operation, its node, and the index of the alternative that belongs to each mode from mode 1 on.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
 }
 
@@ -56,7 +56,8 @@ impl AlternativeModes {
         offered
     }
 
-    /// Returns the chosen alternative of each operation; `None` for its original encodings.
+    /// Returns the chosen alternative of each operation. `None` means that the operation keeps its original
+    /// encodings.
     pub(super) fn chosen(&self, choice: &[u32]) -> Vec<Option<usize>> {
         let of = |(node, numbers): &(NodeId, Vec<usize>)| {
             let mode = choice[*node] as usize;
@@ -67,7 +68,7 @@ impl AlternativeModes {
     }
 }
 
-/// Returns the modes of a node, with the index of the alternative of each but the first.
+/// Returns the modes of a node, and the index of the alternative that belongs to each mode from mode 1 on.
 fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,

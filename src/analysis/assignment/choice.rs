@@ -25,7 +25,7 @@ pub(crate) fn assign<'c>(
     assign_among(kernel, options, plans, modes, false).0
 }
 
-/// Computes a layout assignment of a function, with a report on conversions.
+/// Computes a layout assignment of a function, and a report on its conversions.
 pub(crate) fn assign_explained<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -39,17 +39,18 @@ pub(crate) fn assign_explained<'c>(
     )
 }
 
-/// The chosen alternatives of some operations.
+/// The chosen alternatives of some operations, with the resulting cost.
 pub(crate) struct AlternativeChoice {
-    /// The alternative of each operation; `None` for its original encodings.
+    /// The alternative of each operation. `None` means that the operation keeps its original encodings.
     pub(crate) alternatives: Vec<Option<usize>>,
-    /// The cost of the function.
+    /// The cost of the function with these alternatives.
     pub(crate) price: Price,
 }
 
 /// Chooses alternatives of some operations jointly with a layout assignment of the function.
 ///
-/// `is_allowed` filters the alternatives (operation, alternative).
+/// `is_allowed` takes the index of an operation and the index of one of its alternatives; it returns false to exclude
+/// the alternative.
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -67,7 +68,8 @@ pub(crate) fn choose<'c>(
     }
 }
 
-/// Computes an assignment that costs less than the original layouts, if there is one; `explains` adds a report.
+/// Computes an assignment that costs less than the original layouts, if one exists. If `explains`, it comes with a
+/// report on conversions.
 pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -89,7 +91,7 @@ pub(crate) fn improve<'c>(
     Some(found).filter(|(assignment, _)| assignment.is_better())
 }
 
-/// Returns true if a value is converted to one layout twice.
+/// Returns true if there are two conversions of the same value to the same layout.
 fn has_repetition(kernel: &Kernel<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut conversions = kernel.conversions.iter();
@@ -135,7 +137,7 @@ fn assign_among<'c>(
     (assignment, explanation)
 }
 
-/// Limit for alternations between modes and rematerialisation.
+/// Limit for the number of rounds. Each round optimises modes, then rematerialisation.
 const MAX_ROUNDS: usize = 3;
 
 fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
@@ -150,7 +152,7 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     }
 }
 
-/// Returns the cost of the original function, without nodes that are not priced.
+/// Returns the cost of the original function, summed over the nodes in `is_priced`, all slices and all conversions.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
@@ -183,7 +185,8 @@ fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bo
     sum
 }
 
-/// Replaces [`INFEASIBLE`] by 0 for an operation of the original function, which is feasible by definition.
+/// Returns the price of an operation of the original function. [`INFEASIBLE`] is replaced by 0, since the original
+/// function is feasible by definition.
 fn feasible(price: Price) -> Price {
     if price == INFEASIBLE { 0 } else { price }
 }
@@ -197,12 +200,12 @@ struct AssignmentProblem<'p, 'c> {
     prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     is_priced: Vec<bool>,
-    /// The cost of each mode of each node.
+    /// The cost of each mode of each node, without conversions.
     own: Vec<Vec<Cost>>,
     slices: Slices,
-    /// The cost common to all assignments.
+    /// The cost that is the same in all assignments.
     base: Cost,
-    /// Penalty of each conversion beyond the cost of its plan.
+    /// Penalty of each conversion, added to the cost of its plan.
     conversion_cost: Price,
     scope: Scope,
 }
@@ -251,7 +254,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         solved
     }
 
-    /// Adds the demands of all modes; those of nodes with one mode are in use and free for the others.
+    /// Adds the demands of all modes. The demands of nodes with a single mode are certainly in use, so other nodes
+    /// can share them at no cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -268,7 +272,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         self.slices.settle_again(self.kernel);
     }
 
-    /// Returns the demands of the modes of a solution.
+    /// Returns the demands that the chosen modes of a solution have.
     fn roots(&mut self, solution: &Solution) -> Vec<usize> {
         let chosen: Vec<Spelling> = self
             .modes
@@ -329,7 +333,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (graph, solution)
     }
 
-    /// Returns true if all modes of some node are members.
+    /// Returns true if `members` contains all modes of some node, so that one of the members is certainly chosen.
     fn is_certain(&self, members: &Members) -> bool {
         members
             .chunk_by(|a, b| a.0 == b.0)
@@ -364,7 +368,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of rematerialised values, by the modes that share them.
+    /// Returns the costs of rematerialised values. The key is the set of modes that share a value.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -390,7 +394,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         shared
     }
 
-    /// Returns the demands of a node.
+    /// Returns the demands that the operands of a node have if the node has the encodings of `spelling`.
     fn demands(&mut self, node: NodeId, spelling: &Spelling) -> Vec<usize> {
         let wanted: Vec<(DatumId, EncodingId)> = self.kernel.nodes[node]
             .uses
@@ -408,7 +412,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of conversions: an edge where one user needs a layout, a copy where several do.
+    /// Returns the costs of conversions. If only one user needs a value in a layout, the cost belongs to an edge; if
+    /// several users share the converted value, it belongs to a copy.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();
@@ -459,7 +464,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (edges, copies)
     }
 
-    /// Returns the cost of a datum in a layout, for each mode of its producer.
+    /// Returns, for each mode of the producer, the cost of converting its result to `layout`.
     fn prices_of(
         &mut self,
         datum: DatumId,
@@ -483,7 +488,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Chooses the encodings of each layout with the fewest conversions between spellings.
+    /// Chooses encodings for the layouts of a solution, such that the fewest conversions between spellings of one
+    /// layout are needed.
     fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
         let chosen: Vec<&Mode> = self
             .modes
@@ -548,7 +554,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the assignment with these encodings of all nodes.
+    /// Returns the assignment in which the nodes have these encodings.
     fn assignment(&mut self, nodes: Vec<Spelling>, solution: &Solution) -> Assignment {
         let mut roots = Vec::new();
         for (node, spelling) in nodes.iter().enumerate() {
@@ -613,7 +619,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         }
     }
 
-    /// Returns the largest excess over the scratch budget, if any.
+    /// Returns the operation or conversion with the largest excess over the scratch budget, if any exceeds it.
     fn largest(
         &mut self,
         nodes: &[Spelling],
@@ -660,7 +666,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
     }
 }
 
-/// Costs by producer and user, for each pair of modes in row-major order.
+/// Costs between a producer and a user, for each pair of their modes in row-major order.
 type Edges = BTreeMap<(NodeId, NodeId), Vec<Cost>>;
-/// A producer, the cost of each of its modes, and the users' modes.
+/// A producer, the cost for each of its modes, and the modes of users that share the converted value.
 type Copy = (NodeId, Vec<Cost>, Members);

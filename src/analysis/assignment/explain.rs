@@ -1,4 +1,4 @@
-//! Outcomes of the conversions of a function, and reasons for those that remain.
+//! Outcomes of the conversions of a function, and reasons for the conversions that remain.
 
 use super::kernel::{DatumId, Kernel, NodeId, Producer};
 use super::layouts::{EncodingId, LayoutId};
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// A report on the conversions of a function.
 pub(crate) struct ConversionReport {
-    /// The conversions after the assignment, in the order of their operands.
+    /// The conversions that remain after the assignment, in the order of their operands.
     pub(crate) remaining: Vec<RemainingConversion>,
     /// The outcome of each conversion of the original function.
     pub(crate) outcomes: Vec<ConversionOutcome>,
@@ -23,36 +23,36 @@ pub(crate) struct RemainingConversion {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// Price of one execution.
+    /// Price of executing the conversion once.
     pub(crate) price: Price,
-    /// Execution count.
+    /// Estimated execution count.
     pub(crate) weight: u64,
     pub(crate) reason: KeptReason,
 }
 
-/// The reason for a remaining conversion.
+/// The reason for which a conversion remains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum KeptReason {
-    /// The layouts of its producer and of its users are pinned.
+    /// The layouts of the producer and of the users are pinned.
     Pinned,
-    /// It moves no data: operations require different spellings of one layout.
+    /// The conversion moves no data. Operations require different spellings of the same layout.
     Respelled,
-    /// The best assignment without it costs this much more.
+    /// The conversion is cheapest: the best assignment without it costs this much more.
     Cost(Price),
 }
 
 /// The outcome of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConversionOutcome {
-    /// It remains, as this one of [`ConversionReport::remaining`].
+    /// The conversion remains. The index refers to [`ConversionReport::remaining`].
     Kept(usize),
-    /// Another conversion of the same value to the same layout remains.
+    /// The conversion is merged into another conversion of the same value to the same layout, which remains.
     Merged(usize),
-    /// The value is rematerialised in its layout.
+    /// The value is rematerialised in the layout of the conversion's result.
     Rematerialised,
-    /// The producer computes the value in its layout.
+    /// The producer now computes the value in the layout of the conversion's result.
     ProducerChanged,
-    /// The users take another layout.
+    /// The users now accept another layout.
     UserChanged,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for ConversionOutcome {
     }
 }
 
-/// The inputs of a report.
+/// The assignment, and the state from which its report is computed.
 pub(super) struct ReportBuilder<'e, 'c> {
     pub(super) kernel: &'e mut Kernel<'c>,
     pub(super) prices: &'e mut Prices<'e>,
@@ -135,7 +135,7 @@ impl ReportBuilder<'_, '_> {
         }
     }
 
-    /// Returns the demands of the assignment.
+    /// Returns the demands that the assignment has.
     fn roots(&mut self) -> Vec<usize> {
         let mut roots = Vec::new();
         for (node, spelling) in self.assignment.nodes.iter().enumerate() {
@@ -150,7 +150,8 @@ impl ReportBuilder<'_, '_> {
         roots
     }
 
-    /// Computes the best assignment in which the producer computes, or a user takes, the layout of the other end.
+    /// Computes the best assignment without a conversion from `here` to `there`: either the producer computes the
+    /// layout `there`, or a user accepts the layout `here`.
     fn between(
         &mut self,
         (producer, def): (NodeId, usize),

@@ -6,8 +6,9 @@
 //! %k = arith.constant dense<..>       a slice defines datum 1, rematerialisable in any layout
 //! %z = arith.addf %y, %k              node 1 uses datums 0 and 1, defines datum 2
 //! ```
-//! A `ttg.convert_layout` is not a node. A loop-carried value (initial value, argument, yielded value, result) has one
-//! layout and is one node; so are the values yielded by the branches of an `scf.if`, with its result.
+//! A `ttg.convert_layout` is not a node. All occurrences of a loop-carried value (initial value, argument, yielded
+//! value, result) have the same layout and form one node. The values that the branches of an `scf.if` yield form one
+//! node with its result.
 
 use super::layouts::{Catalogue, EncodingId, ShapeId};
 use super::roles::{self, Role};
@@ -28,16 +29,16 @@ pub(crate) type NodeId = usize;
 /// Index of a [`Slice`].
 pub(crate) type SliceId = usize;
 
-/// A value up to conversions of its layout.
+/// A value, identified with all results of converting its layout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum<'c> {
-    /// The value before any conversion.
+    /// The value before any conversion of its layout.
     pub(crate) value: Val<'c>,
     pub(crate) shape: ShapeId,
     /// The encoding of `value`.
     pub(crate) present: EncodingId,
     pub(crate) element_bits: u32,
-    /// Execution count of its block.
+    /// Estimated execution count of the block that defines the value.
     pub(crate) weight: u64,
     pub(crate) producer: Producer,
 }
@@ -45,29 +46,29 @@ pub(crate) struct Datum<'c> {
 /// The producer of a datum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Producer {
-    /// A node, with the index of its definition.
+    /// A node, and the index of the datum among the definitions of the node.
     Node(NodeId, usize),
-    /// A rematerialisable operation, with the index of its result.
+    /// A rematerialisable operation, and the index of the datum among its results.
     Slice(SliceId, usize),
 }
 
-/// A tensor operand.
+/// A tensor operand of a node or slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) at: usize,
     pub(crate) datum: DatumId,
-    /// Its encoding in the original function.
+    /// The encoding of the operand in the original function.
     pub(crate) present: EncodingId,
 }
 
-/// Tensors whose layouts are decided together.
+/// A set of tensors whose layouts are chosen together.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'c> {
-    /// The operation; for loop-carried and yielded values, the loop or branch.
+    /// The operation that the node represents. For loop-carried and yielded values, the loop or branch.
     pub(crate) op: Op<'c>,
     pub(crate) role: Role,
-    /// Execution count.
+    /// Estimated execution count.
     pub(crate) weight: u64,
     pub(crate) uses: Vec<Use<'c>>,
     pub(crate) defs: Vec<DatumId>,
@@ -90,7 +91,7 @@ pub(crate) struct ExistingConversion<'c> {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// Execution count.
+    /// Estimated execution count.
     pub(crate) weight: u64,
 }
 
@@ -106,10 +107,10 @@ pub(crate) struct Kernel<'c> {
     names: FxHashMap<usize, DatumId>,
 }
 
-/// Limit for execution counts.
+/// Largest execution count; larger estimates are clamped.
 const MAX_WEIGHT: u64 = 1 << 24;
 
-/// Reads a function, from which dead operations must have been removed.
+/// Builds the assignment problem of a function. Dead operations must have been removed.
 pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) -> Kernel<'c> {
     let mut builder = KernelBuilder {
         cache: Layouts::of(function.context()),
@@ -143,10 +144,10 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// A node whose uses are resolved once all values are defined.
+/// A node whose uses are resolved after all values have been defined.
 struct CarriedGroup<'c> {
     node: NodeId,
-    /// Operations and operand indices.
+    /// The used operands: operation and operand index.
     uses: Vec<(Op<'c>, usize)>,
 }
 
@@ -155,7 +156,7 @@ struct KernelBuilder<'c> {
     loop_weight: u64,
     kernel: Kernel<'c>,
     groups: Vec<CarriedGroup<'c>>,
-    /// Nodes with operands defined further down, in functions with several blocks.
+    /// Nodes with operands that are defined later in the text, which occurs in functions with several blocks.
     pending: Vec<(NodeId, Op<'c>)>,
 }
 
@@ -166,7 +167,7 @@ impl<'c> KernelBuilder<'c> {
         Some((encoding, shape, element_bits(tensor.element).unwrap_or(32)))
     }
 
-    /// Adds a value, if it has a layout.
+    /// Adds a datum for a value. Returns `None` if the value has no layout.
     fn define(&mut self, value: Val<'c>, weight: u64, producer: Producer) -> Option<DatumId> {
         let (present, shape, element_bits) = self.tensor(value)?;
         let id = self.kernel.datums.len();
@@ -228,7 +229,7 @@ impl<'c> KernelBuilder<'c> {
         }
     }
 
-    /// Reads the regions of another operation, which are assumed to run once per execution.
+    /// Adds the regions of an operation that is no loop or branch. Each region is assumed to run once per execution.
     fn regions(&mut self, op: Op<'c>, role: Role, weight: u64) {
         // Their regions compute on scalars.
         if matches!(role, Role::Reduction | Role::Scan | Role::Elementwise) {
@@ -322,7 +323,8 @@ impl<'c> KernelBuilder<'c> {
             .count()
     }
 
-    /// Adds the node of a loop-carried or yielded value: the values that it becomes, and the operands that it comes from.
+    /// Adds the node of a loop-carried or yielded value. `values` are the block arguments and results that it
+    /// defines, and `uses` are the operands that are assigned to it.
     fn group(
         &mut self,
         (op, role, weight): (Op<'c>, Role, u64),
@@ -412,7 +414,7 @@ impl<'c> KernelBuilder<'c> {
         }
     }
 
-    /// Resolves the uses of groups and of pending nodes.
+    /// Resolves the uses of all carried groups and of all pending nodes.
     fn finish(&mut self) {
         for group in std::mem::take(&mut self.groups) {
             let uses: Vec<Use<'c>> = group

@@ -9,26 +9,27 @@ use melior::ir::Attribute;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// An interned encoding; two spellings of one layout differ.
+/// Index of an interned encoding. Two spellings of one layout have different indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct EncodingId(u32);
 
-/// An interned tensor shape.
+/// Index of an interned tensor shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct ShapeId(u32);
 
-/// An interned layout; equal for all encodings that place each element in the same register of the same thread.
+/// Index of an interned layout. Encodings that place each element in the same register of the same thread have the
+/// same index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct LayoutId(u32);
 
 impl LayoutId {
-    /// Returns the index into the catalogue.
+    /// Returns the index as a number.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The interner, which numbers encodings, shapes and layouts in order of first use.
+/// The interner. It numbers encodings, shapes and layouts in the order of their first use.
 pub(crate) struct Catalogue<'c> {
     encodings: Vec<(Arc<Encoding>, Option<Attribute<'c>>)>,
     numbers: FxHashMap<Arc<Encoding>, EncodingId>,
@@ -54,7 +55,7 @@ impl<'c> Catalogue<'c> {
         }
     }
 
-    /// Interns the encoding and shape of a tensor with a distributed encoding.
+    /// Interns the encoding and the shape of a tensor. Returns `None` if its encoding is not distributed.
     pub(crate) fn tensor(
         &mut self,
         cache: &Layouts,
@@ -101,7 +102,7 @@ impl<'c> Catalogue<'c> {
         self.get(encoding).is_generic()
     }
 
-    /// Returns the attribute that spells an encoding.
+    /// Returns the attribute of an encoding.
     pub(crate) fn attribute(
         &mut self,
         context: &'c Context,
@@ -125,7 +126,7 @@ impl<'c> Catalogue<'c> {
         number
     }
 
-    /// Returns the layout of an encoding on a shape, if it supports the shape.
+    /// Returns the layout of an encoding on a shape, or `None` if the encoding does not support the shape.
     pub(crate) fn layout(&mut self, encoding: EncodingId, shape: ShapeId) -> Option<LayoutId> {
         if let Some(known) = self.known.get(&(encoding, shape)) {
             return *known;
@@ -152,12 +153,12 @@ impl<'c> Catalogue<'c> {
         Some(number)
     }
 
-    /// Returns a layout, without zero register bases.
+    /// Returns a layout without its zero register bases.
     pub(crate) fn linear(&self, layout: LayoutId) -> &LinearLayout {
         &self.layouts[layout.0 as usize]
     }
 
-    /// Returns the number of registers of a thread.
+    /// Returns the number of registers per thread.
     pub(crate) fn registers(&self, layout: LayoutId) -> u64 {
         1 << self.linear(layout).in_bits(Dim::REGISTER)
     }

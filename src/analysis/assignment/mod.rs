@@ -11,12 +11,12 @@
 //! | `prices` | costs of operations and conversions, from their plans |
 //! | `products` | plans of matrix products |
 //! | `choice` | the assignment problem as a graph, and its solution |
-//! | `alternatives` | operations with alternative layouts from outside, such as matrix instructions |
+//! | `alternatives` | operations whose alternative layouts the caller provides, such as matrix instructions |
 //! | `variants` | assignment for sets of values that share one decision |
 //! | `outcome` | the result |
-//! | `explain` | outcomes of the conversions, and reasons for those that remain |
+//! | `explain` | outcomes of the conversions, and reasons for the conversions that remain |
 //!
-//! [`linear_layout::assign`] solves the graph. Nothing here changes IR.
+//! [`linear_layout::assign`] solves the graph. No file of this folder changes IR.
 
 mod alternatives;
 mod choice;

@@ -19,16 +19,16 @@ pub(crate) struct Spelling {
     pub(crate) defs: Vec<EncodingId>,
 }
 
-/// A candidate assignment of layouts to a node, with the encodings that spell them.
+/// A candidate assignment of layouts to a node, and the encodings that have these layouts.
 #[derive(Clone, Debug)]
 pub(crate) struct Mode {
     pub(crate) uses: Vec<LayoutId>,
     pub(crate) defs: Vec<LayoutId>,
-    /// At least one, in order of discovery.
+    /// Equivalent choices of encodings, in order of discovery; at least one.
     pub(crate) spellings: Vec<Spelling>,
 }
 
-/// A tensor of a node, by index.
+/// The position of a tensor among the operands or results of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TensorPosition {
     Use(usize),
@@ -67,7 +67,8 @@ impl<'c> Slice<'c> {
 }
 
 impl Tensors<'_, '_> {
-    /// Infers the encodings of all tensors from that of one; `None` if there are none.
+    /// Infers the encodings of all tensors from the encoding of one tensor. Returns `None` if there are no consistent
+    /// encodings.
     pub(crate) fn spelled(
         &self,
         position: TensorPosition,
@@ -118,7 +119,7 @@ impl Tensors<'_, '_> {
 }
 
 impl<'c> Kernel<'c> {
-    /// Infers the encodings of a node or slice from that of one tensor.
+    /// Infers the encodings of all tensors of a node or slice from the encoding of one of them.
     pub(crate) fn spelled(
         &mut self,
         of: NodeOrSlice,
@@ -159,7 +160,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns the layouts of a spelling, if each encoding supports its shape.
+    /// Returns the mode with the layouts of a spelling, or `None` if an encoding does not support its tensor's shape.
     pub(crate) fn mode(&mut self, of: NodeOrSlice, spelling: Spelling) -> Option<Mode> {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.nodes[node].tensors(),
@@ -189,9 +190,9 @@ pub(crate) enum NodeOrSlice {
     Slice(SliceId),
 }
 
-/// Limit for the modes of a node, which only cycles of views reach.
+/// Limit for the number of modes of a node. Only cycles of views reach it.
 const MAX_MODES: usize = 64;
-/// Limit for the spellings of a mode.
+/// Limit for the number of spellings of a mode.
 const MAX_SPELLINGS: usize = 4;
 
 struct ModePropagation<'k, 'c> {
@@ -203,8 +204,8 @@ struct ModePropagation<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Computes the modes of all nodes: the original one first, then those propagated from other nodes along values, in both
-/// directions.
+/// Computes the modes of all nodes. Mode 0 of a node is its original one. The other modes are propagated from other
+/// nodes along values, in both directions.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],
@@ -267,7 +268,7 @@ impl ModePropagation<'_, '_> {
         }
     }
 
-    /// Adds the mode of a node that follows from the encoding of one tensor.
+    /// Adds the mode of a node in which the tensor at `position` has this encoding.
     fn offer(&mut self, node: NodeId, position: TensorPosition, encoding: EncodingId) {
         if !self.is_open[node] {
             return;

@@ -8,13 +8,14 @@ use linear_layout::target::Target;
 pub(crate) struct AssignmentOptions {
     pub(crate) target: &'static Target,
     pub(crate) scope: Scope,
-    /// Assumed iterations of a loop.
+    /// Assumed number of iterations of a loop.
     pub(crate) loop_weight: u64,
-    /// Penalty of each conversion beyond the cost of its plan, in quarters of a cycle.
+    /// Penalty of each conversion in quarters of a cycle, added to the cost of its plan.
     pub(crate) conversion_cost: Price,
-    /// Limit for the scratch memory of an operation, in bytes.
+    /// Limit for the scratch memory of one operation, in bytes.
     pub(crate) scratch_budget: Option<u32>,
-    /// Latency of a barrier beyond its throughput, in quarters of a cycle, for a block that runs alone on its SM.
+    /// Additional cost of a barrier in quarters of a cycle, for a thread block that runs alone on its SM and
+    /// therefore waits for the barrier's latency.
     pub(crate) barrier_latency: u32,
 }
 
@@ -22,8 +23,9 @@ pub(crate) struct AssignmentOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     All,
-    /// All except accesses of whole tensors to global memory.
+    /// All operations except accesses of whole tensors to global memory.
     AllButMemory,
-    /// Views, and accesses to memory that do not get more expensive; no arithmetic and no loop-carried values.
+    /// Views, and memory accesses if they do not become more expensive. Arithmetic and loop-carried values keep their
+    /// layouts.
     ViewsAndAccesses,
 }

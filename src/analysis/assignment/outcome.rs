@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 pub(crate) struct Assignment {
     /// Encodings of each node.
     pub(crate) nodes: Vec<Spelling>,
-    /// The values rematerialised or converted for uses of nodes, each once.
+    /// The values that are rematerialised or converted for operands of nodes. Each is contained once.
     pub(crate) materialisations: BTreeMap<Materialisation, MaterialisationCost>,
-    /// The cost, with conversions.
+    /// The cost of the function, including conversions.
     pub(crate) price: Cost,
     /// The cost of the original function.
     pub(crate) before: Cost,
-    /// Lower bound for assignments of the same graph with at most as many conversions.
+    /// Lower bound for the cost of all assignments of the same graph that have at most as many conversions.
     pub(crate) bound: Price,
-    /// The largest excess over the scratch budget, if any.
+    /// The operation or conversion with the largest excess over the scratch budget, if any exceeds it.
     pub(crate) largest: Option<ScratchOverflow>,
     pub(super) conversion_cost: Price,
 }
@@ -26,13 +26,13 @@ pub(crate) struct Assignment {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScratchOverflow {
     pub(crate) bytes: u32,
-    /// The operation, or the producer of the converted value.
+    /// The operation, or the producer of the value that is converted.
     pub(crate) of: NodeOrSlice,
     pub(crate) is_conversion: bool,
 }
 
 impl Assignment {
-    /// Returns true if the assignment costs less than the original function, penalties included.
+    /// Returns true if the assignment costs less than the original function. Both costs include penalties.
     pub(crate) fn is_better(&self) -> bool {
         let weighed = |(price, conversions): Cost| {
             let added = self.conversion_cost.saturating_mul(conversions.into());
@@ -42,7 +42,7 @@ impl Assignment {
     }
 }
 
-/// The cost of a materialisation, and the encodings of a rematerialised operation.
+/// The cost of a materialisation. If it is a rematerialisation, also the encodings of the operation.
 #[derive(Clone, Debug)]
 pub(crate) struct MaterialisationCost {
     pub(crate) price: Cost,

@@ -1,8 +1,8 @@
-//! Costs of operations and conversions in a layout, from the plans that lowering would use.
+//! Costs of operations and conversions in a layout, computed from the plans that lowering would use.
 //!
 //! # Units
-//! A price is the cost of one execution by a CTA, in quarters of a cycle of its SM (or CU). Every pass that compares
-//! layouts compares such prices.
+//! A price is the cost of one execution by a CTA, in quarters of a cycle of the SM (or CU) on which the CTA runs.
+//! Every pass that compares layouts compares such prices.
 
 use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
@@ -37,17 +37,17 @@ const SECTOR_READ: Price = 2;
 /// The price of a sector written through to the L2 cache, at 32 bytes per cycle.
 const SECTOR_WRITTEN: Price = 4;
 
-/// The price of a byte above the budget: more than another layout could save.
+/// The penalty per byte of scratch memory above the budget. It is larger than any saving by another layout.
 const BYTE_BEYOND: Price = 1 << 22;
 
-/// The price of a plan, and the least shared memory that it can run in.
+/// The price of a plan, and the smallest amount of shared memory in which a plan of the operation can run.
 #[derive(Clone, Copy, Debug)]
 struct PlanCost {
     price: Price,
     bytes: u32,
 }
 
-/// A cache of plan costs for one target, budget and latency; valid across rewrites of the kernel.
+/// A cache of plan costs for one target, budget and latency. It stays valid if the kernel is rewritten.
 #[derive(Default)]
 pub(crate) struct PriceCache {
     numbers: FxHashMap<LinearLayout, u32>,
@@ -69,11 +69,11 @@ impl PriceCache {
     }
 }
 
-/// The cached prices of one function.
+/// The prices of one function, with caches.
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// Numbers of the layouts in the cache.
+    /// The cache's number of each layout of the function, if it is known.
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
@@ -107,7 +107,7 @@ impl<'p> Prices<'p> {
         number
     }
 
-    /// Returns the price with the penalty for bytes above the budget.
+    /// Returns the price of a plan, including the penalty for bytes above the budget.
     fn within(&self, planned: PlanCost) -> Price {
         let beyond = planned
             .bytes
@@ -116,7 +116,7 @@ impl<'p> Prices<'p> {
         planned.price.saturating_add(beyond)
     }
 
-    /// Returns the price of a conversion; [`INFEASIBLE`] if it has no plan.
+    /// Returns the price of a conversion, or [`INFEASIBLE`] if there is no plan for it.
     pub(crate) fn conversion<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -131,7 +131,7 @@ impl<'p> Prices<'p> {
         self.within(planned)
     }
 
-    /// Returns the least shared memory that a conversion can run in.
+    /// Returns the smallest amount of shared memory, in bytes, in which the conversion can run.
     pub(crate) fn conversion_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -169,7 +169,7 @@ impl<'p> Prices<'p> {
         planned
     }
 
-    /// Returns the price of an operation in a mode; [`INFEASIBLE`] if it has no plan.
+    /// Returns the price of an operation in a mode, or [`INFEASIBLE`] if there is no plan for it.
     pub(crate) fn operation<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -216,7 +216,8 @@ impl<'p> Prices<'p> {
         }
     }
 
-    /// Returns the price of a pinned operation: only products have alternatives.
+    /// Returns the price of a pinned operation. It is 0 unless the operation is a product, since only products have
+    /// alternatives.
     fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
         let Some(dot) = tt::Dot::of(op) else {
             return 0;
@@ -232,7 +233,7 @@ impl<'p> Prices<'p> {
         planned.map_or(INFEASIBLE, |planned| planned.price)
     }
 
-    /// Returns the least scratch memory that an operation can run in.
+    /// Returns the smallest amount of scratch memory, in bytes, in which the operation can run.
     pub(crate) fn scratch_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -250,7 +251,7 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// Returns the price of an instruction that all warps of a layout issue.
+    /// Returns the price of an instruction that each warp of a layout issues once.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
         Price::from(self.options.target.costs.select) * warps
@@ -339,7 +340,7 @@ impl<'p> Prices<'p> {
         Some(planned)
     }
 
-    /// Returns the price of a global access: each warp issues its accesses, and each touches sectors.
+    /// Returns the price of a global access: the issue of the accesses by each warp, and the sectors that they touch.
     fn access<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -412,9 +413,11 @@ const IMPOSSIBLE: PlanCost = PlanCost {
     bytes: 0,
 };
 
-/// Returns the cost of a plan; where its scratch memory is above the budget, that of a plan limited to the budget.
+/// Returns the cost of a plan. If its scratch memory exceeds the budget, returns the cost of a plan that is limited
+/// to the budget.
 ///
-/// `plan` computes the cost and bytes of the plan for a limit, `baseline` the bytes of the baseline plan, if any.
+/// `plan` computes the cost and the bytes of the plan under a limit. `baseline` computes the bytes of the baseline
+/// plan, if there is one.
 fn within(
     budget: Option<u32>,
     plan: impl Fn(Option<u32>) -> Option<(u32, u32)>,
@@ -430,7 +433,7 @@ fn within(
     plan_cost(cost, own, baseline())
 }
 
-/// Returns the cost of a program in quarters of a cycle, and its bytes of shared memory.
+/// Returns the cost of a program in quarters of a cycle, and its shared memory in bytes.
 pub(super) fn cost_and_bytes(program: &Program, options: AssignmentOptions) -> (u32, u32) {
     let barriers = u32::try_from(program.num_barriers()).unwrap_or(u32::MAX);
     let waiting = barriers.saturating_mul(options.barrier_latency);
@@ -477,7 +480,8 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Plans an access of registers to a shared-memory buffer; returns `None` for other types, and where there is no plan.
+/// Plans an access of registers to a shared-memory buffer. Returns `None` if the types are unsuitable or there is no
+/// plan.
 pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
@@ -488,7 +492,7 @@ pub(crate) fn plan_buffer_access(
     MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
-/// Returns the placement of a buffer's elements, and the offset bits that distinguish its views.
+/// Returns the placement of a buffer's elements, and the offset bits in which its views may differ.
 fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -544,7 +548,7 @@ fn combined(op: Op<'_>) -> u32 {
         .max(1)
 }
 
-/// Returns true if an access has an element for each thread, so that its layout determines coalescing.
+/// Returns true if an access has at least one element per thread, so that its layout determines coalescing.
 pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     let pointer = match (tt::Load::of(op), tt::Store::of(op)) {
         (Some(load), _) => load.ptr(),

@@ -13,15 +13,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct PricedProduct {
     pub(crate) plan: ProductPlan,
-    /// Cost of the plan and of spilled registers, in quarters of a cycle.
+    /// Cost of the plan, including spilled registers, in quarters of a cycle.
     pub(crate) price: Price,
 }
 
 impl PriceCache {
-    /// Plans a product of A and B to D.
+    /// Plans a product of A and B that is added to D.
     ///
     /// # Errors
-    /// The layouts do not match each other or the target.
+    /// The layouts are inconsistent, or the target has no instruction for them.
     pub(crate) fn product(
         &mut self,
         types: &ProductTypes,
@@ -52,7 +52,7 @@ impl PriceCache {
     }
 }
 
-/// Returns the cost of spills: operands beyond the registers of a thread are stored and loaded once.
+/// Returns the cost of spills. Operands that exceed the registers of a thread are stored and loaded once.
 fn spills(product: &MatrixProduct<'_>) -> Price {
     let target = product.target;
     let words: u64 = product.words().iter().sum();

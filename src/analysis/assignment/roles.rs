@@ -9,31 +9,31 @@ use melior::ir::operation::OperationLike;
 /// The constraint of an operation on layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// A conversion of the layout only.
+    /// Changes only the layout of a value.
     Conversion,
-    /// Results of any layout and no tensor operands: constants, ranges, splats.
+    /// Has no tensor operands; its results can have any layout: constants, ranges, splats.
     Source,
-    /// One encoding for all tensors; rematerialisable.
+    /// All its tensors have one encoding; it can be rematerialised.
     Elementwise,
-    /// Encodings of operands and results follow from each other; no data moves.
+    /// The encodings of operands and results determine each other; no data moves.
     View,
-    /// As a view, but with a cost that depends on the layout.
+    /// Like a view, but with a cost that depends on the layout.
     Reduction,
-    /// One encoding for all tensors; the cost depends on the layout.
+    /// All its tensors have one encoding; the cost depends on the layout.
     Scan,
-    /// An access to global memory, with one encoding for all tensors.
+    /// Accesses global memory; all its tensors have one encoding.
     Access { is_store: bool },
-    /// An access to a shared-memory buffer by a tensor of any layout.
+    /// Accesses a shared-memory buffer; the tensor can have any layout.
     Buffer { is_store: bool },
-    /// A check of each element of a tensor of any layout.
+    /// Checks each element of a tensor, which can have any layout.
     Check,
     /// A loop with loop-carried values.
     Loop,
-    /// A branch into one of its regions, or none.
+    /// A conditional, which executes one of its regions or none.
     Conditional,
-    /// The terminator of a region of the two, which belongs to their nodes.
+    /// Ends a region of a loop or conditional; its operands belong to the node of that operation.
     Terminator,
-    /// Pinned: the layouts are required by its kind, or unknown here.
+    /// Pinned: the kind of the operation requires its layouts, or the operation is unknown.
     Fixed,
 }
 
@@ -52,7 +52,7 @@ impl Role {
         matches!(self, Self::Source | Self::Elementwise | Self::View)
     }
 
-    /// Returns true if the operation is dead without uses.
+    /// Returns true if the operation is dead when its results are unused.
     pub(crate) const fn is_pure(self) -> bool {
         matches!(
             self,
@@ -130,7 +130,8 @@ fn upstream(op: Op<'_>, kind: UpstreamKind) -> Role {
     }
 }
 
-/// Returns the approximate number of instructions of an elementwise operation for each word of a thread.
+/// Returns the approximate number of instructions that an elementwise operation needs for each 32-bit word of a
+/// thread.
 pub(super) fn instructions(op: Op<'_>) -> u64 {
     use UpstreamKind as U;
     match AnyKind::of(op) {

@@ -1,8 +1,8 @@
 //! Backward slices that can be rematerialised in another layout: constants, ranges, addresses, masks.
 //!
-//! A datum computed from nothing else has no layout of its own. For each layout that a user needs, the cheaper source is
-//! chosen: rematerialisation of its operations, back to the constants; or a conversion of the original value. Sources
-//! with several users are paid once.
+//! The layout of such a datum is not chosen as part of a node. For each layout that a user needs, there are two
+//! sources: rematerialisation of all operations of the slice, or a conversion of the original value. The cheaper
+//! source is chosen. The cost of a source with several users counts once.
 
 use super::kernel::{DatumId, Kernel, Producer, SliceId};
 use super::layouts::EncodingId;
@@ -18,29 +18,30 @@ pub(crate) type Cost = (Price, u32);
 /// Index of a [`Demand`].
 pub(crate) type DemandId = usize;
 
-/// A value that an assignment adds for a use.
+/// An operation or conversion that an assignment adds for an operand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Materialisation {
-    /// A rematerialised operation, with the encoding of its first result.
+    /// Rematerialises an operation. The encoding is that of its first result.
     Recompute(SliceId, EncodingId),
-    /// A conversion of a datum.
+    /// Converts a datum from the first encoding to the second.
     Convert(DatumId, EncodingId, EncodingId),
 }
 
-/// A datum needed in an encoding.
+/// A datum that is needed in an encoding.
 #[derive(Clone, Debug)]
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// The encodings and operands of the rematerialised operation; `None` where it is not possible.
+    /// The encodings of the rematerialised operation, and the demands for its operands. `None` if the operation
+    /// cannot be rematerialised in this encoding.
     direct: Option<(Spelling, Vec<DemandId>)>,
-    /// The demand for the original encoding, unless this is it.
+    /// The demand for the same datum in its original encoding. `None` if this demand is that one.
     present: Option<DemandId>,
     is_direct: bool,
-    /// The costs of rematerialisation and of a conversion.
+    /// The cost of rematerialisation, and the cost of a conversion.
     costs: [Option<Cost>; 2],
     total: Cost,
-    /// Number of users in the current assignment.
+    /// Number of users of the demand in the current assignment.
     users: u32,
 }
 
@@ -49,7 +50,7 @@ impl Demand {
         self.costs[usize::from(!self.is_direct)].unwrap_or((INFEASIBLE, 0))
     }
 
-    /// The demands for its operands.
+    /// Returns the demands on which the chosen source of this demand depends.
     fn operands(&self) -> &[DemandId] {
         match &self.direct {
             Some((_, wanted)) if self.is_direct => wanted,
@@ -58,13 +59,13 @@ impl Demand {
     }
 }
 
-/// The demands for rematerialisable values.
+/// All demands for rematerialisable values, with the chosen source of each.
 #[derive(Default)]
 pub(crate) struct Slices {
     demands: Vec<Demand>,
     known: FxHashMap<(DatumId, EncodingId), DemandId>,
     settled: usize,
-    /// Penalty of each conversion beyond the cost of its plan.
+    /// Penalty of each conversion, added to the cost of its plan.
     conversion_cost: Price,
 }
 
@@ -76,7 +77,8 @@ impl Slices {
         }
     }
 
-    /// Returns the demand for a datum in an encoding, which is added with those for its operands.
+    /// Returns the demand for a datum in an encoding. Adds it, and the demands for its operands, if it does not exist
+    /// yet.
     pub(crate) fn demand(
         &mut self,
         kernel: &mut Kernel<'_>,
@@ -151,7 +153,8 @@ impl Slices {
         }
     }
 
-    /// Chooses the cheaper source of each new demand, on its own; demands in use are free.
+    /// Chooses a source for each new demand, considering the demands one by one. Demands that are in use cost
+    /// nothing.
     pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -161,7 +164,7 @@ impl Slices {
         self.decide_all(kernel, new);
     }
 
-    /// Chooses again for the demands without users, now that others are in use.
+    /// Chooses a source again for each demand without users, since other demands are now in use and cost nothing.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -182,7 +185,7 @@ impl Slices {
         }
     }
 
-    /// Computes the costs of both sources of a demand.
+    /// Computes the cost of each source of a demand.
     fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, id: DemandId) {
         let demand = &self.demands[id];
         let (encoding, is_present) = (demand.encoding, demand.present.is_none());
@@ -232,9 +235,11 @@ impl Slices {
         demand.total = best.unwrap_or((INFEASIBLE, 0));
     }
 
-    /// Local search: flips the source of single demands while the total of `roots` decreases; returns true if it did.
+    /// Local search: changes the source of one demand at a time while the total cost of `roots` decreases. Returns
+    /// true if the total has decreased.
     ///
-    /// The all-rematerialised solution is a second start, since conversions with a shared operand are a local optimum.
+    /// The search also starts from the state in which everything is rematerialised, since conversions with a shared
+    /// operand are a local optimum.
     pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
         let sources = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
         let first = sources(self);
@@ -264,7 +269,7 @@ impl Slices {
         now < as_is
     }
 
-    /// Counts the users of each demand, and returns the total.
+    /// Counts the users of each demand. Returns the total cost.
     fn count_users(&mut self, roots: &[DemandId]) -> TotalCost {
         for demand in &mut self.demands {
             demand.users = 0;
@@ -276,7 +281,7 @@ impl Slices {
         sum
     }
 
-    /// Flips single demands while the total decreases; returns the total.
+    /// Changes the source of one demand at a time while the total cost decreases. Returns the total cost.
     fn descend(&mut self, roots: &[DemandId]) -> (u128, u64) {
         let mut sum = self.count_users(roots);
         loop {
@@ -301,7 +306,8 @@ impl Slices {
         }
     }
 
-    /// Returns the increase of the total of `roots` if one demand is flipped, where it has another source.
+    /// Returns the increase of the total cost of `roots` if the source of one demand is changed. Returns `None` if
+    /// the demand has no other source or no users.
     pub(crate) fn flip_cost(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
         self.improve(roots);
         let demand = &self.demands[id];
@@ -321,7 +327,7 @@ impl Slices {
         increase.filter(|increase| *increase < INFEASIBLE / 2)
     }
 
-    /// Changes the source of a demand with users.
+    /// Changes the source of a demand that has users, and updates the total cost `sum`.
     fn flip(&mut self, id: DemandId, sum: &mut TotalCost) {
         let demand = &mut self.demands[id];
         let (own, old) = (demand.own(), demand.operands().to_vec());
@@ -359,7 +365,7 @@ impl Slices {
         }
     }
 
-    /// Visits the materialisations of demands, each once, with its cost.
+    /// Visits each materialisation of the given demands once, with its cost.
     pub(crate) fn visit(
         &self,
         roots: impl IntoIterator<Item = DemandId>,
@@ -398,7 +404,7 @@ impl Slices {
     }
 }
 
-/// A total that stays exact while some costs are infeasible.
+/// A total cost that stays exact even if some summands are infeasible.
 #[derive(Clone, Copy, Default)]
 struct TotalCost {
     price: u128,
@@ -421,7 +427,7 @@ impl TotalCost {
     }
 }
 
-/// The demands visited so far.
+/// The demands that have been visited.
 #[derive(Default)]
 pub(crate) struct VisitSet {
     stamps: Vec<u32>,

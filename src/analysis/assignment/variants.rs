@@ -1,7 +1,7 @@
-//! Assignment for sets of values that share one decision among a few variants.
+//! Assignment for sets of values; each set takes one of a few variants.
 //!
-//! A set is a node of the graph with its variants as alternatives. A conversion or an operation between two sets is an
-//! edge; one within a set adds to the costs of its variants.
+//! Each set is a node of the graph, and its variants are the alternatives of the node. A conversion or operation that
+//! involves two sets is an edge. A conversion or operation within one set adds its cost to the variants of the set.
 
 use super::choice::times;
 use super::kernel::{self, Kernel};
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Encodings of values.
+/// Encodings for values.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
 /// An operation or conversion with a cost.
@@ -34,9 +34,9 @@ enum PricedItem<'c> {
     },
 }
 
-/// Returns the variant of each set in the cheapest assignment.
+/// Returns the index of the variant that each set takes in the cheapest assignment.
 ///
-/// All values must have encodings. Operations on more than two sets are not accounted for.
+/// All values must have encodings. Operations that involve more than two sets are ignored.
 pub(crate) fn cheapest<'c>(
     module: Op<'c>,
     sets: &[Vec<ValueEncodings<'c>>],
@@ -87,7 +87,7 @@ struct Pricing<'p, 'c> {
     kernel: Kernel<'c>,
     prices: Prices<'p>,
     sets: &'p [Vec<ValueEncodings<'c>>],
-    /// The set of each value.
+    /// The index of the set that contains each value.
     set_of: &'p FxHashMap<usize, usize>,
 }
 
@@ -160,7 +160,7 @@ impl<'c> Pricing<'_, 'c> {
         }
     }
 
-    /// Returns the tensor operands of an operation, then its results.
+    /// Returns the tensor operands of an operation, followed by its tensor results.
     fn values(&self, of: NodeOrSlice) -> Vec<Val<'c>> {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.kernel.nodes[node].tensors(),
@@ -177,7 +177,7 @@ impl<'c> Pricing<'_, 'c> {
         uses.chain(defs).collect()
     }
 
-    /// Returns the price of an item for these variants of sets.
+    /// Returns the price of an item if the sets take these variants. `chosen` has pairs of a set and a variant.
     fn price(&mut self, item: &PricedItem<'c>, chosen: [(usize, usize); 2]) -> (Price, u32) {
         match item {
             PricedItem::Conversion { from, to, bits } => {

@@ -9,10 +9,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// Index of an equivalence class of values with one encoding.
+/// Index of an equivalence class. All values of a class have the same encoding.
 pub(crate) type Class = usize;
 
-/// Two classes whose encodings follow from each other, through operand `at` of an operation.
+/// Two classes whose encodings determine each other by operand `at` of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InferenceEdge<'c> {
     pub(super) op: Op<'c>,
@@ -30,9 +30,9 @@ pub(super) struct OpenConversion<'c> {
     pub(super) to: Val<'c>,
 }
 
-/// The values of a module with open layouts of one kind, and their constraints (a union-find forest).
+/// The values of a module that have open layouts of one kind, and the constraints between them (a union-find forest).
 pub(crate) struct Constraints<'c> {
-    /// In program order.
+    /// The open values, in program order.
     pub(crate) values: Vec<Val<'c>>,
     pub(super) links: Vec<InferenceEdge<'c>>,
     pub(super) conversions: Vec<OpenConversion<'c>>,
@@ -42,7 +42,7 @@ pub(crate) struct Constraints<'c> {
 }
 
 impl<'c> Constraints<'c> {
-    /// Reads all functions of a module.
+    /// Collects the constraints of all functions of a module.
     pub(crate) fn of(module: Op<'c>, kind: OpenLayout) -> Self {
         let mut constraints = Self {
             values: Vec::new(),
@@ -72,7 +72,7 @@ impl<'c> Constraints<'c> {
         constraints
     }
 
-    /// Numbers the open values below an operation.
+    /// Numbers the open values in an operation and its regions.
     fn define(&mut self, op: Op<'c>, operations: &mut Vec<Op<'c>>) {
         operations.push(op);
         for value in build::results(op) {
@@ -106,7 +106,7 @@ impl<'c> Constraints<'c> {
         Some(number)
     }
 
-    /// Returns the class of the value at an index.
+    /// Returns the class of the open value with this number.
     pub(crate) fn class_of(&self, number: usize) -> Class {
         let mut number = number;
         while self.parents[number] != number {
@@ -139,7 +139,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies values that control flow forwards.
+    /// Unifies each value with the values to which control flow forwards it.
     fn control(&mut self, op: Op<'c>, functions: &FxHashMap<Text<'c>, Op<'c>>) {
         use UpstreamKind as U;
         match AnyKind::of(op) {
@@ -229,7 +229,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies tensors of one operation that have one encoding.
+    /// Unifies the operands and results of an operation that must have the same encoding.
     fn operands(&mut self, op: Op<'c>) {
         use OpView as V;
         let values = || [build::operands(op), build::results(op)].concat();
@@ -259,7 +259,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Adds the edges of an operation.
+    /// Adds the inference edges of an operation.
     fn link(&mut self, op: Op<'c>) {
         if let Some(conversion) = ttg::ConvertLayout::of(op) {
             let (from, to) = (conversion.src(), conversion.result());

@@ -1,4 +1,4 @@
-//! Resolution of open encodings: required encodings, propagated along constraints.
+//! Resolution of open encodings: required encodings are propagated along constraints.
 
 use super::constraints::{Class, Constraints, InferenceEdge, OpenConversion};
 use crate::analysis::assignment::ValueEncodings;
@@ -13,7 +13,7 @@ use melior::ir::{BlockLike, Type, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// An encoding of a value that an operation requires.
+/// A value, the encoding that it must have, and the operation that requires it.
 pub(crate) struct Requirement<'c> {
     pub(crate) value: Val<'c>,
     pub(crate) encoding: Arc<Encoding>,
@@ -23,16 +23,16 @@ pub(crate) struct Requirement<'c> {
 /// The encodings of all open values.
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
-    /// The candidates of each set of values that only conversions constrain: at least one.
+    /// The candidates of each set of values that only conversions constrain. Each set has at least one candidate.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
     /// Conflicting and missing requirements.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// Limit for the candidates of a set.
+/// Limit for the number of candidates of a set.
 const MAX_VARIANTS: usize = 16;
 
-/// Resolves the encodings of all values; with `by_conversions` also those that only conversions constrain.
+/// Resolves the encodings of all values. Values that only conversions constrain are resolved if `by_conversions`.
 pub(crate) fn resolve<'c>(
     constraints: &Constraints<'c>,
     requirements: &[Requirement<'c>],
@@ -79,15 +79,16 @@ type Encodings<'c> = BTreeMap<Class, RequiredEncoding<'c>>;
 
 struct Solver<'t, 'c> {
     constraints: &'t Constraints<'c>,
-    /// The edges of each class.
+    /// The inference edges of each class.
     adjacent: BTreeMap<Class, Vec<InferenceEdge<'c>>>,
     errors: Vec<(Op<'c>, Diagnostic)>,
-    /// The classes with a reported conflict.
+    /// The classes for which a conflict has been reported.
     in_conflict: BTreeSet<Class>,
 }
 
 impl<'c> Solver<'_, 'c> {
-    /// Propagates requirements along unambiguous edges first, then along the usual ones.
+    /// Propagates requirements, first along edges with a unique inference, then along edges whose usual inference is
+    /// one of several.
     fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
         let mut known = Encodings::new();
         let mut queue = VecDeque::new();
@@ -125,7 +126,7 @@ impl<'c> Solver<'_, 'c> {
         known
     }
 
-    /// Requires an encoding of a class, given by one of its values.
+    /// Records that a class requires an encoding. `value` is the value of the class that has the requirement.
     fn require(
         &mut self,
         known: &mut Encodings<'c>,
@@ -166,7 +167,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Propagates known encodings to classes without any, within a set or everywhere.
+    /// Propagates known encodings to classes without encoding: to all classes, or only to the classes in `within`.
     fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {
@@ -181,7 +182,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns the encodings of adjacent classes that follow from that of a class.
+    /// Returns the encodings of adjacent classes that can be inferred from the encoding of a class.
     fn following(
         &self,
         known: &Encodings<'c>,
@@ -209,7 +210,7 @@ impl<'c> Solver<'_, 'c> {
         found
     }
 
-    /// Returns the operand or result of an edge that is in a class.
+    /// Returns the operand or result of an edge that belongs to a class.
     fn value_of(&self, link: InferenceEdge<'c>, class: Class) -> Val<'c> {
         if link.operand == class {
             return build::operand(link.op, link.at);
@@ -219,7 +220,7 @@ impl<'c> Solver<'_, 'c> {
         found.expect("an edge has a result")
     }
 
-    /// Returns a diagnostic if the encodings at both ends of an edge are inconsistent.
+    /// Returns a diagnostic if the encodings of the two classes of an edge are inconsistent.
     fn conflict(&self, known: &Encodings<'c>, link: InferenceEdge<'c>) -> Option<Diagnostic> {
         let (operand, result) = (known.get(&link.operand)?, known.get(&link.result)?);
         // The verifier of the operation checks orders that it may choose.
@@ -258,7 +259,7 @@ impl<'c> Solver<'_, 'c> {
         Some(diagnostic.note(requires(operand)).note(requires(result)))
     }
 
-    /// Returns the candidates of sets that only conversions constrain, and reports unconstrained sets.
+    /// Returns the candidates of the sets that only conversions constrain. Reports sets without any constraint.
     fn variants(
         &mut self,
         known: &Encodings<'c>,
@@ -347,7 +348,7 @@ impl<'c> Solver<'_, 'c> {
         sets
     }
 
-    /// Returns the encoding of a value, or its candidates.
+    /// Returns the encoding of a value, or its candidate encodings.
     fn encodings_of(
         &self,
         value: Val<'c>,
@@ -374,7 +375,8 @@ impl<'c> Solver<'_, 'c> {
             .collect()
     }
 
-    /// Adds the way to lay out a set in which one class has an encoding, if there is one.
+    /// Adds the candidate in which one class of a set has the given encoding. Adds nothing if the other classes have
+    /// no consistent encodings.
     fn add_variant(
         &self,
         variants: &mut Vec<Encodings<'c>>,
@@ -407,7 +409,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns true if each encoding supports the shapes of its values.
+    /// Returns true if each encoding supports the shapes of the values that have it.
     fn lays_out(&self, known: &Encodings<'c>) -> bool {
         let mut numbered = self.constraints.values.iter().enumerate();
         numbered.all(|(number, value)| {
@@ -422,7 +424,7 @@ impl<'c> Solver<'_, 'c> {
     }
 }
 
-/// Formats a requirement and its location.
+/// Formats a required encoding and the location of the operation that requires it.
 fn requires(known: &RequiredEncoding<'_>) -> String {
     let name = known.by.name();
     let name = name.as_string_ref();
@@ -433,7 +435,8 @@ fn requires(known: &RequiredEncoding<'_>) -> String {
     format!("`{name}`{place} requires `{}`", known.encoding)
 }
 
-/// Returns the defining operation of a value, or the one around its block, and a name for the value.
+/// Returns an operation at which to report on a value, and a name for the value. The operation is the one that
+/// defines the value, or that contains its block.
 fn definition(value: Val<'_>) -> (Op<'_>, String) {
     if let Some(op) = sys::defining_operation(value) {
         return (op, "its result".to_owned());

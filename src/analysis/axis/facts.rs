@@ -1,4 +1,4 @@
-//! Axis information of all functions of a module, for one state of the IR.
+//! Axis information of all functions of a module, valid until the IR changes.
 
 use super::AxisAnalysis;
 use crate::sys;
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Lazily computed axis information by function.
+/// Axis information of each function, computed at its first use.
 #[derive(Debug, Default)]
 pub(crate) struct AxisFacts {
     functions: RefCell<HashMap<usize, Rc<AxisAnalysis>>>,
