@@ -1,8 +1,9 @@
-//! Copies by the tensor memory accelerator: the boxes of a block of a tensor, and the buffer offset of each.
+//! Copies by the tensor memory accelerator (TMA): division of a block of a tensor into boxes, and the buffer offset of
+//! each box.
 //!
-//! A descriptor fixes the size of a box and the swizzle of its bytes; the program supplies coordinates. The box of a
-//! buffer is part of the contract with the host, which creates descriptors ([`NvmmaSharedEncoding::tensor_box`]). The
-//! offset of each box follows from the buffer's layout.
+//! A TMA descriptor fixes the size of a box and the swizzle of its bytes, and each copy instruction supplies the
+//! coordinates. The host creates the descriptors, so host and kernel must agree on the box of a buffer
+//! ([`NvmmaSharedEncoding::tensor_box`]). The offset of each box follows from the buffer's layout.
 //!
 //! ```text
 //! 64 x 128 elements of 2 bytes, swizzled by 128 bytes: boxes of 64 x 64
@@ -23,7 +24,7 @@ use crate::encoding::NvmmaSharedEncoding;
 /// The box of elements that one instruction copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TensorBox {
-    /// Number of elements along each dim, the contiguous one last: powers of two.
+    /// Number of elements along each dim, a power of two. The contiguous dim is last.
     pub sizes: Vec<u64>,
     /// Width of the swizzle in bytes: 32, 64 or 128, or 0 for none.
     pub swizzle_bytes: u32,
@@ -32,13 +33,14 @@ pub struct TensorBox {
 /// One copy instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoxCopy {
-    /// Offset from the coordinates of the block, one number for each dim.
+    /// Coordinates of the box relative to the block, one number for each dim.
     pub coordinates: Vec<u64>,
     /// Offset of the box in the buffer, in bytes.
     pub position: u64,
 }
 
-/// Returns the copies of a block that has the shape of its buffer, the last coordinate fastest.
+/// Returns the copies of a block that has the shape of its buffer. In the order of the copies, the last coordinate
+/// changes fastest.
 ///
 /// # Errors
 /// If the layout does not reach every element.

@@ -3,10 +3,11 @@
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
-/// Returns the wavefronts of one access by a whole warp, and the phases that it takes at best.
+/// Returns the number of wavefronts of one access by a whole warp, and the number of phases, which is the minimum.
 ///
-/// Lanes of one phase conflict if they touch the same bank in different rows. By linearity, the number of rows is the same
-/// for each touched bank: 2^(dim of the words touched - dim of the banks).
+/// Lanes of one phase conflict if they access the same bank in different rows. By linearity, the number of rows is the
+/// same for each accessed bank. It is 2^(a - b), where a is the dimension of the space of accessed words, and b that of
+/// accessed banks.
 pub(crate) fn wavefronts(
     lane_columns: &[u32],
     bytes: u32,

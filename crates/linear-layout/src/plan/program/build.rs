@@ -29,7 +29,7 @@ pub(crate) struct Builder {
     index_maps: Vec<IndexProgram>,
     votes: Vec<Vote>,
     rows: Vec<Product>,
-    /// Step that defines each value; `NO_STEP` for sources.
+    /// Index of the step that defines each value; `NO_STEP` for source values.
     defined_by: Vec<u32>,
     types: Vec<ValueType>,
     num_sources: u32,
@@ -37,13 +37,13 @@ pub(crate) struct Builder {
     lanes_log2: u32,
     warps_log2: u32,
     value_numbers: FxHashMap<Step, ValueId>,
-    /// The number 0 of each operand.
+    /// The value that holds the number 0, for each operand.
     zeros: FxHashMap<u8, ValueId>,
-    /// Instructions of one combination of two tuples.
+    /// Number of instructions that combine two tuples.
     combination: u32,
 }
 
-/// The number of threads that execute a program.
+/// The number of lanes and warps that execute a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threads {
     /// Log2 of the lanes of a warp.
@@ -65,22 +65,23 @@ impl Threads {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InlinedProgram<'p> {
     pub(crate) program: &'p Program,
-    /// Operand of its values.
+    /// Operand to which the program's values belong.
     pub(crate) operand: u8,
-    /// Its source registers.
+    /// Values for the program's source registers.
     pub(crate) sources: &'p [ValueId],
-    /// Offset of its scratch memory in that of the whole.
+    /// Offset of the program's scratch memory within the scratch memory of the enclosing program.
     pub(crate) start: u32,
 }
 
 impl Builder {
-    /// Begins a program on `1 << sources_log2` registers of each operand, one operand after the other.
+    /// Begins a program whose inputs are `1 << sources_log2` registers of each operand, one operand after the other.
     pub(crate) fn new(sources_log2: u32, widths: &[u32], threads: Threads) -> Self {
         let operands = widths.iter().map(|bits| (1u32 << sources_log2, *bits));
         Self::of_operands(&operands.collect::<Vec<_>>(), threads)
     }
 
-    /// Begins a program on operands given by (registers, bits), one operand after the other.
+    /// Begins a program whose inputs are the registers of the operands, one operand after the other. An operand is
+    /// given by (number of registers, element width in bits).
     pub(crate) fn of_operands(operands: &[(u32, u32)], threads: Threads) -> Self {
         let numbered = operands.iter().enumerate();
         let types: Vec<ValueType> = numbered
@@ -119,7 +120,7 @@ impl Builder {
         self.combination = instructions;
     }
 
-    /// Returns the width of an element of the first operand in words and in shared memory.
+    /// Returns the width that an element of the first operand takes in a word or in shared memory: at least 8 bits.
     pub(crate) fn container_bits(&self) -> u32 {
         self.widths[0].max(8)
     }
@@ -215,7 +216,7 @@ impl Builder {
         self.pure(step, set)
     }
 
-    /// Returns the number 0, as an element of the operand of `like`.
+    /// Returns the number 0 as an element of the same operand as `like`.
     pub(crate) fn zero(&mut self, like: ValueId) -> ValueId {
         let operand = self.types[like.index()].operand;
         if let Some(value_numbers) = self.zeros.get(&operand) {
@@ -231,7 +232,7 @@ impl Builder {
         out
     }
 
-    /// Adds the number 1, which counts an element.
+    /// Adds a step that defines the number 1, the count of the element `of`.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -259,7 +260,7 @@ impl Builder {
         intern(&mut self.votes, vote)
     }
 
-    /// Adds the counts of a lane's bins in its warp to `acc`.
+    /// For each bin that a lane owns, counts the elements of the warp in that bin, and adds the count to `acc`.
     pub(crate) fn count_votes(
         &mut self,
         vote: u32,
@@ -281,7 +282,7 @@ impl Builder {
         (0..count).map(|i| first.plus(i)).collect()
     }
 
-    /// Selects by a bit of a number.
+    /// Selects one of two values by a bit of a number.
     pub(crate) fn select_bit(
         &mut self,
         (number, bit): (ValueId, u32),
@@ -302,7 +303,7 @@ impl Builder {
         intern(&mut self.index_maps, map)
     }
 
-    /// Computes numbers by a map of the lane, the warp and `inputs`; returns the first of them.
+    /// Computes numbers by a map whose inputs are the lane, the warp and `inputs`. Returns the first number.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
         let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
@@ -408,7 +409,7 @@ impl Builder {
         self.steps.push(Step::Barrier(scope));
     }
 
-    /// Combines one element of each operand, or two neighbours of one.
+    /// Combines one element of each operand, or two adjacent elements of a single operand if `is_packed`.
     pub(crate) fn combine(
         &mut self,
         acc: &[ValueId],
@@ -428,7 +429,7 @@ impl Builder {
         made
     }
 
-    /// Adds a matrix product to `acc`, by the instruction of a row.
+    /// Adds a matrix product to `acc`, by the instruction with index `row` in the instruction table.
     pub(crate) fn mma(
         &mut self,
         acc: &[ValueId],
@@ -460,7 +461,8 @@ impl Builder {
         out
     }
 
-    /// Moves elements of one operand to other lanes, packed in words.
+    /// Moves elements of one operand to other lanes: packs them into words, moves each word by `send`, and unpacks the
+    /// result.
     pub(crate) fn through_words(
         &mut self,
         values: &[ValueId],
@@ -497,8 +499,8 @@ impl Builder {
         }
     }
 
-    /// Inlines independent programs side by side, each with scratch memory of its own; block barriers are shared. Returns
-    /// the results of each.
+    /// Inlines independent programs, each with separate scratch memory. The programs share block barriers. Returns the
+    /// results of each program.
     pub(crate) fn inline(&mut self, parts: &[InlinedProgram<'_>]) -> Vec<Vec<ValueId>> {
         let is_block_barrier = |step: &Step| matches!(step, Step::Barrier(BarrierScope::Block));
         let mut names: Vec<Vec<ValueId>> = parts

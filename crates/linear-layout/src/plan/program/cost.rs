@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
 ///
-/// The load-store unit and the arithmetic unit overlap, but not fully: a program takes as long as the busier one, plus an
-/// eighth of the other, plus the time lost at barriers.
+/// The load-store unit and the arithmetic unit overlap, but not completely. A program takes the time of the busier
+/// unit, plus an eighth of the time of the other unit, plus the time lost at barriers.
 ///
 /// ```
 /// use linear_layout::plan::Cost;
@@ -26,7 +26,7 @@ pub struct Cost {
     pub load_store: u32,
     /// Time of the arithmetic unit: selects.
     pub arithmetic: u32,
-    /// Time lost at barriers and on trips through shared memory.
+    /// Time lost at barriers, and latency of round trips through shared memory.
     pub waiting: u32,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Returns the cost of a program on a target; `combination` is the number of instructions of a combiner.
+/// Returns the cost of a program on a target. `combination` is the number of instructions that combine two tuples.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
@@ -304,7 +304,8 @@ impl Program {
     }
 }
 
-/// Returns the byte permutes that pack narrow elements: none for neighbours, which their producers keep in one register.
+/// Returns the number of byte permutes that pack narrow elements into words. Consecutive values need none, because
+/// their producers keep them in one register.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -326,7 +327,8 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Returns the cost of an address; each distinct exclusive-or constant of a base is computed once.
+/// Returns the cost of computing an address. Each distinct exclusive-or constant of a base is computed only once, so
+/// later uses cost nothing.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

@@ -1,8 +1,8 @@
 //! Index arithmetic: a linear map of run-time bits as straight-line code.
 //!
-//! Lanes and warps are known only at run time, so the offset of a thread's element is computed by masks, shifts and ors.
-//! [`IndexProgram`] is that code as plain data; a lowering emits one instruction per [`IndexOp`], and the tests evaluate
-//! it against the layout.
+//! The lane and warp numbers are known only at run time, so a kernel computes the offset of a thread's element by
+//! masks, shifts and ors. [`IndexProgram`] represents that code as plain data. A lowering emits one instruction per
+//! [`IndexOp`], and the tests compare the evaluated program with the layout.
 //!
 //! # Example
 //! Lane bits 0 and 1 go to bits 2 and 3 of the offset, lane bit 2 to bit 0 and to bit 2 (a swizzle):
@@ -23,12 +23,13 @@
 //! ```
 //!
 //! # Laws
-//! - `evaluate` equals the map (property `program_is_the_map`).
-//! - Never more operations than bit by bit (property `never_worse_than_bit_by_bit`).
+//! - `evaluate` computes the linear map (property `program_is_the_map`).
+//! - A program never has more operations than naive code, which moves one bit at a time (property
+//!   `never_worse_than_bit_by_bit`).
 //!
 //! # Source
-//! Triton's `matrixVectorProd`. Beyond it: masks that a shift makes redundant are omitted, terms are shared among outputs,
-//! and several decompositions of the matrix are compared.
+//! Triton's `matrixVectorProd`. In addition, masks that a shift makes redundant are omitted, outputs share terms, and
+//! several decompositions of the matrix are compared.
 
 use crate::number::narrow;
 use core::fmt;
@@ -57,7 +58,7 @@ pub enum IndexOp {
         /// Number of low bits.
         bits: u32,
     },
-    /// A constant: 0, for an output that no input reaches.
+    /// A constant. It is 0, the value of an output that depends on no input.
     Constant(u64),
     /// Bitwise and with a constant.
     And {
@@ -80,27 +81,27 @@ pub enum IndexOp {
         /// Distance in bits.
         by: u32,
     },
-    /// Product with a constant: copies a single bit to several positions (no carries).
+    /// Product with a constant. It copies a single bit to several positions, so there are no carries.
     Mul {
-        /// The value, 0 or one fixed power of two.
+        /// The value, which is either 0 or one fixed power of two.
         value: IndexNode,
-        /// The factor.
+        /// The constant to multiply by.
         by: u64,
     },
-    /// Or of two values without common bits: `or disjoint`, or an addition.
+    /// Or of two values without common bits. A lowering may emit `or disjoint` or an addition.
     Or(IndexNode, IndexNode),
     /// Exclusive or of two values that may have common bits.
     Xor(IndexNode, IndexNode),
 }
 
-/// The operation that joins a constant and a run-time value.
+/// The operation that combines a constant with a run-time value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Join {
-    /// None: the constant is 0.
+    /// No operation, because the constant is 0.
     Nothing,
-    /// An addition, or an immediate offset of an access: no common bits.
+    /// An addition, or an immediate offset of an access. The two have no common bits.
     Add,
-    /// An exclusive or: common bits.
+    /// An exclusive or. The two may have common bits.
     Xor,
 }
 
@@ -112,15 +113,15 @@ pub enum Join {
 pub struct IndexProgram {
     ops: Vec<IndexOp>,
     outputs: Vec<IndexNode>,
-    /// Bits that each node may set.
+    /// Mask of the bits that may be set in the value of each node.
     possible: Vec<u64>,
 }
 
 impl IndexProgram {
     /// Builds the program of a map given by its columns.
     ///
-    /// `input_bits[i]` is the width of input `i`; `outputs[o][c]` is the contribution (exclusive or) of bit `c` of all
-    /// inputs, laid end to end, to output `o`. Missing columns are 0.
+    /// `input_bits[i]` is the width of input `i`. `outputs[o][c]` is the contribution (exclusive or) of bit `c` to
+    /// output `o`, where `c` numbers the bits of all inputs consecutively. Missing columns are 0.
     #[must_use]
     pub fn new(input_bits: &[u32], outputs: &[Vec<u64>]) -> Self {
         [Cut::Diagonals, Cut::Peeled, Cut::Columns]
@@ -130,10 +131,11 @@ impl IndexProgram {
             .unwrap_or_else(|| Self::with_cut(input_bits, outputs, Cut::Columns))
     }
 
-    /// Builds the program of a layout for some of its input dims, the others being 0.
+    /// Builds the program that maps some input dims of a layout to its outputs, as if all other input dims were 0.
     ///
-    /// Inputs are the dims of `runtime` in that order, outputs the layout's output dims. The contribution of constant
-    /// inputs is `layout.apply` at compile time, joined by [`IndexProgram::join`].
+    /// The program's inputs are the dims of `runtime`, in that order, and its outputs are the layout's output dims. To
+    /// account for a constant value of the other input dims, evaluate `layout.apply` at compile time, and combine the
+    /// result with the program's output by the operation that [`IndexProgram::join`] returns.
     #[must_use]
     pub fn from_layout(layout: &LinearLayout, runtime: &[Dim]) -> Self {
         let bits = |d: Dim| {
@@ -154,7 +156,7 @@ impl IndexProgram {
         Self::new(&input_bits, &outputs)
     }
 
-    /// Returns the operations, each after those it uses.
+    /// Returns the operations. Each comes after the operations whose results it uses.
     #[must_use]
     pub fn ops(&self) -> &[IndexOp] {
         &self.ops
@@ -166,18 +168,19 @@ impl IndexProgram {
         &self.outputs
     }
 
-    /// Returns the number of executed operations: all nodes but inputs and constants.
+    /// Returns the number of operations to execute: all nodes except inputs and constants.
     pub(crate) fn num_ops(&self) -> usize {
         let free = |op: &&IndexOp| !matches!(op, IndexOp::Input { .. } | IndexOp::Constant(_));
         self.ops.iter().filter(free).count()
     }
 
-    /// Returns the mask of bits that an output may set.
+    /// Returns the mask of the bits that may be set in an output.
     pub(crate) fn possible_bits(&self, output: usize) -> u64 {
         self.possible[self.outputs[output].index()]
     }
 
-    /// Returns the operation that joins a constant to an output: a sum if their bits are disjoint, else an exclusive or.
+    /// Returns the operation that combines a constant with an output: an addition if their bits are disjoint, otherwise
+    /// an exclusive or.
     #[must_use]
     pub fn join(&self, output: usize, constant: u64) -> Join {
         match constant {
@@ -187,7 +190,7 @@ impl IndexProgram {
         }
     }
 
-    /// Evaluates the program; missing inputs are 0.
+    /// Evaluates the program. Missing inputs count as 0.
     pub(crate) fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
         let mut values: Vec<u64> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
@@ -254,7 +257,7 @@ impl IndexProgram {
         IndexNode(narrow::<u32>(self.ops.len()) - 1)
     }
 
-    /// Adds `value & mask`, shifted by `shift` (left if positive).
+    /// Adds nodes for `value & mask`, shifted by `shift` (to the left if positive).
     fn moved(&mut self, value: IndexNode, mask: u64, shift: i32) -> IndexNode {
         let by = shift.unsigned_abs();
         let possible = self.possible[value.index()];
@@ -276,7 +279,7 @@ impl IndexProgram {
         }
     }
 
-    /// Adds the terms of one input, whose exclusive or is the input's contribution to the output.
+    /// Adds the terms of one input. The exclusive or of the terms is the contribution of that input to the output.
     fn terms(
         &mut self,
         input: IndexNode,
@@ -347,7 +350,7 @@ impl IndexProgram {
         }
     }
 
-    /// Adds the exclusive or of all terms as a shallow tree; disjoint terms are joined by ors.
+    /// Adds the exclusive or of all terms, as a tree of small depth. Terms without common bits are combined by ors.
     fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
@@ -393,14 +396,14 @@ impl IndexProgram {
     }
 }
 
-/// A decomposition of the matrix into terms.
+/// A decomposition of the bit matrix of a map into terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cut {
-    /// One term per diagonal.
+    /// One term per diagonal of the matrix.
     Diagonals,
-    /// Diagonals, but a column that shares none of its diagonals is a term of its own.
+    /// One term per diagonal, except that a column which shares no diagonal with another column is one term.
     Peeled,
-    /// One term per column.
+    /// One term per column of the matrix.
     Columns,
 }
 
@@ -434,7 +437,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the operations of the naive code: and, shift, combine for each bit of each column.
+    /// Returns the number of operations of naive code, which masks, shifts and combines each bit of each column.
     fn bit_by_bit(input_bits: &[u32], outputs: &[Vec<u64>]) -> usize {
         let mut ops = 0;
         let mut ands: Vec<usize> = Vec::new();
@@ -538,7 +541,7 @@ mod tests {
         assert_eq!(ops(&[1, 2, 4, 8, 0b1001_0010_0000]), 4);
     }
 
-    /// A final disjoint or allows the term to become the immediate offset of an access.
+    /// A term that is combined last, by a disjoint or, can become the immediate offset of an access.
     #[test]
     fn what_meets_no_other_comes_last() {
         // Bits 0 and 1 overlap in the second bit of the result; bit 2 is disjoint.

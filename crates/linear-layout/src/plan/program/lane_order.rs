@@ -1,7 +1,8 @@
-//! Lane order: stores of a warp to bytes that are contiguous in the order of its lanes.
+//! Lane order: the order in which the lanes of a warp store to contiguous bytes.
 //!
-//! Some instructions take one address for a warp, and lane `l` writes `size` bytes at `l * size` behind it. A program
-//! stores in lane order if the lanes of a warp fill `lanes * size` contiguous bytes in any linear order:
+//! Some instructions take one address per warp, and lane `l` writes `size` bytes at that address plus `l * size`. A
+//! program has a lane order if the lanes of a warp fill `lanes * size` contiguous bytes, in any linear order of the
+//! lanes:
 //!
 //! ```text
 //! columns of the lane bits      lane of the source
@@ -18,35 +19,38 @@ use crate::plan::gf2::apply_u32;
 /// The order in which the lanes of a warp store contiguous bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
-    /// Offset bits that number the lanes of a warp; they are clear in the address of a warp.
+    /// Mask of the offset bits that number the lanes of a warp. They are clear in the address of the whole warp.
     mask: u32,
     bytes_log2: u32,
-    /// Column `i`: contribution (exclusive or) of thread bit `i` to the lane whose elements a lane stores.
+    /// Column `i`: contribution (exclusive or) of thread bit `i` to the source lane, whose elements the thread must
+    /// store.
     columns: Vec<u32>,
-    /// Contribution of each bit of `mask` to the lane, lowest bit first.
+    /// Contribution of each bit of `mask` to the source lane, lowest bit first.
     lanes: Vec<u32>,
 }
 
 impl LaneOrder {
-    /// Returns the offset bits that number the lanes of a warp.
+    /// Returns the mask of the offset bits that number the lanes of a warp.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.mask
     }
 
-    /// Returns the contribution (exclusive or) of each bit of the thread number to the lane whose elements a lane stores.
+    /// Returns the contribution (exclusive or) of each bit of the thread number to the source lane. To fill the bytes
+    /// in the order of lanes, a thread stores the elements of its source lane.
     #[must_use]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Returns the contribution (exclusive or) of an address to the lane whose elements a lane stores.
+    /// Returns the contribution (exclusive or) of an address to the source lane.
     #[must_use]
     pub fn lane_xor(&self, address: Address) -> u32 {
         apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)
     }
 
-    /// Returns true if each lane stores its own elements in all stores whose address is disjoint from [`Self::mask`].
+    /// Returns true if every lane is its own source lane, in all stores whose constant address bits are disjoint from
+    /// [`Self::mask`].
     #[must_use]
     pub fn is_identity(&self) -> bool {
         let lanes = self.lanes.len();
@@ -56,8 +60,8 @@ impl LaneOrder {
 }
 
 impl Program {
-    /// Returns the lane order of a program of unguarded stores of `bytes` bytes, or `None` if a warp does not store
-    /// contiguous bytes.
+    /// Returns the lane order of a program that consists of unguarded stores of `bytes` bytes. Returns `None` if the
+    /// program has other steps, or if a warp does not store to contiguous bytes.
     #[must_use]
     pub fn lane_order(&self, bytes: u32) -> Option<LaneOrder> {
         let is_store = |step: &Step| matches!(step, Step::Store { guard: None, .. });
@@ -113,7 +117,7 @@ mod tests {
 
     const SHAPE: [u64; 2] = [64, 64];
 
-    /// Builds a copy of 16 bytes per lane, of elements of 16 bits.
+    /// Builds the program of a copy in which each lane stores 16 bytes, as elements of 16 bits.
     fn program(registers: &str, buffer: &str) -> Program {
         let [registers, buffer] = [registers, buffer].map(|text| text.parse::<Encoding>().unwrap());
         let registers = registers.to_surjective_layout(&SHAPE).unwrap();

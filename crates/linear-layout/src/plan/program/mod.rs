@@ -1,22 +1,22 @@
 //! Programs: straight-line code that all plans consist of.
 //!
-//! A [`Program`] is executed by all threads of a block: it takes registers, moves values between registers, lanes and
-//! shared memory, and returns registers. It is independent of its purpose: a conversion ([`super::ConvertPlan`]) is one
-//! program with a reason.
+//! A [`Program`] is executed by all threads of a block. It takes registers, moves values between registers, lanes and
+//! shared memory, and returns registers. All kinds of plans use the same programs: a conversion
+//! ([`super::ConvertPlan`]), for instance, is a program with a reason.
 //!
 //! # Values
-//! A program is in single-assignment form. Values `0..num_sources` are its source registers; each step defines
-//! consecutive new ones. A value belongs to one of the operands, and its type ([`ValueType`]) is one of
-//! - an **element** of the operand's element type (64-bit ones stay whole);
-//! - a **word**: an `i32` that carries several narrow elements or half of a 64-bit one, or a **number**: a lane, an
-//!   offset, a part of one. Elements of 32 bits serve as numbers, too.
+//! A program is in single-assignment form. Values `0..num_sources` are its source registers, and each step defines new
+//! values with consecutive indices. A value belongs to one of the operands, and its type ([`ValueType`]) is one of
+//! - an **element** of the operand's element type (64-bit elements are not split);
+//! - a **word**: an `i32` that contains several narrow elements, half of a 64-bit element, or a **number**. A number is
+//!   a lane, an offset, or a contribution to one of these. Elements of 32 bits may serve as numbers, too.
 //!
 //! 32-bit elements are never packed: shuffles, selects and permutes take them directly (bit-cast if the instruction
 //! needs an `i32`). Elements narrower than 8 bits are widened to a byte (`zext`) by [`Step::Pack`] and [`Step::Store`],
 //! and narrowed by [`Step::Unpack`] and [`Step::Load`].
 //!
 //! # Threads
-//! A thread number is `lane + (warp << lanes_log2)`; masks and address columns refer to its bits.
+//! The number of a thread is `lane + (warp << lanes_log2)`. Masks and address columns refer to the bits of this number.
 //!
 //! Reading order: [`Step`] (the data), `build` (construction, value numbering, dead-step elimination), `cost`, `banks`,
 //! `text`, [`IndexProgram`] (address arithmetic).
@@ -47,7 +47,7 @@ use crate::target::Product;
 /// Straight-line code on the registers of every thread of a block.
 ///
 /// # Shape
-/// `num_sources()` values in, `results().len()` values out, for every thread of the block.
+/// Every thread of the block supplies `num_sources()` values and receives `results().len()` values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     widths: Vec<u32>,
@@ -68,8 +68,8 @@ pub struct Program {
     cost: Cost,
 }
 
-/// Returns the alignment of `bytes` bytes of scratch memory: the widest access that fits. The bank of the first byte does
-/// not matter, since bank conflicts depend on distances of addresses.
+/// Returns the alignment for `bytes` bytes of scratch memory, which is the width of the widest access that fits. The
+/// bank of the first byte does not matter, since bank conflicts depend only on differences of addresses.
 #[must_use]
 pub const fn scratch_alignment(bytes: u32) -> u32 {
     const WIDEST_BYTES: u32 = 16;
@@ -81,7 +81,7 @@ pub const fn scratch_alignment(bytes: u32) -> u32 {
 }
 
 impl Program {
-    /// Returns the width in bits of each operand's elements, as the caller gave it.
+    /// Returns the width in bits of each operand's elements, as the caller of the builder specified it.
     #[must_use]
     pub fn widths(&self) -> &[u32] {
         &self.widths
@@ -117,7 +117,7 @@ impl Program {
         self.num_sources as usize
     }
 
-    /// Returns the number of all values, for a table indexed by [`ValueId::index`].
+    /// Returns the number of all values, which is the size of a table indexed by [`ValueId::index`].
     #[must_use]
     pub fn num_values(&self) -> usize {
         self.types.len()
@@ -135,7 +135,7 @@ impl Program {
         &self.operands[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// Returns the predicates that steps refer to.
+    /// Returns the predicates, to which steps refer by index.
     #[must_use]
     pub fn predicates(&self) -> &[Predicate] {
         &self.predicates
@@ -147,7 +147,7 @@ impl Program {
         &self.lane_maps
     }
 
-    /// Returns the thread-dependent parts of addresses.
+    /// Returns the thread-dependent parts of addresses, to which [`Address::base`] refers by index.
     #[must_use]
     pub fn address_bases(&self) -> &[AddressBase] {
         &self.address_bases
@@ -177,7 +177,7 @@ impl Program {
         &self.results
     }
 
-    /// Returns the number of barriers of the whole block.
+    /// Returns the number of barriers that synchronise the whole block.
     #[must_use]
     pub fn num_barriers(&self) -> usize {
         let waits = |step: &&Step| matches!(step, Step::Barrier(BarrierScope::Block));
@@ -186,8 +186,8 @@ impl Program {
 
     /// Returns the bytes of shared memory needed, aligned to [`scratch_alignment`]; 0 if none is used.
     ///
-    /// The caller puts a barrier between an earlier user of the memory and the program. The last step may be a load, so a
-    /// later user needs a barrier too.
+    /// The caller must insert a barrier between an earlier use of the memory and the program. The last step of the
+    /// program may be a load, so a barrier is also required before the memory is used again.
     #[must_use]
     pub const fn scratch_bytes(&self) -> u32 {
         self.scratch_bytes
@@ -199,7 +199,7 @@ impl Program {
         self.cost
     }
 
-    /// Returns true if the results are the source values in order.
+    /// Returns true if the results are exactly the source values, in order.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.steps.is_empty()
@@ -207,7 +207,8 @@ impl Program {
             && self.results.iter().zip(0..).all(|(v, i)| v.0 == i)
     }
 
-    /// Returns true if a value is a word: an `i32` that carries narrow elements, half of a 64-bit one, or a number.
+    /// Returns true if a value is a word: an `i32` that contains narrow elements, half of a 64-bit element, or a
+    /// number.
     #[must_use]
     pub fn is_word(&self, value: ValueId) -> bool {
         self.types[value.index()].is_word
@@ -225,7 +226,7 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// Returns the program with its steps changed, for tests that the machine detects errors.
+    /// Returns the program with its steps changed, for tests of error detection in the machine model.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         let mut program = self.clone();
         edit(&mut program.steps);

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::plan::memory::{Padding, padded};
 use crate::target::Fragment;
 
-/// A value of a program, by its index in single-assignment order.
+/// A value of a program, identified by its index in the order of definitions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueId(pub u32);
 
@@ -17,7 +17,7 @@ impl ValueId {
         self.0 as usize
     }
 
-    /// Returns the value `by` indices later, for steps that define several.
+    /// Returns the value whose index is `by` higher. It selects among the consecutive results of a step.
     #[must_use]
     pub const fn plus(self, by: u32) -> Self {
         Self(self.0 + by)
@@ -38,7 +38,7 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// Returns the list at an offset of `count` in the operand pool.
+    /// Returns the list with its start moved by `count` in the operand pool.
     #[cfg(test)]
     pub(crate) const fn moved_by(self, count: u32) -> Self {
         Self {
@@ -61,20 +61,24 @@ impl Operands {
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueType {
-    /// Index into [`super::Program::widths`] of its elements' width.
+    /// Operand of the value. It is an index into [`super::Program::widths`], which has the width of the operand's
+    /// elements.
     pub operand: u8,
-    /// True for an `i32` that carries several narrow elements, half of a 64-bit one, or a number; false for an element.
+    /// True for a word: an `i32` that contains several narrow elements, half of a 64-bit element, or a number. False
+    /// for an element.
     pub is_word: bool,
 }
 
 /// A condition on the thread number (`lane + (warp << lanes_log2)`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Predicate {
-    /// An odd number of these bits are set: usually one bit of the lane, as 4 is "lane bit 2 is set".
+    /// True if an odd number of the bits of this mask is set. Usually the mask is one bit of the lane; 4 means "lane
+    /// bit 2 is set".
     Parity(u32),
-    /// None of these bits are set: 96 is "warps 0, 4, 8, ..., of 32 lanes".
+    /// True if none of the bits of this mask is set. With 32 lanes in a warp, 96 means "warps 0, 4, 8, ...".
     Clear(u32),
-    /// The bits of `mask` are not `first`: `mask = 31, first = 0` is "not lane 0 of a warp of 32".
+    /// True if the bits under `mask` are not equal to `first`. With 32 lanes in a warp, `mask = 31, first = 0` means
+    /// "not lane 0".
     Differs {
         /// Mask of the compared bits.
         mask: u32,
@@ -92,7 +96,7 @@ impl Predicate {
         }
     }
 
-    /// Evaluates the condition in one thread.
+    /// Evaluates the condition for one thread number.
     pub(crate) const fn holds(self, thread: u32) -> bool {
         match self {
             Self::Parity(mask) => (mask & thread).count_ones() & 1 == 1,
@@ -102,33 +106,34 @@ impl Predicate {
     }
 }
 
-/// The lane of its warp that each thread reads from.
+/// A map from a thread to the lane of its warp from which the thread reads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LaneMap {
     /// A linear map: column `i` is the contribution (exclusive or) of bit `i` of the thread number to the source lane.
-    /// Most have one column per lane bit; some have warp bits too.
+    /// Most maps have one column per lane bit. Some have columns for warp bits too.
     Linear(Vec<u32>),
-    /// The lane with the bits of `mask` set to `bits`; a broadcast among lanes that differ in these bits.
+    /// The lane whose number is the reader's, with the bits under `mask` replaced by `bits`. This is a broadcast among
+    /// lanes that differ only in these bits.
     Fixed {
         /// Replaced bits of the lane.
         mask: u32,
         /// New value of those bits.
         bits: u32,
     },
-    /// The previous lane in the order of the mask's bits; the first reads from the last.
+    /// The previous lane: the bits under `mask`, read as a number, are decremented. The first lane reads from the last.
     Before {
-        /// Bits of the lane that are counted down.
+        /// Bits of the lane that form the number.
         mask: u32,
     },
-    /// The next lane in the order of the mask's bits; the last reads from the first.
+    /// The next lane: the bits under `mask`, read as a number, are incremented. The last lane reads from the first.
     After {
-        /// Bits of the lane that are counted up.
+        /// Bits of the lane that form the number.
         mask: u32,
     },
 }
 
 impl LaneMap {
-    /// Returns the lane that a thread reads from, before the step's own exclusive or.
+    /// Returns the lane from which a thread reads, before the step XORs its constant to it.
     pub(crate) fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
         let lane = thread & ((1 << lanes_log2) - 1);
         match *self {
@@ -141,10 +146,10 @@ impl LaneMap {
     }
 }
 
-/// The memory of an address.
+/// The memory to which an address refers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemorySpace {
-    /// The program's own scratch memory.
+    /// The scratch memory of the program.
     Scratch,
     /// A buffer that is an argument of the program.
     Buffer,
@@ -157,13 +162,13 @@ pub enum MemorySpace {
 pub struct AddressBase {
     /// Column `i`: contribution (exclusive or) of thread bit `i`, in bytes. Lane bits first, then warp bits.
     pub columns: Vec<u32>,
-    /// Byte that the offsets are relative to.
+    /// Byte to which the offsets are relative.
     pub start: u32,
-    /// Memory of the address.
+    /// Memory to which the address refers.
     pub space: MemorySpace,
-    /// Paddings between offsets and addresses.
+    /// Paddings that are added to an offset to get the address.
     pub gaps: Vec<Padding>,
-    /// Bits that [`Address::numbers`] may set in an offset.
+    /// Mask of the bits that [`Address::numbers`] may contribute to an offset.
     pub number_bits: u32,
 }
 
@@ -178,7 +183,7 @@ impl AddressBase {
         narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
-    /// Returns the mask of bits that are set in some thread.
+    /// Returns the mask of the bits that are set in the offset of some thread.
     #[must_use]
     pub fn possible_bits(&self) -> u32 {
         self.columns.iter().fold(0, |a, c| a | c)
@@ -187,17 +192,18 @@ impl AddressBase {
 
 /// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`.
 ///
-/// `add` only has bits that nothing else sets, so it is an immediate offset of the instruction; `xor` is common to many
-/// accesses, so it is computed once for all of them.
+/// `add` only has bits that are zero in all other terms, so it can be an immediate offset of the instruction. Many
+/// accesses have the same `xor`, so the exclusive or with it is computed once for all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
     /// Index into [`super::Program::address_bases`].
     pub base: u32,
-    /// Constant bits that overlap those of the base.
+    /// Constant to XOR with the base. Its bits may overlap the base's bits.
     pub xor: u32,
-    /// Constant bits that are disjoint from the base.
+    /// Constant to add. Its bits are disjoint from the base's bits.
     pub add: u32,
-    /// Numbers known at run time, combined by exclusive or: the start of a view, the contribution of an index.
+    /// Numbers known only at run time, which are combined by exclusive or: the start of a view, or the contribution of
+    /// an index.
     pub numbers: Operands,
 }
 
@@ -210,28 +216,29 @@ pub enum BarrierScope {
     Block,
 }
 
-/// A word of scales, and the selector of those that an instruction uses ([`crate::target::ScaleBit::Selected`]).
+/// A word of scales, and the selector by which an instruction chooses scales from the word
+/// ([`crate::target::ScaleBit::Selected`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScaleWord {
-    /// Up to four scales.
+    /// Word that contains up to four scales.
     pub word: ValueId,
-    /// Selector within the word.
+    /// Number that selects scales within the word.
     pub selector: u32,
 }
 
 /// One operation of a program, executed by all threads of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
-    /// Packs values, low bits first: 1 to 4 narrow elements into a word (missing ones undefined), or two words into a
-    /// 64-bit element.
+    /// Packs values, low bits first. The result is a word of 1 to 4 narrow elements (missing elements are undefined),
+    /// or a 64-bit element of two words.
     Pack {
         /// Packed word or 64-bit element.
         out: ValueId,
         /// Packed values, low bits first.
         parts: Operands,
     },
-    /// The inverse of [`Step::Pack`]: defines `count` values, low bits first. A word yields narrow elements (the first
-    /// `count` of those that fit), a 64-bit element yields two words.
+    /// The inverse of [`Step::Pack`]. Defines `count` values, low bits first. A word yields its first `count` narrow
+    /// elements, and a 64-bit element yields two words.
     Unpack {
         /// First result.
         first: ValueId,
@@ -251,8 +258,8 @@ pub enum Step {
         /// Value where it is false.
         if_clear: ValueId,
     },
-    /// Computes numbers from the lane, the warp and run-time values: words, one for each output of a map that has these
-    /// inputs in this order.
+    /// Computes numbers from the lane, the warp and run-time values, which are the inputs of a map in this order.
+    /// Defines one word for each output of the map.
     Compute {
         /// First result.
         first: ValueId,
@@ -284,7 +291,7 @@ pub enum Step {
         value: ValueId,
         /// Source lane of each lane.
         lane: ValueId,
-        /// Flipped lane bits, a constant.
+        /// Constant to XOR with the lane.
         lane_xor: u32,
     },
     /// The number 0, the initial value of a count.
@@ -305,13 +312,13 @@ pub enum Step {
         address: Address,
         /// Addend.
         value: ValueId,
-        /// Adds only where this number is not 0; everywhere if `None`.
+        /// A thread adds only if this number is not 0. If `None`, every thread adds.
         mask: Option<ValueId>,
         /// Index into [`super::Program::predicates`], as in [`Step::Store`].
         guard: Option<u32>,
     },
-    /// Counts the lanes of a warp whose element is in a bin that this lane owns, by votes. Defines a number for each bin of a
-    /// lane.
+    /// Counts by votes, for each bin that a lane owns, the lanes of its warp whose element is in that bin. Defines one
+    /// number for each bin that a lane owns.
     CountVotes {
         /// First result.
         first: ValueId,
@@ -321,9 +328,9 @@ pub enum Step {
         vote: u32,
         /// Bin of each lane's element.
         bin: ValueId,
-        /// Counts an element only where this number is not 0; everywhere if `None`.
+        /// An element is counted only if this number is not 0. If `None`, all elements are counted.
         mask: Option<ValueId>,
-        /// Numbers to add the counts to: as many as results, or none.
+        /// Numbers to which the counts are added: one for each result, or none.
         acc: Operands,
     },
     /// Reads a word from lane `lane ^ lane_mask` of the same warp.
@@ -332,7 +339,7 @@ pub enum Step {
         out: ValueId,
         /// Word that each lane provides.
         value: ValueId,
-        /// Flipped lane bits.
+        /// Constant to XOR with the lane.
         lane_mask: u32,
     },
     /// Reads a word from lane `map(thread) ^ lane_xor` of the same warp.
@@ -343,17 +350,18 @@ pub enum Step {
         value: ValueId,
         /// Index into [`super::Program::lane_maps`].
         map: u32,
-        /// Lane bits flipped after the map, a constant.
+        /// Constant to XOR with the result of the map.
         lane_xor: u32,
     },
-    /// Exchanges `low` of lanes with bit `lane_bit` set for `high` of lanes with it clear (`v_permlane16_swap` and
-    /// `v_permlane32_swap` for bits 4 and 5). Defines two words, the new low and the new high.
+    /// Swaps words between pairs of lanes that differ in bit `lane_bit`: `low` of the lane in which the bit is set, and
+    /// `high` of the lane in which it is clear (`v_permlane16_swap` for bit 4, `v_permlane32_swap` for bit 5). Defines
+    /// two words, the new low and the new high.
     SwapLanes {
-        /// New low; the new high follows.
+        /// The new low word. The next value is the new high word.
         first: ValueId,
-        /// Word sent by the upper lanes.
+        /// Word that lanes with the bit set send.
         low: ValueId,
-        /// Word sent by the lower lanes.
+        /// Word that lanes with the bit clear send.
         high: ValueId,
         /// Lane bit: 4 or 5.
         lane_bit: u32,
@@ -362,9 +370,10 @@ pub enum Step {
     Store {
         /// Address of the first byte.
         address: Address,
-        /// Elements or words, lowest address first; a power of two of them.
+        /// Elements or words, lowest address first. Their number is a power of two.
         values: Operands,
-        /// Index into [`super::Program::predicates`] of the storing threads; all if `None`.
+        /// Index into [`super::Program::predicates`]. Only threads that satisfy the predicate store; all threads if
+        /// `None`.
         guard: Option<u32>,
     },
     /// Reads `count` adjacent values from shared memory, as one access of up to 16 bytes.
@@ -378,13 +387,14 @@ pub enum Step {
         /// True if the results are words; false if they are elements.
         words: bool,
     },
-    /// Writes matrices, distributed over the warp's lanes as the fragment defines (`stmatrix`).
+    /// Writes matrices whose elements the fragment distributes over the warp's lanes (`stmatrix`).
     StoreMatrices {
-        /// Address of the row that a lane supplies: of `n` rows, lane `n m + r` supplies row `r` of matrix `m`.
+        /// Address of the row that each lane supplies. If a matrix has `n` rows, lane `n m + r` supplies the address of
+        /// row `r` of matrix `m`.
         address: Address,
         /// 1, 2 or 4 words, or 32-bit elements.
         values: Operands,
-        /// Distribution of the matrix over lanes and registers.
+        /// Distribution of a matrix over lanes and registers.
         fragment: Fragment,
     },
     /// Reads matrices (`ldmatrix`, `ds_read_tr`).
@@ -395,25 +405,27 @@ pub enum Step {
         first: ValueId,
         /// Number of results: 1, 2 or 4.
         count: u32,
-        /// Distribution of the matrix, as in [`Step::StoreMatrices`].
+        /// Distribution of a matrix over lanes and registers.
         fragment: Fragment,
     },
-    /// Transposes a matrix of 8 x 8 elements of 16 bits, of which lane `l` holds elements `2 (l % 4)` and the next of row
-    /// `l / 4` (`movmatrix`).
+    /// Transposes a matrix of 8 x 8 elements of 16 bits (`movmatrix`). Lane `l` holds the elements in row `l / 4`,
+    /// columns `2 (l % 4)` and `2 (l % 4) + 1`.
     TransposeMatrix {
         /// Received word.
         out: ValueId,
         /// Word that each lane holds.
         value: ValueId,
     },
-    /// Applies the combiner of the program, the region of a reduction: to one element of each operand, or to two neighbours
-    /// of the only operand if one instruction combines both. Defines as many values.
+    /// Applies the combiner of the program, which is the region of a reduction or a scan. It combines one element of
+    /// each operand, or two adjacent elements of the only operand if one instruction combines both. Defines as many
+    /// values as `acc` has.
     Combine {
         /// First result.
         first: ValueId,
-        /// Left-hand operands: accumulated so far, or earlier in order.
+        /// Left-hand operands of the combiner: the values accumulated so far, or the earlier values in the order of a
+        /// scan.
         acc: Operands,
-        /// Right-hand operands.
+        /// Right-hand operands of the combiner.
         other: Operands,
         /// True if one packed instruction combines two elements of one operand.
         is_packed: bool,
@@ -424,7 +436,8 @@ pub enum Step {
         out: ValueId,
         /// Element of each lane.
         value: ValueId,
-        /// Lanes that differ in these bits alone are replicas, to which the operation is insensitive.
+        /// Mask of lane bits. Lanes that differ only in these bits hold replicas, which do not change the result of the
+        /// operation.
         copies: u32,
     },
     /// A matrix product added to `acc`, executed by all lanes of a warp together. Defines as many values as `acc` has.
@@ -437,17 +450,17 @@ pub enum Step {
         a: Operands,
         /// Registers of B.
         b: Operands,
-        /// Scale words of A and of B; `None` for unscaled operands.
+        /// Scale words of A and of B. An entry is `None` if that operand has no scales.
         scales: [Option<ScaleWord>; 2],
         /// Index into [`super::Program::rows`].
         row: u32,
     },
-    /// Orders the stores and loads before it against those after it.
+    /// Orders all earlier stores and loads before all later stores and loads.
     Barrier(BarrierScope),
 }
 
 impl Step {
-    /// Returns the name of the step's kind, for counting: `shuffle` for any lanes.
+    /// Returns the name of the step's kind, for counting steps. All shuffles have the name `shuffle`.
     #[must_use]
     pub const fn kind_name(&self) -> &'static str {
         match self {

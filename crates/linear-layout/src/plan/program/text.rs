@@ -1,4 +1,4 @@
-//! Programs as text, a line for each step.
+//! Textual form of programs, with one line per step.
 
 use core::fmt;
 
@@ -16,7 +16,7 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// Writes the first line: inputs, outputs and resources.
+    /// Writes the first line: the number of inputs and outputs, and the resources.
     pub(crate) fn fmt_size(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -35,7 +35,7 @@ impl Program {
         )
     }
 
-    /// Writes the tables, the steps and the results.
+    /// Writes the tables of predicates, address bases and maps, then the steps and the results.
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
             write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;

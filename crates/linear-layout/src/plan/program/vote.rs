@@ -2,32 +2,32 @@
 
 use crate::number::narrow;
 
-/// The owners of bins, and the lanes whose elements count.
+/// The owner of each bin, and the lanes whose elements are counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// Owner that each bit of a bin's index selects, lowest first.
+    /// For each bit of a bin's index, lowest first, the bit of the owner that it selects.
     pub bin_bits: Vec<BinBit>,
-    /// Lanes with one of these bits set hold replicas, which do not count.
+    /// Mask of lane bits. Lanes in which one of these bits is set hold replicas, which are not counted.
     pub copies: u32,
 }
 
 /// The meaning of one bit of a bin's index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
-    /// A bit of the lane.
+    /// This bit of the number of the lane that owns the bin.
     Lane(u32),
-    /// A bit of the index of a lane's count.
+    /// This bit of the index of the bin's count among the counts of its lane.
     Register(u32),
 }
 
 impl Vote {
-    /// Returns log2 of the number of counts of each lane.
+    /// Returns log2 of the number of bins that each lane owns.
     pub(crate) fn counts_log2(&self) -> u32 {
         let of_register = |bit: &&BinBit| matches!(bit, BinBit::Register(_));
         narrow::<u32>(self.bin_bits.iter().filter(of_register).count())
     }
 
-    /// Returns the lane bits that tell bins apart.
+    /// Returns the mask of the lane bits that depend on the bin.
     pub(crate) fn lane_mask(&self) -> u32 {
         self.bin_bits.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,
@@ -35,7 +35,7 @@ impl Vote {
         })
     }
 
-    /// Returns the bin that a lane counts in a register.
+    /// Returns the bin whose count `lane` holds in `register`.
     pub(crate) fn bin(&self, register: u32, lane: u32) -> u32 {
         let bits = self.bin_bits.iter().enumerate();
         bits.fold(0, |bin, (i, owner)| {

@@ -7,7 +7,8 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 /// Expected wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
-/// The wavefronts of the accesses of one program by one warp, counted once per shape of access.
+/// The wavefronts that one warp takes for each access of a program. Accesses that differ only in a constant are counted
+/// once.
 pub(super) struct AccessWavefronts<'a> {
     program: &'a Program,
     target: &'a Target,
@@ -23,7 +24,8 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the wavefronts of an access of `bytes` per lane; of one at computed addresses, the expected ones.
+    /// Returns the wavefronts of an access of `bytes` bytes per lane. For an access whose address depends on run-time
+    /// numbers, returns the expected wavefronts.
     pub(super) fn of(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
         let (program, target) = (self.program, self.target);
         let base = &program.address_bases[address.base as usize];
@@ -77,9 +79,9 @@ impl<'a> AccessWavefronts<'a> {
 }
 
 impl Program {
-    /// Counts the wavefronts of all accesses to shared memory, of all warps together.
+    /// Counts the wavefronts of all accesses to shared memory, summed over all warps.
     ///
-    /// An access at computed addresses counts with the wavefronts expected of it, and without conflicts.
+    /// For an access whose address depends on run-time numbers, the expected wavefronts are counted, and no conflicts.
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);

@@ -1,12 +1,13 @@
-//! The baseline of scans, whose scratch memory limits that of plans.
+//! The baseline scan: its use of scratch memory is the limit for the scratch memory of plans.
 
 use super::super::Baseline;
 use super::super::tuples::Coordinates;
 use super::Scan;
 use crate::layout::Dim;
 
-/// Returns the scratch bytes and barriers of Triton's scan: each warp stores the total of each run of elements of a
-/// thread, for all warps to read. Needs none if one warp has the whole axis.
+/// Returns the scratch bytes and barriers of Triton's scan. In that scan, each warp stores one total for each group of
+/// consecutive elements of a thread, and all warps read the totals. If one warp holds the whole axis, it needs no
+/// scratch memory.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

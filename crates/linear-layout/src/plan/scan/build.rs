@@ -1,4 +1,4 @@
-//! Planning of a scan: level totals from the bottom up, carries from the top down.
+//! Planning of a scan. The totals of the levels are computed from the bottom up, and the carries from the top down.
 
 use super::super::program::Program;
 use super::super::program::{LaneMap, Predicate};
@@ -32,7 +32,7 @@ use crate::number::narrow;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
-/// - the axis is distributed over several blocks, or an unsupported element width;
+/// - the axis is distributed over several CTAs, or an element width is not supported;
 /// - no strategy fits the GPU's shared memory;
 /// - otherwise the layout does not match the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
@@ -79,7 +79,7 @@ fn plan_within(
     }
 }
 
-/// The location of an axis bit.
+/// Whether an axis bit is a register, lane or warp bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LevelKind {
     Register,
@@ -87,18 +87,19 @@ enum LevelKind {
     Warp,
 }
 
-/// Consecutive bits of the axis in one kind of location.
+/// A level: consecutive bits of the axis that are all register bits, all lane bits or all warp bits.
 #[derive(Clone, Debug)]
 struct ScanLevel {
     kind: LevelKind,
-    /// First bit of the axis, and the one after the last.
+    /// First axis bit of the level. `to` is the axis bit after the last.
     from: usize,
     to: usize,
-    /// Lane or warp bit of each, lowest of the axis first; empty for registers, whose numbers change.
+    /// Lane or warp bit of each axis bit, lowest axis bit first. Empty for registers, because they are renumbered
+    /// during the scan.
     bits: Vec<usize>,
 }
 
-/// The columns of a layout, rows low, the axis above them.
+/// The columns of a layout. A column has the row coordinates in its low bits and the axis above them.
 #[derive(Clone, Debug)]
 struct ScanColumns {
     reg: Vec<u64>,
@@ -106,25 +107,26 @@ struct ScanColumns {
     warp: Vec<u64>,
 }
 
-/// The combination of all elements before a group.
+/// A carry: the combination of all elements before a group.
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// Bits of the thread number that are all first in groups without a carry; 0 if there always is one.
+    /// Mask of bits of the thread number. In threads where all of these bits have their first value, the group is the
+    /// first and has no carry. If the mask is 0, there is a carry in every thread.
     absent_at_first_of: u32,
 }
 
 /// The results of a scan within a level.
 struct LevelResult {
-    /// Inclusive prefix of each member.
+    /// Inclusive prefix of each value in the level.
     inclusive: Vec<TupleId>,
-    /// Exclusive prefix of each member; `None` for the first of registers.
+    /// Exclusive prefix of each value in the level. `None` for the first register of a group, which has no prefix.
     exclusive: Vec<Option<Carry>>,
     /// Total of each group.
     totals: Vec<TupleId>,
-    /// Group of each member.
+    /// Index of the group to which each value belongs.
     group: Vec<usize>,
-    /// Register columns that tell groups apart.
+    /// Columns of the register bits that number the groups.
     reg: Vec<u64>,
 }
 
@@ -163,7 +165,8 @@ impl<'a> ScanBuilder<'a> {
         })
     }
 
-    /// Builds the program of a strategy, or returns `None` if it does not apply or is the same as another.
+    /// Builds the program of a strategy. Returns `None` if the strategy does not apply, or yields the same program as
+    /// another strategy.
     fn run(mut self, strategy: ScanStrategy) -> Result<Option<Program>, TupleError> {
         let sources = self.program.sources();
         match strategy {
@@ -198,15 +201,16 @@ impl<'a> ScanBuilder<'a> {
         self.coordinates.layout([reg, lane, warp], remaining_axis)
     }
 
-    /// Returns the layout with the axis in registers first, then lanes, then warps; then the rows.
+    /// Returns the layout in which register bits, then lane bits, then warp bits take the bits of the axis, and after
+    /// these the bits of the rows.
     fn converted_columns(&self) -> ScanColumns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
         ScanColumns { reg, lane, warp }
     }
 
-    /// Returns the levels of the axis, lowest first, or `None` unless each bit of the position moves along one bit of the axis
-    /// or within rows, and no two along the same.
+    /// Returns the levels of the axis, lowest first. Returns `None` unless each register, lane and warp bit moves
+    /// either along exactly one bit of the axis or only along rows, and no two of them move along the same axis bit.
     fn find_levels(&self) -> Option<Vec<ScanLevel>> {
         let ScanColumns { reg, lane, warp } = &self.columns;
         let mut positions = vec![None; self.coordinates.axis_bits()];
@@ -246,7 +250,7 @@ impl<'a> ScanBuilder<'a> {
         Some(levels)
     }
 
-    /// Scans the elements of each thread's registers and all levels above.
+    /// Scans the elements at the lowest level, then combines the carries from all higher levels into them.
     fn scan_elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.levels.is_empty() {
             return Ok(values.to_vec());
@@ -265,7 +269,7 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Returns the carry into each group, given the groups' totals.
+    /// Returns the carry of each group, given the totals of the groups.
     fn carries(
         &mut self,
         level: usize,
@@ -283,7 +287,7 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Combines the carry into the enclosing group with the prefix within it.
+    /// Combines the carry `outer` of an enclosing group with the prefix `own` within that group.
     fn combine_carries(&mut self, outer: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
         let (Some(outer), Some(own)) = (outer, own) else {
             return outer.or(own);
@@ -301,7 +305,7 @@ impl<'a> ScanBuilder<'a> {
         })
     }
 
-    /// Selects by whether a carry is present in this thread.
+    /// Selects `present` in threads where the carry exists, and `absent` in all other threads.
     fn select_present(&mut self, carry: Carry, present: TupleId, absent: TupleId) -> TupleId {
         match carry.absent_at_first_of {
             0 => present,
@@ -312,7 +316,7 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Returns the predicate that these bits of the thread number are not those of the first position.
+    /// Returns the predicate that the bits under `mask` of the thread number differ from those of the first position.
     fn not_first(&self, mask: u32) -> Predicate {
         let first = if self.scan.reverse { mask } else { 0 };
         Predicate::Differs { mask, first }
@@ -388,7 +392,8 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Scans lanes, one bit after the other: lanes with the bit set read the last lane with it clear.
+    /// Scans lanes, one lane bit after the other. Lanes in which the bit is set read from the last lane of the half in
+    /// which it is clear.
     fn lanes(&mut self, level: &ScanLevel, reg: &[u64], values: &[TupleId]) -> LevelResult {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
@@ -450,7 +455,7 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Scans warps: each thread gets the totals of all warps, and selects the prefix of its own warp.
+    /// Scans warps. Each thread loads the totals of all warps, scans them, and selects the prefix of its own warp.
     fn warps(
         &mut self,
         level: &ScanLevel,
@@ -517,7 +522,7 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value of this thread's warp from one for each position in the level.
+    /// Selects the value for this thread's warp from values for all positions in the level.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,
@@ -534,7 +539,8 @@ impl<'a> ScanBuilder<'a> {
         values[0]
     }
 
-    /// Returns the layout of group totals up to a bit of the axis: every thread of a group has a replica.
+    /// Returns the layout of the totals of groups that consist of the axis bits below `from`. Every thread of a group
+    /// holds a replica of the total.
     fn total_columns(&self, from: usize, reg: &[u64]) -> ScanColumns {
         let limit = self.coordinates.remaining_axis(from);
         let group_bits = |columns: &[u64]| -> Vec<u64> {
@@ -552,7 +558,8 @@ impl<'a> ScanBuilder<'a> {
     }
 }
 
-/// Makes carries that are absent where these bits of the thread number are all first.
+/// Returns carries with these values. A carry does not exist in threads where all bits under `absent_at_first_of` have
+/// their first value.
 fn carries_of(values: Vec<TupleId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
     let carry = |value| Carry {
         value,

@@ -1,11 +1,12 @@
-//! Scans: each element is combined with all before it along one axis.
+//! Scans: each element is combined with all elements before it along one axis.
 //!
-//! [`plan_scan`] takes the layout of a tensor, which is that of the result too, and the axis. It returns a [`ScanPlan`], a
-//! program on tuples ([`super::tuples`]) that preserves the order of elements: the region need not be commutative.
+//! [`plan_scan`] takes the axis and the layout of the operands, which is also the layout of the results. It returns a
+//! [`ScanPlan`], a program on tuples ([`super::tuples`]) that preserves the order of elements, so the region need not
+//! be commutative.
 //!
 //! # Levels
-//! The bits of a position along the axis, lowest first, are register, lane or warp bits. Consecutive bits of one kind form
-//! a *level*, which is scanned as a unit; each level scans the totals of the level below:
+//! Each bit of a position along the axis is a register, lane or warp bit. Consecutive bits of the same kind form a
+//! *level*. Each level scans the totals of the level below:
 //!
 //! ```text
 //! position      bits 0 1        bits 2 .. 6             bits 7 8              bit 9
@@ -15,14 +16,15 @@
 //!                               with it clear           then in registers
 //! ```
 //!
-//! Within a level, elements and totals are combined with those before them. From the top down, the prefix of a group, its
-//! *carry*, is then combined into the prefix of each of its members; the lowest level combines it into its elements. The
-//! first group has no carry, which takes a select on the lane or the warp.
+//! Within a level, each value (an element or a total) is combined with all earlier values of its group. Then, from the
+//! top down, the prefix of a group, its *carry*, is combined with each prefix inside the group. The lowest level
+//! combines carries with elements. The first group has no carry, so a select on the lane or the warp number is needed.
 //!
-//! In reverse, each level counts from its last position down; no element moves.
+//! A reverse scan visits the positions of each level from the last to the first. No element moves.
 //!
-//! A layout with bits that move along the axis and other dims, or along several bits of the axis, is first converted, and
-//! the result converted back. Other layouts may be converted too: the cheaper strategy in the target's model wins.
+//! If a bit of the layout moves along the axis and along other dims, or along several bits of the axis, the operands
+//! are first converted to another layout, and the results are converted back. Other layouts may be converted too, if
+//! that is cheaper in the target's cost model.
 //!
 //! Absent on purpose: an axis that is distributed over several blocks of a cluster.
 
@@ -47,27 +49,27 @@ pub struct Scan<'a> {
     pub src: &'a LinearLayout,
     /// Output dim of the axis.
     pub axis: usize,
-    /// True if the last element along the axis comes first.
+    /// True for a scan that starts at the last element along the axis.
     pub reverse: bool,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
     /// Number of instructions that combine two tuples.
     pub combine: u32,
-    /// True if one instruction combines two neighbours of the only operand that share a word.
+    /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub is_packed: bool,
     /// Target GPU.
     pub target: &'a Target,
-    /// Bytes of shared memory that the plan may use at most, if fewer than the GPU has.
+    /// Maximal bytes of shared memory that the plan may use, if lower than the target's limit.
     pub scratch_limit: Option<u32>,
 }
 
-/// A scan strategy: the layout in which elements are combined.
+/// A scan strategy, which is the choice of the layout in which elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ScanStrategy {
     /// The layout of the operands.
     Direct,
-    /// A layout with the axis in registers first, then lanes, then warps.
+    /// A layout in which register bits, then lane bits, then warp bits take the bits of the axis.
     Converted,
 }
 
@@ -83,7 +85,8 @@ impl fmt::Display for ScanStrategy {
 /// The plan of a scan.
 ///
 /// # Laws
-/// Each result is the combination of its row from the first element to its own, in order: `check_scan`.
+/// Each result is the combination, in order, of the elements of its row from the first to the element at the result's
+/// position: `check_scan`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanPlan {
     program: Program,
@@ -91,7 +94,7 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// Returns the steps: unique registers of the layout in and out.
+    /// Returns the steps. The program takes and returns the unique registers of the layout.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -103,7 +106,8 @@ impl ScanPlan {
         self.program
     }
 
-    /// Returns the planned strategies with their costs, cheapest first; the first is this plan's.
+    /// Returns the strategies that were planned, with their costs, cheapest first. The first is the strategy of this
+    /// plan.
     #[must_use]
     pub fn considered(&self) -> &[(ScanStrategy, Cost)] {
         &self.considered
@@ -125,7 +129,7 @@ impl fmt::Display for ScanPlan {
 
 #[cfg(test)]
 impl ScanPlan {
-    /// Returns the plan with its steps changed, for tests that the machine detects errors.
+    /// Returns the plan with its steps changed, for tests of error detection in the machine model.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

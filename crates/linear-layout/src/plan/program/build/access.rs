@@ -11,9 +11,9 @@ use crate::target::Fragment;
 /// A view of the buffer that a program accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// Start of the view, in bytes before padding.
+    /// Start of the view, as a byte offset before padding.
     pub(crate) position: ValueId,
-    /// Bits that the position may have.
+    /// Mask of the bits that may be set in the position.
     pub(crate) bits: u32,
 }
 
@@ -27,7 +27,8 @@ impl Builder {
         });
     }
 
-    /// Stores registers by a plan, in the threads of the guard, to the view or to scratch memory.
+    /// Emits the stores of a memory plan, to the view or, without a view, to scratch memory. Only threads that satisfy
+    /// the guard store.
     pub(crate) fn store_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -63,7 +64,8 @@ impl Builder {
         }
     }
 
-    /// Stores registers by a plan, element by element within each store, to the view or to scratch memory.
+    /// Emits the stores of a memory plan without packing elements into words, to the view or, without a view, to
+    /// scratch memory.
     pub(crate) fn copy_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -78,7 +80,8 @@ impl Builder {
         }
     }
 
-    /// Loads the registers of the first operand by a plan, from the view or from scratch memory.
+    /// Emits the loads of a memory plan, from the view or, without a view, from scratch memory. The loaded values
+    /// belong to the first operand.
     pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
         let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
@@ -115,7 +118,8 @@ impl Builder {
             .collect()
     }
 
-    /// Returns the address of each access of a plan, in the view or in scratch memory.
+    /// Returns a function from an access of a memory plan to its address in the view or, without a view, in scratch
+    /// memory.
     fn addresses(
         &mut self,
         plan: &MemoryPlan,
@@ -153,7 +157,8 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the address of a 4-byte number in scratch memory, selected by thread and optionally by a value.
+    /// Returns the address of a 4-byte number in scratch memory. The address depends on the thread, and optionally on a
+    /// run-time number.
     pub(crate) fn number_address(
         &mut self,
         columns: Vec<u32>,
@@ -176,7 +181,7 @@ impl Builder {
         }
     }
 
-    /// Returns the address of each register of a plan with one coordinate that is known at run time only.
+    /// Returns the address of each register of a plan in which one coordinate is an index known only at run time.
     pub(crate) fn indexed_addresses(
         &mut self,
         plan: &IndexedPlan,
@@ -202,7 +207,8 @@ impl Builder {
         addresses.collect()
     }
 
-    /// Returns the contribution of each bit of the thread number to the only output of a map of lane and warp.
+    /// Returns the contribution of each bit of the thread number to the output of `map`, which has the inputs lane and
+    /// warp.
     fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
         let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
             None => map.evaluate(&[1 << bit, 0])[0],
@@ -212,7 +218,7 @@ impl Builder {
         bits.map(|bit| narrow::<u32>(of_bit(bit))).collect()
     }
 
-    /// Loads values of the first operand.
+    /// Emits one load of `count` values of the first operand, which are words or elements.
     pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
         let type_ = ValueType {
             operand: 0,
@@ -273,7 +279,7 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the bits that some thread may set in an address base.
+    /// Returns the mask of the bits that are set in the address base of some thread.
     pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
     }

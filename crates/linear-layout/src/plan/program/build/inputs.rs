@@ -1,4 +1,4 @@
-//! Definitions and uses of steps, for renumbering.
+//! The values that a step defines and the values that it uses, for renumbering.
 
 use crate::number::narrow;
 use crate::plan::program::{Operands, Step, ValueId};
@@ -32,7 +32,7 @@ pub(super) fn with_out(step: Step, value: ValueId) -> Step {
     step
 }
 
-/// Returns the first value that a step defines, and the number of them.
+/// Returns the first value that a step defines, and the number of values that it defines.
 pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
     match *step {
         Step::Pack { out, .. }
