@@ -1,35 +1,35 @@
 //! Intended differences between the library's verdicts and Triton's.
 //!
 //! Each is a rule on the messages, never a list of seeds; `tools/docs/differences.md` gives the
-//! reasons, under the same names.
+//! reasons, under the same titles.
 
 use super::verdict::TritonVerdict;
 
 /// A module on which the two verdicts differ.
 pub(super) struct Disagreement<'a> {
     pub(super) theirs: TritonVerdict,
-    /// The beginning of what Triton says where it rejects the module.
+    /// The first words of Triton's error, if it rejects the module.
     pub(super) their_message: &'a str,
     /// The library's error; empty if it accepts the module.
     pub(super) our_message: &'a str,
 }
 
-/// Names of intended differences, and what the library says where Triton says nothing.
+/// Titles of the differences in which only the library rejects a module, and parts of its messages.
 const STRICTER: &[(&str, &[&str])] = &[
     (
-        "a key that an encoding does not have",
+        "unknown keys of an encoding",
         &["unexpected key `", "unknown struct parameter name"],
     ),
     (
-        "a key that an encoding needs",
+        "missing keys of an encoding",
         &["struct is missing required parameter", "expected ','"],
     ),
     (
-        "a number that does not fit",
+        "integers out of range",
         &["to 2147483647, got ", " has rank 0, expected 1 to 16"],
     ),
     (
-        "a layout that does not exist",
+        "encodings without a layout",
         &[
             "is 0, expected a power of two",
             "has no linear layout here",
@@ -40,39 +40,39 @@ const STRICTER: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "an encoding on some tensors of an operation",
+        "encodings on some tensors of an operation",
         &[
             "'tt.broadcast' op needs an encoding on both operand and result, or on neither",
             "needs an encoding on all operands",
         ],
     ),
     (
-        "an `other` without a mask",
+        "`other` without a mask",
         &["'tt.load' op failed to verify that other type matches the pointee type of ptr"],
     ),
     (
-        "an offset in a dimension that does not exist",
+        "offsets of dimensions that do not exist",
         &["'amdg.extract_slice' op needs a result and offsets of the operand's rank"],
     ),
 ];
 
-/// The name of the one difference where Triton says more: it compares the encodings of a result by
-/// their spelling, the library by their layouts.
-const SPELLING: &str = "another spelling of the layout that is inferred";
+/// The title of the difference in which only Triton rejects a module: it compares the encodings of a result as
+/// attributes, the library as layouts.
+const SPELLING: &str = "equal layouts with another encoding";
 
-/// The name of the one where Triton knows less, and what it says.
+/// The title of the difference in which Triton requires another encoding, and its message.
 const LINEAR_OPERANDS: (&str, &str) = (
     "operands of a product in linear layouts",
     "Dot's a/b's encoding should be of DotOperandEncodingAttr",
 );
 
-/// Operations whose results Triton compares by spelling, as its messages begin.
+/// Prefixes of Triton's messages about results that it compares as attributes.
 const COMPARED_BY_SPELLING: [&str; 2] = [
     "'tt.reduce' op inferred type(s)",
     "'tt.expand_dims' op inferred type(s)",
 ];
 
-/// The name of the intended difference that a case shows.
+/// Returns the title of the intended difference that explains a case.
 pub(super) fn intended(case: &Disagreement<'_>) -> Option<&'static str> {
     if case.theirs == TritonVerdict::Reject {
         let by_spelling = |start: &&str| case.their_message.starts_with(*start);
