@@ -68,9 +68,12 @@ msrv: ## the crates without LLVM, compiled by the oldest supported Rust
 	@if ! $(CARGO) +$(MSRV) --version >/dev/null 2>&1; then echo "msrv: skipped, Rust $(MSRV) is not installed" >&2; exit 0; fi; \
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/msrv $(CARGO) +$(MSRV) check --locked $(PURE) -p ll-layout
 
-package: setup ## what would be published: each crate is packed and compiled from its package
-	$(CARGO) publish --dry-run --allow-dirty $(PURE) -p ll-layout
-	$(CARGO) package --list -p linear-layout-mlir
+# A new folder each time: cargo caches the packages of a dry run by version and target folder.
+package: setup ## what would be published: each crate is packed, and those without LLVM are compiled from their packages
+	@mkdir -p $${CARGO_TARGET_DIR:-target}; folder=$$(mktemp -d -p $${CARGO_TARGET_DIR:-target} package.XXXXXX); \
+	trap 'rm -rf "$$folder"' EXIT; \
+	CARGO_TARGET_DIR=$$folder $(CARGO) publish --dry-run --allow-dirty $(PURE) -p ll-layout; \
+	CARGO_TARGET_DIR=$$folder $(CARGO) publish --dry-run --allow-dirty --no-verify $(PURE) -p linear-layout-mlir
 
 test-release: ## the crates without LLVM as users build them: optimised, without overflow checks and debug assertions
 	@tools/setup.sh --pure
