@@ -1,12 +1,12 @@
-//! The interpreter: per-block state and control flow. Instructions execute themselves with the services of the
-//! submodules.
+//! The interpreter: per-block state and control flow. Instructions execute themselves; the submodules provide the
+//! services that they use.
 //!
 //! The lanes of a block run in lockstep. At a divergent branch each side runs alone until the branch's immediate
-//! post-dominator, where they reconverge; pending sides are a stack of [`Frame`]s. Sides with the same reconvergence
-//! point run in reverse post-order and merge when they reach the same block, so lanes also reconverge if some of them
-//! returned early.
+//! post-dominator, where the sides reconverge. The sides that still have to run form a stack of [`Frame`]s. Sides with
+//! the same reconvergence point run in reverse post-order and merge when they reach the same block. So lanes also
+//! reconverge if some of them returned early.
 //!
-//! The warps run together as one stack of frames, or as separate [`LaneGroup`]s (see [`schedule`]).
+//! All warps run together as one stack of frames, or separately as [`LaneGroup`]s (see [`schedule`]).
 
 mod access;
 mod blocks;
@@ -60,30 +60,30 @@ use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
 use std::collections::BTreeMap;
 
-/// Lanes that run from `block` until they reach `until`.
+/// Lanes that execute together, starting at `block`, until they reach `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
     until: Option<BlockId>,
     lanes: Vec<u32>,
-    /// Number of executed instructions of `block`.
+    /// Number of instructions of `block` that are already executed.
     done: u32,
 }
 
 /// The reason why the running lanes stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum StopReason {
-    /// All of them have returned.
+    /// All lanes have returned.
     Exit,
-    /// They are at this block barrier.
+    /// The lanes are at this block barrier.
     Barrier(u32),
-    /// Another lane group's turn.
+    /// It is another lane group's turn.
     Yield,
-    /// They are at an instruction that waits for other threads.
+    /// The lanes are at an instruction that waits for other threads.
     Blocked,
-    /// They cannot make progress before memory changes.
+    /// The lanes cannot make progress before memory changes.
     Stalled,
-    /// They have polled for long.
+    /// The lanes have polled for a long time.
     Polling,
 }
 
@@ -92,11 +92,11 @@ enum StopReason {
 struct AccessCounters {
     accesses: u64,
     wavefronts: Wavefronts,
-    /// First accesses that took more than needed.
+    /// The first accesses that took more wavefronts than necessary.
     samples: Vec<Sample>,
 }
 
-/// Number of samples per instruction that are kept for advice.
+/// Maximum number of samples per instruction that are kept for advice.
 const MAX_SAMPLES: usize = 4;
 
 /// A running kernel.
@@ -104,7 +104,7 @@ pub(crate) struct Exec<'a> {
     program: &'a Program,
     pub(crate) launch: &'a Launch,
     pub(crate) memory: &'a mut Memory,
-    /// The program's global variables, addressed after the launch's buffers.
+    /// The global variables of the program. Their addresses follow the addresses of the launch's buffers.
     pub(crate) symbols: Vec<Buffer>,
     block_size: [u32; 3],
     pub(crate) num_threads: u32,
@@ -116,7 +116,7 @@ pub(crate) struct Exec<'a> {
     stack: Vec<Frame>,
     exited: Vec<bool>,
     num_exited: usize,
-    /// Buffer of each argument, if it points to one.
+    /// The index of the buffer that each argument points to, if it is a pointer to one.
     argument_buffers: Vec<Option<usize>>,
     windows: Windows,
     block: [u32; 3],
@@ -126,7 +126,7 @@ pub(crate) struct Exec<'a> {
     steps: u64,
     /// Last value read from a clock.
     clock: u64,
-    /// Steps counted once per warp: an estimate of the simulation cost.
+    /// Number of steps, counted once per warp. It estimates the cost of the simulation.
     warp_steps: u64,
     pub(crate) shared: Vec<SharedVar>,
     local: Vec<u8>,
@@ -146,42 +146,42 @@ pub(crate) struct Exec<'a> {
     pub(crate) messages: Vec<Message>,
     /// Random numbers for the order of warps, unless they run in lockstep.
     schedule_rng: Option<ScheduleRng>,
-    /// Lane groups that run one by one; `None` while all lanes run together or a lane group is running.
+    /// Lane groups that run one at a time. `None` if all lanes run together, or while one lane group is running.
     lane_groups: Option<Vec<LaneGroup>>,
     warps_are_split: bool,
     spin: SpinDetector,
     loops: Loops,
-    /// Number of memory changes.
+    /// Number of changes of memory so far.
     writes: u64,
     /// Lanes of the warp that make the current access jointly.
     joint_lanes: u64,
-    /// Order by atomic accesses and fences, if the kernel has any.
+    /// The happens-before order by atomic accesses and fences, if the kernel has any.
     happens: Option<Box<HappensBefore>>,
-    /// Undefined values of the block, if any.
+    /// The undefined values of the block, if there are any.
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
     mbarriers: Mbarriers,
     products: Products,
     /// Generic writes and proxy fences, if the kernel uses the async proxy.
     proxies: Option<Box<Proxies>>,
-    /// Cleared record of an earlier block, for reuse.
+    /// A cleared [`Poison`] of an earlier block, kept for reuse.
     idle_poison: Option<Box<Poison>>,
 }
 
-/// A shared variable.
+/// A shared variable of the running block.
 pub(crate) struct SharedVar {
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
-    /// Owner of each byte; empty if the variable has no allocations.
+    /// The owner of each byte; empty if the variable has no allocations.
     owners: Vec<Owner>,
     history: History,
 }
 
-/// Recognisable value of unwritten registers.
+/// The value of unwritten registers, chosen to be recognisable.
 pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
-    /// Returns the initial registers of a block.
+    /// Returns the initial values of all registers of a block.
     fn registers(program: &Program, args: &[u64], num_threads: u32) -> Vec<Box<[u64]>> {
         let empty = vec![GARBAGE; num_threads as usize].into_boxed_slice();
         let mut regs = vec![empty; program.num_regs as usize];
@@ -337,7 +337,7 @@ impl<'a> Exec<'a> {
         self.warp_steps
     }
 
-    /// Starts all threads of a block at the entry; blocks are numbered along x, then y, then z.
+    /// Starts all threads of a block at the entry. Blocks are numbered along x first, then y, then z.
     fn begin_block(&mut self, number: u64) {
         self.block_linear = number as u32;
         self.block = self.block_index(self.block_linear);
@@ -377,7 +377,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs the lanes of the stack until they return or stop.
+    /// Runs the lanes of the stack until they have returned or must stop.
     fn run_lane_group(&mut self) -> Result<StopReason, KernelError> {
         loop {
             self.select_frame();
@@ -418,7 +418,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Moves the frame that is first in reverse post-order to the top, and merges frames at the same position.
+    /// Moves the frame whose block is first in reverse post-order to the top, and merges frames at the same position.
     fn select_frame(&mut self) {
         let Some(top) = self.stack.last() else { return };
         let until = top.until;
@@ -446,7 +446,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs one basic block after its first `done` instructions, then its terminator.
+    /// Runs one basic block from its instruction number `done` on, and then its terminator.
     fn run_basic_block(
         &mut self,
         id: BlockId,
@@ -605,7 +605,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Assigns the block arguments in parallel.
+    /// Assigns the block arguments of an edge, all in parallel.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
         self.propagate_edge_marks(edge, lanes);
         self.pass_product_sources(edge, lanes);
@@ -648,7 +648,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns an error of the current instruction in `lane`.
+    /// Returns an error that the current instruction causes in `lane`.
     #[cold]
     pub(crate) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
         KernelError::new(kind, message)
@@ -670,17 +670,18 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns the time: the number of executed instructions, but larger than the last reading.
+    /// Returns the simulated time. It is the number of executed instructions, but always larger than at the last
+    /// reading.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock = self.steps.max(self.clock + 1);
         self.clock
     }
 
-    /// Executes a block barrier. Each warp must be here with all of its threads that have not returned; a warp that
-    /// has returned as a whole does not take part.
+    /// Executes a block barrier. All threads of each warp that have not returned must be at this barrier. A warp whose
+    /// threads have all returned does not take part.
     ///
     /// # Source
-    /// PTX ISA, "barrier": without a count of threads, all threads of the CTA take part, and they arrive by warps.
+    /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.
     pub(crate) fn barrier(&mut self) -> Result<(), KernelError> {
         let (here, all) = (self.lanes.len(), self.num_threads as usize);
         let per_warp = self.launch.machine.lanes_per_warp;
@@ -721,7 +722,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// In lockstep, program order orders the accesses of a wave.
+    /// On targets with lockstep, lets program order order the accesses of different lanes of a wave.
     pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
@@ -740,7 +741,7 @@ impl<'a> Exec<'a> {
     }
 }
 
-/// The statistics of some blocks of a launch.
+/// The statistics of a part of the blocks of a launch.
 #[derive(Clone, Debug)]
 pub(super) struct BlockCounts {
     report: Report,

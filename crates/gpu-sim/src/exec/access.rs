@@ -3,30 +3,30 @@
 use crate::code::{Reg, Space};
 use gpu_race::Sync;
 
-/// One register's part of a memory access.
+/// The part of a memory access that belongs to one register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Field {
     /// The register that is loaded or stored.
     pub(crate) reg: Reg,
-    /// Byte offset from the access's address.
+    /// Byte offset from the address of the access.
     pub(crate) offset: u32,
     /// Size in memory in bytes, 1 to 8.
     pub(crate) bytes: u8,
 }
 
-/// A predicate of a lane: the lowest bit of a register, possibly negated.
+/// A predicate that decides whether a lane is active: the lowest bit of a register, possibly negated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Guard {
     pub(crate) reg: Reg,
-    /// True if the lane is active when the bit is 0.
+    /// True if the lane is active when the bit is 0, false if it is active when the bit is 1.
     pub(crate) negated: bool,
 }
 
-/// A load or a store of consecutive registers.
+/// A load or store of registers to consecutive memory.
 ///
-/// A load of `vector<4xf32>` has four fields of 4 bytes at offsets 0, 4, 8, 12, size 16.
+/// For example, a load of `vector<4xf32>` has size 16 and four fields of 4 bytes at offsets 0, 4, 8 and 12.
 /// # Units
-/// `offset`, `size` and `align` are bytes.
+/// `offset`, `size` and `align` count bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
     pub(crate) space: Space,
@@ -39,9 +39,9 @@ pub(crate) struct Access {
     pub(crate) size: u32,
     /// Required alignment of the address.
     pub(crate) align: u32,
-    /// Lanes where this is false do nothing; a load keeps their registers.
+    /// Lanes in which this is false do nothing. A load leaves their registers unchanged.
     pub(crate) guard: Option<Guard>,
-    /// Memory order, if atomic.
+    /// The memory order, if the access is atomic.
     pub(crate) sync: Option<Sync>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct AtomicOperand {
     /// Byte offset.
     pub(crate) offset: i64,
     pub(crate) bits: u32,
-    /// Lanes where this is false do nothing and keep their registers.
+    /// Lanes in which this is false do nothing and keep their registers.
     pub(crate) guard: Option<Guard>,
     pub(crate) sync: Sync,
 }
@@ -62,11 +62,11 @@ pub(crate) struct AtomicOperand {
 /// A load or store through an AMD buffer descriptor, with bounds checking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BufferAccess {
-    /// Base address, stride, number of bytes, flags.
+    /// Registers with base address, stride, number of bytes, and flags.
     pub(crate) rsrc: [Reg; 4],
-    /// Byte offset per lane.
+    /// Register with the byte offset of each lane.
     pub(crate) offset: Reg,
-    /// Byte offset shared by the wave.
+    /// Register with the byte offset that the wave shares.
     pub(crate) soffset: Reg,
     /// Registers in address order.
     pub(crate) fields: Box<[Field]>,
@@ -90,6 +90,6 @@ pub(crate) struct Thread {
 pub(crate) struct Message {
     pub(crate) format: String,
     pub(crate) values: Vec<u64>,
-    /// True if it is the message of a failed assertion.
+    /// True if the message reports a failed assertion.
     pub(crate) fails: bool,
 }

@@ -1,11 +1,12 @@
-//! Scheduling of thread blocks: each runs to its end, unless it waits for another one.
+//! Scheduling of thread blocks: each block runs to its end, unless it waits for another block.
 //!
 //! ```text
 //! block 0   ld.acquire flag = 0, again and again ─► parked          resumed when memory has changed ─► end
 //! block 1                                             st.release flag ─► end
 //! ```
-//! A block whose warps all wait, at barriers or in loops that only end when memory changes, is parked until it
-//! changes. A block that polls for long yields to others. If all blocks wait, it is a deadlock.
+//! A block is parked if all its warps wait, at barriers or in loops that only exit when memory changes. It resumes
+//! after memory has changed. A block that polls for a long time yields to other blocks. If all blocks wait, there is a
+//! deadlock.
 
 use super::bounds::Windows;
 use super::in_flight::InFlight;
@@ -22,10 +23,10 @@ use crate::error::{FaultKind, KernelError};
 use gpu_race::{History, Shadow, ThreadClock, TimestampBounds};
 use std::collections::VecDeque;
 
-/// Largest number of waiting lane groups in a message.
+/// Maximum number of waiting lane groups that a message lists.
 const MAX_SHOWN: usize = 16;
 
-/// A suspended block: the per-block state that [`Exec`] holds of the running block.
+/// The per-block state of a suspended block. [`Exec`] holds this state for the running block.
 struct ParkedBlock {
     regs: Vec<Box<[u64]>>,
     stack: Vec<Frame>,
@@ -50,12 +51,12 @@ struct ParkedBlock {
     mbarriers: Mbarriers,
     products: Products,
     proxies: Option<Box<Proxies>>,
-    /// Number of memory changes when it stalled; it cannot make progress before the next one.
+    /// The number of memory changes when the block stalled. It cannot make progress before the next change.
     stuck_at: Option<u64>,
 }
 
 impl Exec<'_> {
-    /// Runs the blocks from 0 to `total`.
+    /// Runs all blocks of the launch, numbered from 0 to `total` (exclusive).
     pub(crate) fn run_blocks(
         &mut self,
         total: u64,
@@ -96,7 +97,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Runs one block that does not wait for others.
+    /// Runs one block that does not wait for other blocks.
     pub(crate) fn run_block(&mut self, number: u64) -> Result<(), KernelError> {
         self.begin_block(number);
         loop {
@@ -121,7 +122,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Runs the block until it finishes or waits.
+    /// Runs the current block until it finishes or must wait.
     fn resume(&mut self) -> Result<PauseReason, KernelError> {
         loop {
             if self.lane_groups.is_some() {
@@ -228,7 +229,7 @@ impl Exec<'_> {
         [number % x, number / x % y, number / x / y]
     }
 
-    /// Returns the error that lists where this block and the parked ones wait.
+    /// Returns a deadlock error that lists where this block and the parked blocks wait.
     #[cold]
     fn deadlock(&mut self, parked: VecDeque<ParkedBlock>) -> KernelError {
         let mut waits = Vec::new();

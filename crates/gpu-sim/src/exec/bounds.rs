@@ -1,9 +1,10 @@
-//! Bounds checks: allocations within shared variables, stack variables, and the objects that pointers are derived
-//! from.
+//! Bounds checks: allocations within shared variables, stack variables, and the objects from which pointers are
+//! derived.
 //!
-//! Each allocation has its own address range, so an address identifies the allocation it was derived from. Each byte
-//! of a shared variable with allocations records the allocation, and its lifetime, through which it was last written:
-//! reading bytes written through another allocation or lifetime is a read of uninitialised memory.
+//! Each allocation has a separate address range, so an address identifies the allocation from which it was derived.
+//! Each byte of a shared variable with allocations records the allocation, and the lifetime of this allocation, through
+//! which it was last written. Bytes that were written through another allocation or lifetime count as uninitialised
+//! when read.
 
 use super::{Exec, MemoryLocation, SharedVar};
 use crate::code::{Reg, Space};
@@ -12,21 +13,21 @@ use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// The range of a shared variable that is reachable from addresses of the variable or of an allocation.
+/// The bytes of a shared variable that can be reached from an address of the variable, or of one of its allocations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
     pub(crate) start: usize,
     pub(crate) bytes: usize,
-    /// GPU address of its first byte.
+    /// The address of its first byte on a GPU.
     pub(crate) address: u64,
 }
 
-/// The writer of a byte: window index, and above it the lifetime of the allocation, from 1 on; 0 if the warp has not
-/// seen its begin.
+/// The writer of a byte. The low bits are the index of the window. The high bits are the number of the allocation's
+/// lifetime, from 1 on, or 0 if the warp has not seen the lifetime begin.
 pub(crate) type Owner = u16;
 
-/// Number of bits of an [`Owner`] for the window index.
+/// Number of low bits of an [`Owner`] that are the window index.
 const WINDOW_BITS: u32 = 12;
 /// Owner of bytes that were never written.
 const NOT_WRITTEN: Owner = Owner::MAX;
@@ -35,7 +36,7 @@ const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Returns true if bytes of one owner may be read as those of the other.
+/// Returns true if bytes that `owner` wrote may be read by `own`.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
@@ -45,9 +46,9 @@ const fn is_same(owner: Owner, own: Owner) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
-    /// Current owner by warp and window.
+    /// The current owner that each warp has for each window.
     owners: Vec<Owner>,
-    /// One plus the instruction that ended the lifetime, by warp and window; 0 if alive.
+    /// For each warp and window, one plus the instruction that ended the lifetime; 0 if the allocation is alive.
     ended: Vec<u32>,
     has_ended: bool,
 }
@@ -85,12 +86,12 @@ impl Windows {
 }
 
 impl SharedVar {
-    /// Marks all bytes as unwritten.
+    /// Marks all bytes as never written.
     pub(super) fn forget_owners(&mut self) {
         self.owners.fill(NOT_WRITTEN);
     }
 
-    /// Records the writer of bytes.
+    /// Records the owner that wrote some bytes.
     #[inline]
     pub(super) fn own(&mut self, at: usize, count: usize, owner: Owner) {
         if !self.owners.is_empty() {
@@ -98,7 +99,7 @@ impl SharedVar {
         }
     }
 
-    /// Returns true if all bytes have this owner, or owners are not tracked.
+    /// Returns true if all these bytes have this owner, or if owners are not tracked.
     #[inline]
     pub(super) fn is_own(&self, at: usize, count: usize, owner: Owner) -> bool {
         self.owners.is_empty()
@@ -113,7 +114,7 @@ impl Exec<'_> {
         (lane / self.launch.machine.lanes_per_warp) as usize
     }
 
-    /// Returns the owner of bytes that a lane writes through a window.
+    /// Returns the owner that bytes get if a lane writes them through a window.
     #[inline]
     pub(crate) fn owner(&self, lane: u32, window: u32) -> Owner {
         let at = self.warp_of(lane) * self.windows.all.len() + window as usize;
@@ -206,7 +207,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Resolves an address of a matrix descriptor, which carries no variable.
+    /// Resolves an address from a matrix descriptor. Such an address does not say which variable it belongs to.
     pub(crate) fn descriptor_location(
         &self,
         lane: u32,
@@ -236,7 +237,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns a shared variable or an allocation.
+    /// Returns the window of a shared variable or allocation.
     pub(crate) fn window(&self, number: usize) -> Option<Window> {
         self.windows.all.get(number).copied()
     }
@@ -250,7 +251,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Names a byte of a window by its offset in the variable.
+    /// Describes a byte of a window for messages, by its offset in the variable.
     pub(super) fn shared_byte(&self, window: u32, at: usize) -> String {
         let symbol = &self.program.shared[window as usize];
         let start = self.windows.all[window as usize].start;
@@ -260,7 +261,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the allocation next to a window that contains a byte: the one that wrote it, or the first in range.
+    /// Returns the name of another allocation that contains byte `at`. It prefers the allocation that wrote the byte
+    /// over the first allocation in range.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;
@@ -280,7 +282,7 @@ impl Exec<'_> {
         Some(self.window_name(other))
     }
 
-    /// Fails if bytes are read through an allocation that has not written them.
+    /// Fails if a lane reads bytes through an allocation that has not written them.
     pub(super) fn check_owner(
         &self,
         lane: u32,
@@ -318,7 +320,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Fails if an address leaves the objects it was derived from.
+    /// Fails if an address is outside of all objects from which it may have been derived.
     pub(crate) fn check_origin(
         &self,
         lane: u32,

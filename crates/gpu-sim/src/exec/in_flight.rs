@@ -1,9 +1,9 @@
 //! Asynchronous copies and matrix products in flight, and waits for them.
 //!
-//! A copy may read its source and write its destination at any time between its start and its completion, which is
-//! when the thread that started it has waited for it. Until then every access to the destination and every write to
-//! the source, by any thread, is a fault. The values arrive when [`Arrival`] says, which a correct kernel cannot
-//! observe.
+//! A copy may read its source and write its destination at any time between its start and its completion. It is
+//! complete when the thread that started it has waited for it. Until then, it is a fault if any thread accesses the
+//! destination or writes to the source. [`Arrival`] decides when the values arrive; a correct kernel cannot observe
+//! this.
 //!
 //! For race detection a copy is two accesses of its thread: at its start, so that it is ordered after earlier
 //! accesses, and at its completion, so that later accesses are ordered after it.
@@ -11,8 +11,8 @@
 //! [`lines`] indexes copies by memory, [`finish`] completes them.
 //!
 //! # Source
-//! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents
-//! of MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
+//! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies". For AMD, the ISA documents of
+//! MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
 
 mod finish;
 mod lines;
@@ -29,17 +29,18 @@ use std::collections::VecDeque;
 /// A completion mechanism: the counter by which threads wait for copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
-    /// Groups of `cp.async`.
+    /// Groups of `cp.async` copies.
     Group,
-    /// Groups of `cp.async.bulk`, which access memory through the async proxy.
+    /// Groups of `cp.async.bulk` copies, which access memory through the async proxy.
     Bulk,
-    /// A wave's VMCNT: copies to LDS before gfx12.
+    /// The VMCNT counter of a wave: copies to LDS before gfx12.
     Vector,
-    /// A wave's ASYNCCNT: copies to LDS of gfx1250.
+    /// The ASYNCCNT counter of a wave: copies to LDS on gfx1250.
     Async,
-    /// Groups of `wgmma`, which read memory through the async proxy; a warp uses those of its first lane.
+    /// Groups of `wgmma` products, which read memory through the async proxy. The groups of a warp are counted by its
+    /// first lane.
     Product,
-    /// Copies that complete a transaction on an mbarrier, through the async proxy.
+    /// Copies through the async proxy that complete a transaction on an mbarrier.
     Transaction,
 }
 
@@ -53,12 +54,12 @@ impl Channel {
         Self::Transaction,
     ];
 
-    /// Returns true if all lanes of a wave share one counter, which counts instructions.
+    /// Returns true if all lanes of a wave share one counter of instructions.
     const fn is_of_wave(self) -> bool {
         matches!(self, Self::Vector | Self::Async)
     }
 
-    /// Returns the name of the wait instruction.
+    /// Returns the name of the instruction that waits on this channel.
     const fn wait(self) -> &'static str {
         match self {
             Self::Group => "cp.async.wait_group",
@@ -75,7 +76,7 @@ impl Channel {
         matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
-    /// Returns the long and short name of its operations for messages.
+    /// Returns the names of the channel's operations for messages, as (long, short).
     const fn work(self) -> (&'static str, &'static str) {
         match self {
             Self::Product => ("a matrix product", "product"),
@@ -89,13 +90,13 @@ impl Channel {
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Bytes read; the rest of the destination is zeroed.
+    /// Number of bytes that are read. The rest of the destination is zeroed.
     pub(crate) read: u32,
-    /// Bytes written; 0 for reads of a matrix product.
+    /// Number of bytes that are written; 0 for a matrix product, which only reads.
     pub(crate) size: u32,
     /// Scratch register.
     pub(crate) scratch: Reg,
-    /// Mbarrier phase that the bytes complete.
+    /// The mbarrier phase to whose completion the bytes contribute.
     pub(crate) awaited: Option<Phase>,
     /// Element type, if elements are added to the destination instead of stored.
     pub(crate) adds: Option<ElementTy>,
@@ -124,25 +125,26 @@ impl Transfer {
 #[derive(Debug)]
 struct CopyInFlight {
     transfer: Transfer,
-    /// Instruction that started it.
+    /// The instruction that started the copy.
     op: u32,
     lane: u32,
     channel: Channel,
-    /// Index of its group, or of its instruction in its wave.
+    /// The index of the copy's group. For wave counters, the index of the copy instruction within the wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
-    /// True if the source may be overwritten.
+    /// True if the source has been read, so that it may be overwritten.
     is_read: bool,
 }
 
-/// Ticket of copies whose group is not committed.
+/// The ticket of copies whose group is not committed yet.
 const OPEN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// Copies by channel and lane, in start order.
+    /// The copies of each channel and lane, in the order in which they started.
     queues: Vec<VecDeque<CopyInFlight>>,
-    /// Number of committed groups by channel and lane; for wave counters, instructions of the first lane.
+    /// For each channel and lane, the number of committed groups. For wave counters, the number of instructions, stored
+    /// at the first lane.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
@@ -169,14 +171,15 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Returns true if a copy may conflict with an access. Fast, with false positives.
+    /// Returns false only if no copy conflicts with an access. It is fast, but may return true without a conflict.
     #[inline]
     pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
         self.count > 0
             && (self.written.has(location, bytes) || writes && self.read.has(location, bytes))
     }
 
-    /// Returns a conflicting copy, its channel, and true if its destination is accessed.
+    /// Returns a copy that conflicts with an access, and its channel. The flag is true if the access touches the
+    /// destination of the copy, false if it touches the source.
     fn find(
         &self,
         location: MemoryLocation,
@@ -214,7 +217,8 @@ impl Exec<'_> {
         channel as usize * self.num_threads as usize + lane as usize
     }
 
-    /// Returns the lane whose counter is used by a lane.
+    /// Returns the lane that counts the copies of `lane`: the first lane of its wave for wave counters, else `lane`
+    /// itself.
     fn counting_lane(&self, channel: Channel, lane: u32) -> u32 {
         match channel.is_of_wave() {
             true => lane - lane % self.launch.machine.lanes_per_warp,
@@ -319,7 +323,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Reads a copy's source as its thread.
+    /// Reads the source of a copy, on behalf of the thread that started it.
     fn read_source(&mut self, copy: &mut CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
@@ -344,7 +348,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Writes a copy's destination as its thread.
+    /// Writes the destination of a copy, on behalf of the thread that started it.
     fn write_destination(&mut self, copy: &CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             to, scratch, size, ..
@@ -366,7 +370,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Commits the groups of the active lanes.
+    /// Commits the open group of each active lane.
     pub(crate) fn close_group(&mut self, channel: Channel) {
         for index in 0..self.lanes.len() {
             let queue = self.queue(channel, self.lanes[index]);
@@ -379,7 +383,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Counts a copy instruction of the active waves.
+    /// Counts one copy instruction for each active wave.
     pub(crate) fn count_copy(&mut self, channel: Channel) {
         for (warp, _) in self.active_warps() {
             let counter = self.queue(channel, warp * self.launch.machine.lanes_per_warp);
@@ -387,8 +391,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Waits until at most `most` groups of each active lane are in flight; for wave counters all lanes of the wave
-    /// wait. With `only_reads` only the sources are released.
+    /// Waits until at most `most` groups of each active lane are in flight. For wave counters, all lanes of the wave
+    /// wait. With `only_reads` it is enough that the copies have read their sources.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

@@ -1,4 +1,4 @@
-//! The instruction interface; the interpreter knows no instruction by name.
+//! The interface of instructions. The interpreter uses only this interface, and knows no instruction by name.
 
 use super::points_to::PointerFlow;
 use super::{Exec, MarkKind, Marks, PoisonEffect};
@@ -9,28 +9,28 @@ use std::fmt;
 
 /// An instruction of a decoded kernel: one operation, carried out in all active lanes.
 pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
-    /// Returns its registers; none is both read and written.
+    /// Returns the registers that the instruction reads and writes. No register may be both read and written.
     fn regs(&self) -> Regs;
 
-    /// Executes it in all active lanes.
+    /// Executes the instruction in all active lanes.
     fn step(&self, exec: &mut Exec<'_>) -> Result<(), KernelError>;
 
-    /// Returns the effect of undefined operands in one lane; by default, undefined results.
+    /// Returns the effect of undefined operands in one lane. By default, all results become undefined.
     fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         PoisonEffect::Results(lane.of_reads())
     }
 
-    /// Returns the reason why it cannot execute yet, if it waits for other threads.
+    /// Returns the reason why the instruction cannot execute yet, if it must wait for other threads.
     fn blocked(&self, _exec: &Exec<'_>, _lanes: &[u32]) -> Result<Option<String>, KernelError> {
         Ok(None)
     }
 
-    /// Returns the objects that its results may point to.
+    /// Returns the memory objects that the results may point to.
     fn flow(&self) -> PointerFlow {
         PointerFlow::Unknown
     }
 
-    /// Returns true if no active lane reads a constant register.
+    /// Returns true if no active lane reads the value of a register that holds a constant.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }
@@ -40,18 +40,18 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Regs::new([], [])
     }
 
-    /// Returns the registers of an asynchronous matrix product: `writes` are the accumulators, which may be in
-    /// flight, `reads` the operands that are read late.
+    /// Returns the registers of an asynchronous matrix product: `writes` are the accumulators, which may be in flight,
+    /// and `reads` are the operands, which the hardware may read after the instruction.
     fn product(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// Returns its interaction with other warps.
+    /// Returns how the instruction interacts with other warps.
     fn interaction(&self) -> WarpInteraction {
         WarpInteraction::None
     }
 
-    /// Returns its label in reports, if it accesses memory.
+    /// Returns the label of the memory access in reports, if the instruction accesses memory.
     fn access(&self, _words: Assembly) -> Option<AccessLabel> {
         None
     }
@@ -73,32 +73,32 @@ impl Regs {
     }
 }
 
-/// The interaction of an instruction with other warps.
+/// How an instruction interacts with other warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WarpInteraction {
-    /// Register-only.
+    /// It only accesses registers.
     None,
-    /// Visible to other warps.
+    /// Other warps can observe its effect.
     Visible,
-    /// Executed by all warps of the block together.
+    /// All warps of the block execute it together.
     Collective,
 }
 
-/// The label of a memory access in reports, and the unit of its wavefront count.
+/// The label of a memory access in reports. It also determines the unit in which the access is counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum AccessLabel {
-    /// Wavefronts of shared memory, counted per instruction.
+    /// An access to shared memory; wavefronts are counted per instruction.
     Shared(String),
-    /// Sectors of global memory, counted per label.
+    /// An access to global memory; sectors are counted per label.
     Global(String),
 }
 
-/// Marks a register that is never written as undefined.
+/// Marks a register as undefined, because no instruction ever writes it.
 #[derive(Debug)]
 pub(crate) struct MarkUndefined {
     pub(crate) reg: Reg,
     pub(crate) kind: MarkKind,
-    /// Error message of a use.
+    /// The error message for a use of the register.
     pub(crate) text: &'static str,
 }
 

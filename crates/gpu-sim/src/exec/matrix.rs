@@ -1,4 +1,4 @@
-//! Matrix loads and stores of a warp: rows in shared memory, fragments in registers.
+//! Warp-wide matrix loads and stores: rows are in shared memory, fragments in registers.
 
 use super::{Exec, Field, MemoryLocation};
 use crate::bits::mask;
@@ -9,7 +9,7 @@ use gpu_race::ShadowAccess;
 use linear_layout::machine::matrix::{Size, cell, size};
 use linear_layout::target::Fragment;
 
-/// The registers of a fragment.
+/// The registers that hold the fragments of a warp.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) regs: &'a [Reg],
@@ -18,18 +18,18 @@ pub(crate) struct Parts<'a> {
     pub(crate) fragment: Fragment,
 }
 
-/// A contiguous part of a register, and its location in memory.
+/// A unit of a fragment: a contiguous part of a register, and its location in memory.
 struct Element {
     reg: Reg,
     lane: u32,
-    /// Lowest bit in the register.
+    /// The position of its lowest bit in the register.
     shift: u32,
     row: usize,
     offset: u32,
 }
 
 impl Parts<'_> {
-    /// Returns the number of elements of all lanes and registers.
+    /// Returns the number of elements, over all lanes and registers.
     fn count(self) -> usize {
         let Size {
             lanes, unit_bytes, ..
@@ -37,7 +37,7 @@ impl Parts<'_> {
         self.regs.len() * (lanes * self.bytes / unit_bytes) as usize
     }
 
-    /// Returns an element; ordered by register, then lane.
+    /// Returns element number `number`. Elements are ordered by register, and then by lane.
     fn element(self, number: usize) -> Element {
         let size = size(self.fragment);
         let per_register = self.bytes / size.unit_bytes;
@@ -121,7 +121,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Moves elements from index `from` on while the fast path applies; returns the number of elements done.
+    /// Moves elements, from number `from` on, as long as the fast path applies. Returns the number of elements that are
+    /// done.
     fn elements_fast<const IS_LOAD: bool>(
         &mut self,
         first: u32,

@@ -1,8 +1,8 @@
-//! Mbarriers: phases of barriers in shared memory, and threads that wait for them.
+//! Mbarriers: phases of barriers in shared memory, and the threads that wait for them.
 //!
-//! A phase completes when the expected arrivals and bytes have come. A thread that waits for a phase does not run
-//! until it completes, so a phase that cannot complete is a deadlock rather than an endless loop. Arrivals release
-//! and waits acquire: for race detection an mbarrier is an atomic variable of 8 bytes.
+//! A phase completes when all expected arrivals and bytes have come. A thread that waits for a phase does not run until
+//! the phase completes. Therefore a phase that cannot complete is reported as a deadlock and not run as an endless
+//! loop. Arrivals release, and waits acquire: race detection treats an mbarrier as an atomic variable of 8 bytes.
 //!
 //! # Source
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
@@ -14,7 +14,7 @@ use gpu_race::{AccessKind, Scope, Sync};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// Size and alignment in bytes.
+/// Size and alignment of an mbarrier in bytes.
 const BYTES: u32 = 8;
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
@@ -29,21 +29,22 @@ const ACQUIRE: Sync = Sync {
     releases: false,
     scope: Scope::Block,
 };
-/// The memory order of mbarrier operations, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
+/// The memory order that an mbarrier instruction registers with
+/// [`has_atomic`](super::program::ProgramBuilder::has_atomic).
 pub(crate) const ORDER: Sync = Sync {
     acquires: true,
     releases: true,
     scope: Scope::Block,
 };
 
-/// An initialised mbarrier.
+/// The state of an initialised mbarrier.
 #[derive(Clone, Copy, Debug)]
 struct MbarrierState {
     /// Expected arrivals per phase.
     count: u32,
     /// Pending arrivals of the current phase.
     pending: u32,
-    /// Pending bytes of the current phase; negative if more have come than expected.
+    /// Pending bytes of the current phase. It is negative if more bytes have come than were expected.
     bytes: i64,
     phase: u32,
 }
@@ -70,20 +71,20 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// Returns true for an earlier phase of the same barrier.
+    /// Returns true if this phase precedes `other`, a phase of the same mbarrier.
     pub(super) fn is_before(self, other: Self) -> bool {
         self.barrier == other.barrier && self.number < other.number
     }
 }
 
-/// Shared variable and byte offset.
+/// The location of an mbarrier: shared variable and byte offset.
 type Key = (usize, usize);
 
 /// The mbarriers of a block.
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
     live: FxHashMap<Key, MbarrierState>,
-    /// The instruction that invalidated each barrier.
+    /// For each invalidated mbarrier, the instruction that invalidated it.
     ended: FxHashMap<Key, u32>,
 }
 
@@ -125,7 +126,7 @@ impl Exec<'_> {
         self.byte_name(location, at)
     }
 
-    /// Returns the mbarrier at a location; `what` names the operation for the error.
+    /// Returns the mbarrier at a location. `what` names the operation for the error message if there is none.
     fn mbarrier(
         &self,
         lane: u32,
@@ -226,7 +227,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Arrives `count` times and expects `bytes` more bytes.
+    /// Arrives `count` times, and increases the number of expected bytes by `bytes`.
     pub(crate) fn arrive_at_mbarrier(
         &mut self,
         lane: u32,
@@ -253,7 +254,7 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Stores the new state of an mbarrier and completes its phase if nothing is pending.
+    /// Stores the new state of an mbarrier, and completes its phase if no arrivals and no bytes are pending.
     fn change_mbarrier(
         &mut self,
         lane: u32,
@@ -280,7 +281,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns the reason why a wait for the phase of a parity blocks, if it does.
+    /// Returns the reason why a wait blocks. Returns `None` if the phase with this parity has completed.
     pub(crate) fn mbarrier_blocks(
         &self,
         lane: u32,
@@ -300,7 +301,7 @@ impl Exec<'_> {
         }))
     }
 
-    /// Returns the current phase of the mbarrier that a copy completes on.
+    /// Returns the current phase of the mbarrier on which a copy completes.
     pub(super) fn awaited_phase(
         &self,
         lane: u32,
@@ -314,7 +315,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Counts bytes that a copy has brought.
+    /// Subtracts bytes that a copy has transferred from the pending bytes of an mbarrier.
     pub(super) fn bring_bytes(
         &mut self,
         lane: u32,
@@ -329,7 +330,7 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Acquires what the completed phases of an mbarrier released.
+    /// Acquires what the completed phases of an mbarrier have released.
     pub(crate) fn observe_mbarrier(
         &mut self,
         lane: u32,

@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: bounds, alignment, initialisation, races, statistics.
+//! Loads, stores and atomics, with checks of bounds, alignment, initialisation and races, and with statistics.
 
 use super::bounds::Window;
 use super::{Access, AtomicOperand, BufferAccess, Exec, Field, Guard, MAX_SAMPLES};
@@ -10,14 +10,14 @@ use crate::report::Sample;
 use gpu_race::{AccessKind, Conflict, ExecutionPoint, ShadowAccess, Sync};
 use linear_layout::target::Wavefronts;
 
-/// A resolved address: a byte of existing memory with room for the access.
+/// A resolved address: a byte of existing memory. The whole access fits into this memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MemoryLocation {
     Global {
         buffer: usize,
         at: usize,
     },
-    /// Byte `at` of a variable, through an address of the variable or of one of its allocations (`window`).
+    /// Byte `at` of a shared variable. `window` is the variable or the allocation through which it is addressed.
     Shared {
         var: usize,
         window: u32,
@@ -29,7 +29,7 @@ pub(crate) enum MemoryLocation {
 }
 
 impl MemoryLocation {
-    /// Returns the location `bytes` further on.
+    /// Returns the location that is `bytes` bytes higher.
     #[inline]
     pub(crate) fn behind(mut self, bytes: usize) -> Self {
         let (Self::Global { at, .. } | Self::Shared { at, .. } | Self::Local { at }) = &mut self;
@@ -42,15 +42,15 @@ const SECTOR: u64 = 32;
 /// Largest access of a lane in bytes.
 const LARGEST_VECTOR: usize = 32;
 
-/// The registers that a lane loads or stores in one access.
+/// The registers that one lane loads or stores in one access.
 struct VectorAccess<'f> {
-    /// Register that the address is computed from.
+    /// The register from which the address is computed.
     addr: Reg,
     space: Space,
     fields: &'f [Field],
     size: u32,
     align: u32,
-    /// Memory order, if atomic.
+    /// The memory order, if the access is atomic.
     sync: Option<Sync>,
 }
 
@@ -67,7 +67,7 @@ impl<'f> VectorAccess<'f> {
         }
     }
 
-    /// Returns true if its fields are contiguous.
+    /// Returns true if the fields are contiguous in memory.
     fn is_dense(&self) -> bool {
         let mut end = 0;
         let follows = |field: &Field| {
@@ -79,7 +79,7 @@ impl<'f> VectorAccess<'f> {
     }
 }
 
-/// Returns the buffer of a [`MemoryLocation`].
+/// Returns the buffer or global variable with the index of a [`MemoryLocation`].
 fn buffer_mut<'b>(
     memory: &'b mut Memory,
     symbols: &'b mut [Buffer],
@@ -107,12 +107,12 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if a lane is active under a guard.
+    /// Returns true if there is no guard, or if the guard holds in `lane`.
     pub(crate) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
-    /// Resolves an address; checks bounds and alignment.
+    /// Resolves an address, and checks the bounds and the alignment of the access.
     pub(crate) fn resolve(
         &self,
         lane: u32,
@@ -203,7 +203,7 @@ impl Exec<'_> {
         (now, self.timestamps.index_of(now))
     }
 
-    /// Returns the error of a data race with `conflict`.
+    /// Returns an error that reports a data race with the earlier access `conflict`.
     #[cold]
     fn race(&self, lane: u32, what: &str, location: &str, conflict: Conflict) -> KernelError {
         let lane = self.reported_lane(lane, conflict.thread);
@@ -335,7 +335,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Names byte `at` of the memory of a location.
+    /// Describes byte `at` of the memory of a location, for messages.
     pub(super) fn byte_name(&self, location: MemoryLocation, at: usize) -> String {
         match location {
             MemoryLocation::Global { buffer, .. } => {
@@ -518,14 +518,14 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an empty list; the caller puts it back into `spare_lanes`.
+    /// Returns an empty list of lanes that reuses an allocation. The caller puts it back into `spare_lanes`.
     fn idle_lanes(&mut self) -> Vec<(u32, u64)> {
         let mut lanes = std::mem::take(&mut self.spare_lanes);
         lanes.clear();
         lanes
     }
 
-    /// Loads or stores in some lanes, in order.
+    /// Loads or stores in the given lanes, one after the other.
     fn each_lane(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -574,7 +574,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Propagates undefined bits between registers and memory.
+    /// Copies the marks of undefined bits from registers to memory, or from memory to registers.
     fn move_marks(&mut self, lane: u32, location: MemoryLocation, fields: &[Field], is_load: bool) {
         for field in fields {
             let (from, bytes) = ((location, field.offset), field.bytes.into());
@@ -585,7 +585,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the leading lanes of one warp if they all access one address, and store equal values.
+    /// Returns the longest prefix of the lanes that makes a joint access: lanes of one warp that access one address
+    /// and, for a store, store equal values.
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,
@@ -650,8 +651,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Loads or stores in leading lanes of one warp while they stay in one memory and the fast path applies; returns
-    /// their number. The first of them is at `location`.
+    /// Loads or stores in consecutive lanes of one warp as long as they access one memory and the fast path applies.
+    /// The first of them accesses `location`. Returns the number of lanes that are done.
     fn lanes_fast<const IS_LOAD: bool>(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -796,7 +797,7 @@ impl Exec<'_> {
         self.buffer_access(access, false)
     }
 
-    /// Accesses memory through a descriptor. Fields out of range are loaded as 0 and not stored.
+    /// Accesses memory through a descriptor. Fields that are out of range load 0, and are not stored.
     fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
         // Lanes from here on are pending; all of their fields are in range.
@@ -839,8 +840,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs an atomic in one lane after the other. `update` gets the lane and the old value, and returns the new
-    /// one if it writes; `acquires_on_failure`: true if an acquire takes effect even if nothing is written.
+    /// Performs an atomic operation in one lane after the other. `update` gets the lane and the old value; it returns
+    /// the new value, or `None` if it does not write. `acquires_on_failure` is true if an acquire takes effect even
+    /// without a write.
     pub(crate) fn atomic(
         &mut self,
         access: &AtomicOperand,
@@ -896,7 +898,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Adds an access of all `lanes` to the statistics, warp by warp.
+    /// Adds one access of all `lanes` to the statistics, warp by warp.
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
@@ -946,7 +948,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the sectors of accesses at ascending addresses.
+/// Returns the number of sectors of accesses whose addresses ascend.
 fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
     let (mut distinct, mut reached) = (0, 0);
     let (mut taken, mut last) = (0, None);

@@ -1,7 +1,7 @@
 //! Memory order of atomic accesses and fences, and race detection in kernels that use them.
 //!
-//! Kernels without atomic accesses use the records of [`Shadow`](gpu_race::Shadow), where only barriers order
-//! threads. Otherwise each thread has a vector clock here, and each byte an access history.
+//! Kernels without atomic accesses use the records of [`Shadow`](gpu_race::Shadow), where only barriers order threads.
+//! In all other kernels, this module has a vector clock for each thread, and an access history for each byte.
 
 use super::{Exec, Guard, MemoryLocation};
 use crate::error::{FaultKind, KernelError};
@@ -10,15 +10,15 @@ use gpu_race::{
     ThreadClock,
 };
 
-/// Flag of addresses in shared memory.
+/// The flag that marks the address of an atomic variable as an address in shared memory.
 const SHARED: u64 = 1 << 63;
 
-/// The clocks of the threads and of atomic variables.
+/// The vector clocks of all threads and atomic variables.
 pub(super) struct HappensBefore {
     clocks: Clocks,
     /// Clocks of the running block's threads.
     pub(super) threads: Vec<ThreadClock>,
-    /// True if global memory has histories, too.
+    /// True if global memory has access histories, in addition to shared memory.
     is_of_global: bool,
 }
 
@@ -41,13 +41,13 @@ impl HappensBefore {
         self.clocks.time()
     }
 
-    /// Drops releases through the shared memory of a finished block.
+    /// Drops the releases that were made through the shared memory of a finished block.
     pub(super) fn forget_block(&mut self, block: u32) {
         self.clocks
             .forget(|memory| memory & SHARED != 0 && (memory & !SHARED) >> 32 == u64::from(block));
     }
 
-    /// Joins the clocks of threads that meet at a barrier.
+    /// Joins the clocks of the threads that meet at a barrier.
     pub(super) fn barrier(&mut self, lanes: &[u32]) {
         if lanes.len() == self.threads.len() {
             return Clocks::barrier(&mut self.threads);
@@ -62,7 +62,7 @@ impl HappensBefore {
 }
 
 impl Exec<'_> {
-    /// Returns true if races in this memory are detected by histories.
+    /// Returns true if access histories are used to detect races in this memory.
     pub(super) fn is_exact(&self, location: MemoryLocation) -> bool {
         match (&self.happens, location) {
             (None, _) | (_, MemoryLocation::Local { .. }) => false,
@@ -82,8 +82,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Records an access to `count` bytes at `offset` from a location; `changes` has a bit for each byte that a write
-    /// changes. Returns the number of bytes that another thread had stored unordered with the same value.
+    /// Records an access to `count` bytes, from `offset` bytes after a location on. Bit `i` of `changes` is set if a
+    /// write changes byte `i`. Returns the number of bytes at which another thread had stored the same value without
+    /// order.
     pub(super) fn note_access(
         &mut self,
         lane: u32,
@@ -147,7 +148,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the error of a data race or of insufficient atomic scopes.
+    /// Returns an error that reports a data race, or atomic accesses whose scopes are too narrow.
     #[cold]
     fn race_error(&self, lane: u32, kind: AccessKind, location: &str, race: Race) -> KernelError {
         let lane = self.reported_lane(lane, race.conflict.thread);
@@ -195,7 +196,8 @@ impl Exec<'_> {
         error.note(format!("the other access is {site}"))
     }
 
-    /// Returns the lane to report: another lane of the joint access if the first one conflicts with itself.
+    /// Returns the lane to report for a race. If the first lane of a joint access conflicts with itself, this is
+    /// another lane of the access.
     pub(super) fn reported_lane(&self, lane: u32, thread: u32) -> u32 {
         let per_warp = self.launch.machine.lanes_per_warp;
         if thread != self.now(lane).thread {
@@ -245,7 +247,7 @@ impl Exec<'_> {
         self.broadcast_acquire(sync);
     }
 
-    /// In lockstep, an acquire by one lane orders the accesses of the whole wave.
+    /// On targets with lockstep, extends an acquire of one lane to the whole wave.
     pub(super) fn broadcast_acquire(&mut self, sync: Sync) {
         if !self.launch.machine.lockstep || !sync.acquires || self.happens.is_none() {
             return;

@@ -1,8 +1,9 @@
 //! Points-to analysis: the memory objects that the address in a register may point to.
 //!
-//! Objects are buffers passed as arguments, global and shared variables, and stack variables. `getelementptr`
-//! preserves the object of its base, whatever is added. An integer made of an address has the objects of its
-//! operands. A loaded address, or one made of an integer without an object, may point anywhere.
+//! Objects are buffers that arguments point to, global and shared variables, and stack variables. `getelementptr`
+//! preserves the objects of its base pointer, regardless of the offset. An integer that is computed from addresses has
+//! the objects of all its operands. A loaded address may point anywhere, and so may an address that is cast from an
+//! integer without an object.
 //!
 //! ```text
 //! %p = argument 0                      argument 0
@@ -19,10 +20,10 @@ use crate::code::{BasicBlock, Param, ParamTy};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A memory object that addresses are derived from.
+/// A memory object from which addresses are derived.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum MemoryObject {
-    /// The buffer of a kernel argument, by index.
+    /// The buffer to which a kernel argument points, by the index of the argument.
     Argument(u32),
     /// A variable of the program in global or constant memory.
     Global(u32),
@@ -32,32 +33,32 @@ pub(crate) enum MemoryObject {
     Stack(u32),
 }
 
-/// The source of the objects of an instruction's results.
+/// Where the objects of an instruction's results come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PointerFlow {
-    /// They may point anywhere.
+    /// The results may point anywhere.
     Unknown,
-    /// They are not addresses.
+    /// The results are not addresses.
     Nothing,
-    /// The union of the objects of these registers.
+    /// The results have all objects of these registers.
     From(Vec<Reg>),
-    /// The objects of the integer, or anything if it has none.
+    /// The results have the objects of this integer register. They may point anywhere if it has none.
     FromInteger(Reg),
 }
 
-/// Larger sets are widened to [`ANY`].
+/// Maximum size of a set. Larger sets are replaced by [`ANY`].
 const MAX_ROOTS: usize = 16;
 
 /// Index of an object set.
 type SetId = u32;
-/// No value reaches the register.
+/// The set of a register that no value reaches.
 const UNREACHED: SetId = 0;
-/// All objects.
+/// The set of all objects.
 const ANY: SetId = 1;
-/// The empty set: an integer that is not derived from an address.
+/// The empty set, for an integer that is not derived from an address.
 const NONE: SetId = 2;
 
-/// The objects that each register may point to.
+/// The set of objects that each register may point to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointsTo {
     of_register: Box<[SetId]>,
@@ -143,7 +144,7 @@ impl PointsTo {
         }
     }
 
-    /// Returns the objects that the address in a register may point to; `None` for any.
+    /// Returns the objects to which the address in a register may point; `None` if it may point anywhere.
     pub(crate) fn get(&self, reg: Reg) -> Option<&[MemoryObject]> {
         match self.of_register[reg.0 as usize] {
             UNREACHED | ANY | NONE => None,

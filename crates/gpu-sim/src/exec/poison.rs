@@ -1,18 +1,18 @@
 //! Propagation of undefined values: poison, undefined bits, and results in flight.
 //!
 //! A register may hold poison (a violated flag, an oversized shift), undefined bits (`llvm.mlir.undef`, an unwritten
-//! register), or the value of a lane that a masked load skipped. Each is a [`Mark`]: its kind, the instruction it
-//! comes from, and the bits of the register it covers. Marks propagate through arithmetic, block arguments, stack and
-//! shared memory and lane exchanges. It is an error to store one to global memory, to branch on it, to use it as an
-//! address or as the operand of an atomic, to print it, or to assume it.
+//! register), or no value because a masked load skipped the lane. Each case is a [`Mark`]: its kind, the instruction
+//! that caused it, and the bits of the register that it covers. Marks propagate through arithmetic, block arguments,
+//! stack and shared memory, and lane exchanges. It is an error to use a marked value in one of these ways: store it to
+//! global memory, branch on it, use it as an address or as the operand of an atomic, print it, or assume it.
 //!
-//! Poison is a property of a whole value: `and` with zero stays poison. Undefined bits are tracked one by one: `and`
-//! with zero defines them.
+//! Poison covers a whole value: `and` of poison with zero is still poison. Undefined bits are tracked one by one: `and`
+//! with zero makes them defined.
 //!
-//! Shared memory and exchanges carry marks like any value: a layout conversion moves undefined elements with the
-//! others, and a later `select` may choose a defined one.
+//! Shared memory and lane exchanges propagate marks, because a layout conversion moves undefined elements along with
+//! defined elements, and a later `select` may choose a defined one.
 //!
-//! Blocks without marks pay one comparison per instruction.
+//! A block without marks costs only one comparison per instruction.
 
 use super::{Exec, Field, Guard, Instruction, MemoryLocation, Regs};
 use crate::bits::mask;
@@ -21,34 +21,34 @@ use crate::error::{FaultKind, KernelError, Site};
 use crate::exec::program::Program;
 use std::collections::HashMap;
 
-/// The kind of an undefined value, most severe first.
+/// The kind of an undefined value. The variants are ordered by severity, most severe first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum MarkKind {
     /// LLVM's poison.
     Poison,
-    /// Undefined bits.
+    /// Undefined bits of a value.
     Undef,
-    /// The value of a lane that a masked load without `other` skipped.
+    /// The value of a lane that a masked load without `other` did not load.
     Unset,
-    /// The result of an asynchronous matrix product in flight, by product index.
+    /// The result of an asynchronous matrix product that is in flight. The number is the index of the product.
     InFlight(u32),
 }
 
-/// Undefined bits of a register.
+/// A mark: a set of undefined bits of a register, and their cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mark {
     kind: MarkKind,
-    /// Instruction that it comes from.
+    /// The instruction that caused the mark.
     origin: u32,
-    /// Never 0; all 64 bits if it covers the whole value.
+    /// The undefined bits. It is never 0, and all 64 bits are set if the mark covers the whole value.
     bits: u64,
 }
 
-/// Mask of a whole register, independent of the value's width.
+/// The mask for a whole register, regardless of the width of the value in it.
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// Returns the mark restricted to `bits`; `None` if these are zero.
+    /// Returns the mark restricted to `bits`; `None` if no bit remains.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
@@ -58,7 +58,7 @@ impl Mark {
         matches!(self.kind, MarkKind::InFlight(_))
     }
 
-    /// Returns true for poison of a whole value, which no operation removes.
+    /// Returns true for poison of a whole value. No operation removes such a mark.
     fn is_sticky(self) -> bool {
         self.kind == MarkKind::Poison && self.bits == WHOLE
     }
@@ -66,27 +66,27 @@ impl Mark {
 
 /// The marks of one register.
 struct RegisterMarks {
-    /// Number of marked lanes.
+    /// Number of lanes that have a mark.
     marked: u32,
     lanes: Box<[Option<Mark>]>,
     /// True if no instruction writes the register.
     is_constant: bool,
 }
 
-/// Memory and byte offset: 0 for the stack, or one plus the index of a shared variable.
+/// The key of a byte: memory and byte offset. Memory 0 is the stack; a shared variable is one plus its index.
 type ByteAddress = (usize, usize);
 
-/// The marks of a block; allocated with the first one.
+/// The marks of a block. This is allocated when the first mark appears.
 pub(crate) struct Poison {
     columns: Vec<Option<RegisterMarks>>,
-    /// Number of marked registers that instructions write.
+    /// Number of registers that have marks and that some instruction writes.
     live: u32,
     cells: HashMap<ByteAddress, Mark>,
-    /// First message of each origin.
+    /// The message for each instruction that caused a mark, as first recorded.
     found: HashMap<u32, String>,
-    /// Registers of each instruction.
+    /// The registers that each instruction reads and writes.
     regs: Box<[Regs]>,
-    /// True for instructions that read a marked constant register.
+    /// True for each instruction that reads a marked constant register.
     readers: Box<[bool]>,
 }
 
@@ -122,7 +122,7 @@ impl Poison {
         column.is_some_and(|column| column.marked > 0)
     }
 
-    /// Returns true if an instruction has left a mark in the register.
+    /// Returns true if an instruction has left a mark in register `reg`.
     fn is_live(&self, reg: Reg) -> bool {
         let column = self.columns[reg.0 as usize].as_ref();
         column.is_some_and(|column| column.marked > 0 && !column.is_constant)
@@ -146,7 +146,7 @@ impl Poison {
         }
     }
 
-    /// Clears the marks of products up to index `last`.
+    /// Clears the marks of products whose index is at most `last`.
     fn clear_in_flight(&mut self, lanes: &[u32], last: u32, threads: u32) {
         for number in 0..self.columns.len() {
             let reg = Reg(number as u32);
@@ -178,16 +178,16 @@ impl Poison {
     }
 }
 
-/// The effect of undefined operands in one lane.
+/// The effect of undefined operands on an instruction in one lane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PoisonEffect {
     /// A fault.
     Error(Mark),
-    /// All results have this mark, or none.
+    /// All results get this mark, or no mark.
     Results(Option<Mark>),
-    /// Marks of the results, in order.
+    /// The mark of each result, in order.
     Each(Vec<Option<Mark>>),
-    /// The lane is inactive: results keep their values.
+    /// The lane is inactive, so its results keep their values and marks.
     Untouched,
 }
 
@@ -209,18 +209,19 @@ impl Marks<'_> {
         self.mark(reg).map_or(0, |mark| mark.bits)
     }
 
-    /// Returns the most severe mark of some registers, for a whole value.
+    /// Returns the most severe mark of some registers, extended to a whole value.
     pub(crate) fn of(&self, regs: &[Reg]) -> Option<Mark> {
         self.part(regs, WHOLE)
     }
 
-    /// Returns the most severe mark of some registers, for some bits of a result.
+    /// Returns the most severe mark of some registers, applied to `bits` of a result.
     pub(crate) fn part(&self, regs: &[Reg], bits: u64) -> Option<Mark> {
         let marks = regs.iter().filter_map(|&reg| self.mark(reg));
         marks.min_by_key(|mark| mark.kind)?.on(bits)
     }
 
-    /// Returns the mark of a result of `width` bits of which `bits` are undefined; whole-value poison propagates.
+    /// Returns the mark for a result of `width` bits in which only `bits` are undefined. If an operand is poison as a
+    /// whole, the result is, too.
     pub(crate) fn bitwise(&self, regs: &[Reg], width: u32, bits: u64) -> Option<Mark> {
         let sticky = regs.iter().filter_map(|&reg| self.mark(reg));
         match sticky.into_iter().find(|mark| mark.is_sticky()) {
@@ -234,19 +235,19 @@ impl Marks<'_> {
         self.of(self.reads)
     }
 
-    /// Requires all operands to be defined.
+    /// Returns a fault if any operand is undefined.
     pub(crate) fn require_defined(&self) -> PoisonEffect {
         self.of_reads()
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Requires some operands to be defined; results are defined.
+    /// Returns a fault if one of the given operands is undefined. Otherwise the results are defined.
     pub(crate) fn require_defined_in(&self, regs: &[Reg]) -> PoisonEffect {
         self.of(regs)
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Requires all operands to be defined in lanes whose guard holds.
+    /// Returns a fault if the guard holds in this lane and any operand is undefined.
     pub(crate) fn guarded(&self, guard: Option<Guard>) -> PoisonEffect {
         match guard.filter(|guard| self.mark(guard.reg).is_none()) {
             Some(_) if !self.exec.is_on(guard, self.lane) => PoisonEffect::Untouched,
@@ -254,14 +255,15 @@ impl Marks<'_> {
         }
     }
 
-    /// Lane exchange: marks of `moved` move along, the other operands must be defined.
+    /// Returns the effect of a lane exchange: the marks of registers `moved` move to other lanes along with their
+    /// values, and all other operands must be defined.
     pub(crate) fn exchanged(&self, moved: &[Reg]) -> PoisonEffect {
         let others = self.reads.iter().filter(|reg| !moved.contains(reg));
         let bad = others.filter_map(|reg| self.mark(*reg)).next();
         bad.map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns the mark of a field that must be defined to be stored to global memory.
+    /// Returns the mark of a field that is stored to global memory and must be defined.
     pub(crate) fn stored(&self, field: &Field) -> Option<Mark> {
         let mark = self.mark(field.reg)?;
         let width = 8 * u32::from(field.bytes);
@@ -273,7 +275,7 @@ impl Marks<'_> {
     }
 }
 
-/// Returns `WHOLE` if all `width` bits are set, else the bits.
+/// Returns [`WHOLE`] if all `width` low bits are set, else `bits` unchanged.
 pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
     if bits & mask(width) == mask(width) {
         WHOLE
@@ -283,7 +285,7 @@ pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
 }
 
 impl Exec<'_> {
-    /// Marks a register as poison, unless already marked; `text` is the reason.
+    /// Marks a register as poison unless it already has a mark. `text` is the reason.
     pub(crate) fn poison(&mut self, reg: Reg, lane: u32, text: impl FnOnce() -> String) {
         let known = self.poison.as_ref().and_then(|p| p.mark(reg, lane));
         if known.is_none_or(|mark| !mark.is_sticky()) {
@@ -301,7 +303,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Clears the marks of products up to index `last` in some lanes.
+    /// Clears the marks of products whose index is at most `last`, in some lanes.
     pub(super) fn clear_in_flight(&mut self, lanes: &[u32], last: u32) {
         let threads = self.num_threads;
         if let Some(poison) = &mut self.poison {
@@ -326,7 +328,7 @@ impl Exec<'_> {
         poison.found.entry(origin).or_insert_with(text);
     }
 
-    /// Propagates marks through `op`, which is about to run, and reports faults.
+    /// Propagates marks through `op` before it executes, and reports a fault if it uses undefined values.
     pub(super) fn propagate_marks(&mut self, op: &dyn Instruction) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -390,7 +392,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs an exchange on the undefined bits of the moved registers instead of on their values.
+    /// Executes a lane exchange on the undefined bits of the moved registers, instead of on their values.
     fn exchange_marks(
         &mut self,
         poison: &mut Poison,
@@ -430,7 +432,7 @@ impl Exec<'_> {
         done
     }
 
-    /// Fails if a branch condition of `bits` bits is undefined; `site` is the terminator's.
+    /// Fails if the condition of a branch has an undefined bit among its low `bits` bits. `site` is the branch.
     pub(super) fn branches_on(&self, reg: Reg, bits: u32, site: u32) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -448,7 +450,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Propagates marks to block parameters.
+    /// Propagates marks from the arguments of an edge to the block's parameters.
     pub(super) fn propagate_edge_marks(&mut self, edge: &Edge, lanes: &[u32]) {
         let threads = self.num_threads;
         let Some(poison) = &mut self.poison else {
@@ -468,7 +470,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if an access must handle marks, in memory or in registers to be stored.
+    /// Returns true if an access must handle marks, because memory or a register to be stored has some.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);
@@ -476,7 +478,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Moves the marks of `bytes` bytes of memory to a register, from bit `shift` on.
+    /// Copies the marks of `bytes` bytes of memory to a register, starting at bit `shift` of the register.
     pub(super) fn load_marks(
         &mut self,
         lane: u32,
@@ -509,7 +511,7 @@ impl Exec<'_> {
         poison.set(reg, lane, mark, threads);
     }
 
-    /// Moves the marks of a register, from bit `shift` on, to `bytes` bytes of memory.
+    /// Copies the marks of a register, starting at bit `shift`, to `bytes` bytes of memory.
     pub(super) fn store_marks(
         &mut self,
         lane: u32,
@@ -533,7 +535,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Fails if memory that `lane` is about to use has undefined bits.
+    /// Fails if the memory that `lane` is about to use contains undefined bits.
     pub(super) fn uses_memory(
         &self,
         lane: u32,
@@ -569,7 +571,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the key of a byte; `None` in memory that has no marks.
+/// Returns the key of a byte; `None` if marks are not tracked for its memory.
 fn cell(location: MemoryLocation, offset: u32) -> Option<ByteAddress> {
     match location {
         MemoryLocation::Global { .. } => None,

@@ -1,9 +1,9 @@
 //! Asynchronous matrix products (`wgmma`): result registers in flight, and fences before products.
 //!
-//! A product writes its results at any time until its warp has waited for the product's group. The simulator computes
-//! the values at once and marks the registers with [`MarkKind::InFlight`]; the wait clears the marks. Registers that
-//! a product reads must have been written before the last `wgmma.fence` of the warp, except accumulators of other
-//! products.
+//! A product may write its results at any time until its warp has waited for the product's group. The simulator
+//! computes the values immediately, and marks the result registers with [`MarkKind::InFlight`] until the wait.
+//! Registers that a product reads must have been written before the warp's last `wgmma.fence`. Accumulators that other
+//! products wrote are exempt.
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", on `wgmma.fence`, `wgmma.commit_group` and
@@ -20,11 +20,11 @@ use std::sync::Arc;
 /// Warps of a warp group.
 pub(crate) const GROUP: u32 = 4;
 
-/// The registers that products read, directly or through block parameters.
+/// The registers that products read, directly or through block parameters, and the instructions that write them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductSources {
     regs: FxHashSet<Reg>,
-    /// Those written by each instruction that is not a product.
+    /// For each instruction that is not a product, the registers of this set that it writes.
     written_by: FxHashMap<u32, Vec<Reg>>,
 }
 
@@ -63,20 +63,20 @@ impl ProductSources {
     }
 }
 
-/// The products of a block in flight, and the fences of its warps.
+/// The products of a block that are in flight, and the fences of its warps.
 #[derive(Debug, Default)]
 pub(super) struct Products {
-    /// Number of fences so far.
+    /// Number of fences executed so far.
     time: u64,
-    /// Index of the last fence of each warp; 0 before the first.
+    /// For each warp, the time of its last fence; 0 before the first fence.
     fences: Vec<u64>,
-    /// Time and instruction of the last write, by register and warp.
+    /// For each register and warp, the time and the instruction of the last write.
     written: FxHashMap<(Reg, u32), (u64, u32)>,
-    /// Products in flight of each warp, with their group once committed.
+    /// For each warp, the products in flight, each with its group if this is committed.
     in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
     /// Number of committed groups of each warp.
     closed: Vec<u32>,
-    /// Number of products and last one of each warp.
+    /// For each warp, the number of products started so far, and the last product instruction.
     started: Vec<(u32, u32)>,
     count: u32,
 }
@@ -94,7 +94,7 @@ impl Products {
 }
 
 impl Exec<'_> {
-    /// Returns the active warps; fails if one is incomplete.
+    /// Returns the active warps with their lanes. Fails if a warp is active only in part.
     pub(crate) fn whole_warps(&self, what: &str) -> Result<Vec<(u32, Vec<u32>)>, KernelError> {
         let warps = self.active_warps();
         let all = self.launch.machine.lanes_per_warp;
@@ -107,7 +107,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Fails if a warp group is incomplete, as far as its warps run together.
+    /// Fails if a warp group is incomplete. If warps run separately, this checks only that the block has all warps of
+    /// the group.
     pub(crate) fn check_warp_groups(
         &self,
         what: &str,
@@ -140,7 +141,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Records writes of the current instruction to registers that products read.
+    /// Records that the current instruction writes registers that products read.
     #[inline]
     pub(super) fn note_product_sources(&mut self) {
         let sources = &self.program.product_sources;
@@ -157,7 +158,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Propagates the write times of block arguments to block parameters.
+    /// Copies the write times of an edge's arguments to the parameters of the target block.
     pub(super) fn pass_product_sources(&mut self, edge: &Edge, lanes: &[u32]) {
         let sources = &self.program.product_sources.regs;
         if sources.is_empty() {
@@ -214,7 +215,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Starts a product of a warp that reads these bytes of shared memory.
+    /// Starts a product of one warp. `reads` are the bytes of shared memory that it reads.
     pub(crate) fn start_product(
         &mut self,
         lane: u32,
@@ -243,7 +244,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Checks at the end of a block that the warps of each warp group have started equally many products.
+    /// Checks, at the end of a block, that all warps of each warp group have started the same number of products.
     pub(super) fn end_products(&mut self) -> Result<(), KernelError> {
         let groups = self.products.started.chunks(GROUP as usize);
         for (group, warps) in (0..).step_by(GROUP as usize).zip(groups) {
@@ -269,7 +270,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Commits the groups of products of the active warps.
+    /// Commits the open group of products of each active warp.
     pub(crate) fn close_products(&mut self) -> Result<(), KernelError> {
         for (warp, _) in self.whole_warps("`wgmma.commit_group`")? {
             let group = self.products.closed[warp as usize];

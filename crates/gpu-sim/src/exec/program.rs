@@ -1,4 +1,5 @@
-//! Programs: decoded kernels as basic blocks of instructions over scalar registers, and their builder.
+//! Programs (decoded kernels) and their builder. A program consists of basic blocks of instructions over scalar
+//! registers.
 
 use super::MarkKind;
 use super::points_to::{MemoryObject, PointsTo};
@@ -14,9 +15,9 @@ use std::sync::Arc;
 
 /// Bytes of padding before each stack variable.
 const STACK_GAP: u32 = 16;
-/// Alignment of shared variables: the largest swizzle pattern.
+/// Alignment of shared variables in bytes: the size of the largest swizzle pattern.
 const SHARED_ALIGN: u32 = 1024;
-/// Exclusive bound on a GPU's shared-memory addresses.
+/// Exclusive upper bound on shared-memory addresses of a GPU.
 const MAX_SHARED_BYTES: u32 = 1 << 18;
 
 /// A shared variable or an allocation within one.
@@ -24,16 +25,16 @@ const MAX_SHARED_BYTES: u32 = 1 << 18;
 pub(crate) struct SharedSymbol {
     /// The symbol's name.
     pub(crate) name: String,
-    /// Its simulated address; variables are widely spaced, so that overruns are detected.
+    /// The address in the simulator. Variables are widely spaced, so that overruns are detected.
     pub(crate) base: u32,
-    /// Size in bytes; `None` if the launch decides (an array of no elements).
+    /// Size in bytes; `None` for an array without elements, whose size the launch decides.
     pub(crate) bytes: Option<u32>,
-    /// Enclosing variable and byte offset, for an allocation.
+    /// For an allocation, the index of the enclosing variable and the byte offset in it.
     pub(crate) part_of: Option<(usize, u32)>,
 }
 
 impl SharedSymbol {
-    /// Returns the address on a GPU.
+    /// Returns the address that the variable has on a GPU.
     pub(crate) const fn address(&self) -> u32 {
         self.base & ((1 << SHARED_SYMBOL_LOG2) - 1)
     }
@@ -72,20 +73,20 @@ pub struct Program {
     pub(crate) shared: Vec<SharedSymbol>,
     pub(crate) globals: Vec<GlobalSymbol>,
     pub(crate) local_bytes: u32,
-    /// First byte and size of each stack variable.
+    /// The first byte and the size of each stack variable.
     pub(crate) stack: Vec<(u32, u32)>,
-    /// Registers that hold stack addresses, which differ between lanes.
+    /// Registers that hold stack addresses. Unlike other constants, these differ between lanes.
     pub(crate) stack_addresses: Vec<Reg>,
     pub(crate) origins: PointsTo,
     pub(crate) product_sources: ProductSources,
     pub(crate) block_size: Option<[u32; 3]>,
-    /// True if blocks can observe others: by atomic accesses or clocks.
+    /// True if a block can observe another block, by an atomic access or by reading a clock.
     pub(crate) sees_other_blocks: bool,
     /// True if an instruction reads memory through the async proxy.
     pub(crate) uses_async_proxy: bool,
-    /// True if an instruction waits for other threads.
+    /// True if some instruction waits for other threads.
     pub(crate) has_waits: bool,
-    /// True if there are atomic accesses; `orders_threads` if these or fences order other accesses.
+    /// True if there are atomic accesses. `orders_threads` is true if atomic accesses or fences order other accesses.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
 }
@@ -101,12 +102,12 @@ impl Program {
         &self.params
     }
 
-    /// Returns the number of threads per block and axis, if the kernel fixes it.
+    /// Returns the number of threads per block along each axis, if the kernel specifies it.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
     }
 
-    /// Returns the stack variable that contains a byte.
+    /// Returns the index of the stack variable that contains byte `at`.
     pub(crate) fn stack_variable(&self, at: usize) -> Option<u32> {
         let next = self
             .stack
@@ -138,18 +139,18 @@ pub(crate) struct ProgramBuilder {
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
     stack: Vec<(u32, u32)>,
-    /// Registers of constant addresses.
+    /// The registers that hold constant addresses.
     addresses: HashMap<(u64, MemoryObject), Reg>,
     roots: HashMap<Reg, (u64, MemoryObject)>,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
     uses_async_proxy: bool,
     has_waits: bool,
-    /// Bytes of shared variables so far.
+    /// Number of bytes of all shared variables added so far.
     shared_bytes: u32,
     has_atomics: bool,
     orders_threads: bool,
-    /// Undefined registers, by site and bits.
+    /// The undefined registers created so far, by site and bits.
     undefined: HashMap<(u32, u64), MarkUndefined>,
 }
 
@@ -191,7 +192,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Returns an undefined register that holds `bits`; the current site is the reason.
+    /// Returns an undefined register that holds `bits`. Error messages name the current site as the cause.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u64, text: &'static str) -> Reg {
         let key = (self.site, bits);
         if let Some(known) = self.undefined.get(&key) {
@@ -203,7 +204,7 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns true if a register is the zero of a value that a masked load skips, of any width.
+    /// Returns true if a register holds the zero that stands for a value skipped by a masked load, of any width.
     pub(crate) fn is_unset(&self, reg: Reg) -> bool {
         let mut known = self.undefined.values();
         known.any(|known| known.reg == reg && known.kind == MarkKind::Unset)
@@ -222,14 +223,14 @@ impl ProgramBuilder {
         self.has_waits = true;
     }
 
-    /// Records an atomic access.
+    /// Records that the kernel has an atomic access with this memory order.
     pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
         self.has_atomics = true;
         self.sees_other_blocks |= space != Space::Shared;
         self.orders_threads |= sync.acquires || sync.releases;
     }
 
-    /// Records a fence, which orders accesses around atomic ones.
+    /// Records that the kernel has a fence, which orders other accesses around atomic accesses.
     pub(crate) fn orders_threads(&mut self) {
         self.orders_threads = true;
     }
@@ -260,7 +261,7 @@ impl ProgramBuilder {
         self.constant_bits.get(&reg).copied()
     }
 
-    /// Returns the register that always holds an address within one object.
+    /// Returns the register that always holds the address `bits`, which is within one object.
     pub(crate) fn address(&mut self, bits: u64, root: MemoryObject) -> Reg {
         if let Some(&reg) = self.addresses.get(&(bits, root)) {
             return reg;
@@ -298,7 +299,7 @@ impl ProgramBuilder {
         self.current = block.0 as usize;
     }
 
-    /// Sets the site of subsequent instructions.
+    /// Sets the source site that subsequent instructions get.
     pub(crate) fn at(&mut self, site: Site) {
         self.sites.push(site);
         self.site = self.sites.len() as u32 - 1;
@@ -315,9 +316,9 @@ impl ProgramBuilder {
         self.blocks[self.current].terminator = Some((terminator, self.site));
     }
 
-    /// Adds a shared variable and returns its address.
+    /// Adds a shared variable and returns its address in the simulator.
     ///
-    /// The lowest bits are its address on a GPU, which is all that a matrix descriptor keeps.
+    /// The lowest bits of this address are its address on a GPU. A matrix descriptor keeps only these bits.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
         let number = (self.shared.len() as u32) << SHARED_SYMBOL_LOG2;
         let base = number | self.shared_bytes.min(MAX_SHARED_BYTES);
@@ -332,8 +333,8 @@ impl ProgramBuilder {
         base
     }
 
-    /// Adds an allocation of `bytes` at an address of a shared variable; returns its own address and index, or `None`
-    /// if there is no such variable or no address left.
+    /// Adds an allocation of `bytes` bytes at an address within a shared variable. Returns the allocation's address and
+    /// index. Returns `None` if there is no variable at this address, or if there is no unused address range.
     pub(crate) fn shared_allocation(
         &mut self,
         name: String,
@@ -367,7 +368,7 @@ impl ProgramBuilder {
         crate::memory::symbol_address(self.globals.len() - 1)
     }
 
-    /// Reserves `bytes` of each lane's stack; returns the offset and the variable's index.
+    /// Reserves `bytes` bytes on each lane's stack. Returns the offset and the index of the stack variable.
     pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
         let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
@@ -379,10 +380,10 @@ impl ProgramBuilder {
         self.block_size = Some(size);
     }
 
-    /// Checks the kernel and computes reconvergence points.
+    /// Checks the kernel, computes reconvergence points, and returns the program.
     /// # Errors
-    /// `Malformed` for a block without a terminator, an edge with the wrong number of values, an invalid register, or
-    /// an instruction that writes a register it reads.
+    /// `Malformed`: a block without a terminator, an edge with a wrong number of values, an invalid register, or an
+    /// instruction that writes a register that it also reads.
     pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
         let undefined = self.mark_undefined();
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
@@ -480,7 +481,8 @@ impl ProgramBuilder {
         })
     }
 
-    /// Marks registers that are read but never written as undefined, at the entry; returns them with their bits.
+    /// Adds instructions at the entry that mark registers as undefined if they are read but never written. Returns
+    /// these registers with their values.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {
@@ -509,7 +511,7 @@ impl ProgramBuilder {
     }
 }
 
-/// Returns the problem with an instruction's registers, if any.
+/// Returns a description of an error in an instruction's registers, if there is one.
 fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     let Regs { writes, reads } = op.regs();
     if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
@@ -531,9 +533,9 @@ fn successors(blocks: &[BasicBlock]) -> Vec<Vec<usize>> {
     blocks.iter().map(targets).collect()
 }
 
-/// Returns the immediate post-dominator of each block; `None` if its paths never rejoin.
+/// Returns the immediate post-dominator of each block. It is `None` if the paths from the block never rejoin.
 ///
-/// Computed as dominators of the reversed graph with a virtual exit.
+/// They are computed as dominators of the reversed graph, with a virtual exit node.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
     let exit = successors.len();
     let mut reversed = vec![Vec::new(); exit + 1];

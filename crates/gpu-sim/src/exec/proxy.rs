@@ -1,16 +1,17 @@
-//! Memory proxies: writes through the generic proxy become visible to the async proxy by a proxy fence.
+//! Memory proxies: a proxy fence makes writes through the generic proxy visible to the async proxy.
 //!
-//! The fence may be executed by the writing thread before a barrier, or by another thread after it; it must lie
-//! between the write and the asynchronous access in the happens-before order.
+//! The writing thread may execute the fence before a barrier, or another thread may execute it after the barrier. The
+//! fence must lie between the write and the asynchronous access in the happens-before order.
 //!
 //! ```text
 //! store; fence.proxy.async; barrier; copy          store; barrier; fence.proxy.async; copy
 //! ```
-//! A tensor map written by `tensormap.cp_fenceproxy` is read by copies through the tensor-map proxy: some thread of
-//! the block must acquire its address before the first copy.
+//! Copies read tensor maps through the tensor-map proxy. If `tensormap.cp_fenceproxy` writes a tensor map, some thread
+//! of the block must acquire the map's address before the first copy that uses it.
 //!
 //! # Source
-//! PTX ISA, "Memory Consistency Model: Proxies" and "membar, fence: fence.proxy.async", "fence.proxy.tensormap".
+//! PTX ISA, "Memory Consistency Model: Proxies", and the instructions `fence.proxy.async` and `fence.proxy.tensormap`
+//! in "membar, fence".
 
 use super::{Exec, MemoryLocation};
 use crate::code::{Reg, Space};
@@ -19,33 +20,33 @@ use crate::tensor_map::MAP_BYTES;
 use gpu_race::{ExecutionPoint, ThreadClock};
 use rustc_hash::FxHashMap;
 
-/// The time of an event in a thread of the block.
+/// The point at which an event occurred in a thread of the block.
 #[derive(Clone, Copy, Debug, Default)]
 struct EventTime {
     lane: u32,
     op: u32,
-    /// Program order within the thread.
+    /// The event's position in the program order of its thread.
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
-    /// Time of the vector clocks.
+    /// The time of the vector clocks at the event.
     clock: u32,
 }
 
-/// A proxy fence, with the clock of its thread.
+/// A proxy fence, together with the vector clock of its thread.
 #[derive(Clone, Debug)]
 struct FenceEvent {
     at: EventTime,
     known: Option<ThreadClock>,
 }
 
-/// Generic writes to shared memory and proxy fences of a block.
+/// The writes to shared memory through the generic proxy, and the proxy fences, of a block.
 #[derive(Debug, Default)]
 pub(super) struct Proxies {
-    /// Last write by shared variable and byte.
+    /// The last write to each byte of each shared variable.
     writes: Vec<Vec<Option<EventTime>>>,
     fences: Vec<FenceEvent>,
-    /// Tensor maps in global memory that were written and not acquired since, with the writing instruction.
+    /// Tensor maps in global memory that were written and not acquired since, each with the instruction that wrote it.
     maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
@@ -75,7 +76,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if `a` happens before `b`, whose thread had the clock `known`.
+    /// Returns true if `a` happens before `b`. `known` is the vector clock of the thread of `b` at `b`.
     fn is_before(&self, a: EventTime, b: EventTime, known: Option<&ThreadClock>) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         if a.lane == b.lane {
@@ -132,7 +133,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records a write through the async proxy.
+    /// Records a write through the async proxy, which replaces earlier writes through the generic proxy.
     pub(super) fn forget_generic_writes(&mut self, location: MemoryLocation, bytes: u32) {
         if let (Some(proxies), MemoryLocation::Shared { var, at, .. }) =
             (&mut self.proxies, location)
@@ -143,7 +144,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records a write or an acquire of a tensor map.
+    /// Records that a lane writes a tensor map, or acquires it.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,
@@ -164,7 +165,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Fails if a tensor map was not acquired after its last write.
+    /// Fails if no thread has acquired a tensor map after its last write.
     pub(super) fn check_tensor_map(
         &self,
         lane: u32,
@@ -185,8 +186,8 @@ impl Exec<'_> {
         Err(error.note(format!("it was written by {}", self.program.site(*op))))
     }
 
-    /// Fails if bytes accessed through the async proxy were written through the generic proxy without a fence
-    /// between.
+    /// Fails if bytes are accessed through the async proxy although they were written through the generic proxy and
+    /// there was no proxy fence in between.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,

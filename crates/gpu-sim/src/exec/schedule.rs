@@ -1,8 +1,8 @@
 //! Warp scheduling: runs warps one at a time, in an order drawn from a seed.
 //!
-//! In lockstep all warps execute an instruction together, which hides effects of slow warps: a store may land after a
-//! fast warp has reused the bytes. Here a warp runs alone until it waits at a block barrier or randomly yields, so
-//! the values show the effect of the order.
+//! In lockstep all warps execute an instruction together. This hides bugs that occur if one warp is slow, for example a
+//! store that comes after a faster warp has reused the bytes. Here a warp runs alone until it waits at a block barrier,
+//! or until it yields at random. The computed values then depend on the order of the warps.
 
 use super::spin::{SpinDetector, waiting_lanes};
 use super::{Exec, Frame, Instruction, StopReason, WarpInteraction};
@@ -16,16 +16,16 @@ use crate::launch::Schedule;
 pub(super) enum PauseReason {
     /// All threads have returned.
     Finished,
-    /// It cannot make progress before memory changes.
+    /// The block cannot make progress before memory changes.
     Stalled,
-    /// It has polled for long and yields.
+    /// The block has polled for a long time and yields.
     Polling,
 }
 
 /// A warp yields with probability 1 / `PATIENCE` at a memory access or warp barrier.
 const PATIENCE: u64 = 8;
 
-/// The random numbers of a launch.
+/// The random number generator that decides the order of warps in a launch.
 pub(super) struct ScheduleRng {
     state: u64,
 }
@@ -38,28 +38,28 @@ impl ScheduleRng {
         }
     }
 
-    /// Returns a number below `count`.
+    /// Returns a random number below `count`.
     fn draw(&mut self, count: usize) -> usize {
         (split_mix(&mut self.state) % count.max(1) as u64) as usize
     }
 }
 
-/// The execution state of lanes that run together: a warp or a diverged part of one.
+/// The execution state of lanes that run together: a whole warp, or a diverged part of one.
 #[derive(Default)]
 pub(super) struct LaneGroup {
     pub(super) stack: Vec<Frame>,
-    /// Block barrier at which it waits.
+    /// The block barrier at which the lanes wait.
     pub(super) waits_at: Option<u32>,
     pub(super) spin: SpinDetector,
-    /// Number of memory changes when it stalled; it cannot make progress before the next one.
+    /// The number of memory changes when the lanes stalled. They cannot make progress before the next change.
     stuck_at: Option<u64>,
     has_polled: bool,
-    /// True if it is at an instruction that waits for other threads.
+    /// True if the lanes are at an instruction that waits for other threads.
     is_blocked: bool,
 }
 
 impl LaneGroup {
-    /// Returns the frames of the lanes that satisfy `is_own`.
+    /// Returns a lane group of those lanes of a stack that satisfy `is_own`.
     fn of(stack: &[Frame], is_own: impl Fn(u32) -> bool) -> Self {
         let own = |frame: &Frame| {
             let lanes: Vec<u32> = frame.lanes.iter().copied().filter(|l| is_own(*l)).collect();
@@ -113,7 +113,7 @@ impl Exec<'_> {
         true
     }
 
-    /// Runs the lane groups one at a time until the block finishes, waits, or runs in lockstep again.
+    /// Runs the lane groups one at a time until the block finishes, must wait, or can run in lockstep again.
     pub(super) fn run_warps(&mut self) -> Result<Option<PauseReason>, KernelError> {
         let mut lane_groups = self.lane_groups.take().unwrap_or_default();
         let done = self.run_lane_groups(&mut lane_groups);
@@ -205,7 +205,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Splits the waiting lanes from the others of their warp, which proceed independently on NVIDIA GPUs.
+    /// Splits a lane group into the lanes that wait and the lanes that can proceed. On NVIDIA GPUs the latter run
+    /// independently.
     fn split(&self, lane_group: &mut LaneGroup) -> Option<LaneGroup> {
         let stuck = lane_group
             .stack
@@ -227,8 +228,8 @@ impl Exec<'_> {
         Some(rest)
     }
 
-    /// Executes the barrier at which all lane groups wait, which must be the same. Returns true if they will meet
-    /// there repeatedly until memory changes.
+    /// Executes the barrier at which all lane groups wait. It fails if they wait at different barriers. Returns true if
+    /// the lane groups will come back to this barrier in the same state until memory changes.
     fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
         let mut waiting = lane_groups
             .iter()
@@ -281,7 +282,7 @@ impl Exec<'_> {
         Ok(is_stuck)
     }
 
-    /// Returns a stop if the warp must wait for others here; all of its lanes must be here.
+    /// Returns a reason to stop if the warp must wait for other warps here. All lanes of the warp must be here.
     pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<StopReason>, KernelError> {
         if !self.warps_are_split || op.interaction() != WarpInteraction::Collective {
             return Ok(None);
@@ -302,7 +303,8 @@ impl Exec<'_> {
         Ok(Some(StopReason::Barrier(self.op)))
     }
 
-    /// Returns a stop if the warp yields, drawn at instructions visible to others.
+    /// Returns a reason to stop if the warp yields. This is decided at random, at instructions that other warps can
+    /// observe.
     pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
         let turns = self.schedule_rng.as_mut()?;
         let matters = op.interaction() == WarpInteraction::Visible;
@@ -315,7 +317,7 @@ impl Exec<'_> {
 mod tests {
     use crate::{Arg, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-    /// Returns the word that each of `threads` lanes of NVIDIA warps computes in `%x`.
+    /// Runs `operations`, which compute a word `%x`, on `threads` lanes of NVIDIA warps. Returns the word of each lane.
     fn words(threads: usize, seed: u64, operations: &str) -> Result<Vec<u32>, KernelError> {
         let text = format!(
             r#""builtin.module"() ({{
@@ -342,7 +344,8 @@ mod tests {
         Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// Each of four warps is first and last for some seed; the same seed gives the same order.
+    /// For each of four warps there is a seed for which it runs first and a seed for which it runs last. Equal seeds
+    /// give equal orders.
     #[test]
     fn any_warp_may_come_first() {
         let count = r#"%x = "llvm.atomicrmw"(%counter, %one) <{bin_op = 1 : i64, ordering = 2 : i64}> : (!llvm.ptr<1>, i32) -> i32"#;
@@ -364,7 +367,7 @@ mod tests {
         );
     }
 
-    /// A warp waits at a block barrier only with all its lanes; the last warp may be partial.
+    /// A warp waits at a block barrier only if all its lanes do. The last warp of a block may be partial.
     #[test]
     fn a_warp_waits_as_a_whole() {
         let barrier = |limit: u32| {

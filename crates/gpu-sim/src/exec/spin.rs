@@ -1,10 +1,10 @@
-//! Detection of waiting loops: lanes that return to a loop header with the same values while memory has not changed
-//! repeat the same until another thread writes.
+//! Detection of waiting loops. If lanes return to a loop header with the same values, and memory has not changed, they
+//! will repeat the same iteration until another thread writes to memory.
 //!
-//! Only registers that decide the loop's behaviour are compared: those that branches, addresses and instructions with
-//! effects depend on. A round counter that no branch uses is ignored, while a clock or counter that a branch uses is
-//! compared. Snapshots are taken after 2, 4, 8, ... rounds without a memory change (Brent's cycle detection), so
-//! productive loops pay next to nothing.
+//! Only the registers that decide the loop's behaviour are compared: those on which branches, addresses and
+//! instructions with side effects depend. So an iteration counter that no branch uses is ignored, but a clock or a
+//! counter that a branch uses is compared. Snapshots are taken after 2, 4, 8, ... iterations without a memory change
+//! (Brent's cycle detection), so the cost for ordinary loops is negligible.
 
 use super::{Exec, Frame, WarpInteraction};
 use crate::code::{BlockId, Reg};
@@ -12,14 +12,14 @@ use crate::exec::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Number of consecutive reads of shared data, without a memory change by the own block, after which lanes yield.
+/// Lanes yield after this many consecutive reads of shared data during which their block did not change memory.
 const PATIENCE: u32 = 64;
 
-/// The loops of a program; computed on demand.
+/// The loops of a program, computed when first needed.
 pub(super) struct Loops {
     /// True for basic blocks that are loop headers.
     is_head: Vec<bool>,
-    /// Deciding registers by loop header.
+    /// For each loop header, the registers that decide the loop's behaviour.
     deciding: HashMap<BlockId, Arc<[Reg]>>,
 }
 
@@ -38,14 +38,15 @@ impl Loops {
         }
     }
 
-    /// Returns the registers that decide what happens between two visits of a block; empty if it is in no loop.
+    /// Returns the registers that decide what happens between two visits of a loop header. They are empty if the block
+    /// is in no loop.
     fn deciding(&mut self, program: &Program, head: BlockId) -> Arc<[Reg]> {
         let found = self.deciding.entry(head);
         Arc::clone(found.or_insert_with(|| deciding(program, head)))
     }
 }
 
-/// Returns the blocks of the loop through `head`.
+/// Returns the blocks of the loop that contains `head`.
 fn loop_of(program: &Program, head: BlockId) -> Vec<usize> {
     let reach = |next: &[Vec<usize>]| {
         let mut is_reached = vec![false; next.len()];
@@ -110,7 +111,7 @@ fn deciding(program: &Program, head: BlockId) -> Arc<[Reg]> {
     regs.into()
 }
 
-/// The values of lanes at a loop header.
+/// The values of the deciding registers of some lanes at a loop header.
 struct Snapshot {
     block: BlockId,
     lanes: Vec<u32>,
@@ -118,30 +119,30 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// The rounds of a lane group without a memory change.
+/// The state of loop detection for a lane group: its iterations since memory last changed.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,
     rounds: u64,
     snapshot: Option<Snapshot>,
-    /// Last read since the snapshot; true if atomic.
+    /// The last read since the snapshot: its instruction, and true if it was atomic.
     read: Option<(u32, bool)>,
-    /// Consecutive reads of memory that others may change.
+    /// Number of consecutive reads of memory that other threads may change.
     polls: u32,
 }
 
 impl SpinDetector {
-    /// Returns the instruction whose value the loop waits for.
+    /// Returns the instruction that reads the value for which the loop waits.
     pub(super) fn waits_at(&self) -> Option<u32> {
         self.read.map(|(op, _)| op)
     }
 
-    /// Returns the last read; true if atomic.
+    /// Returns the instruction of the last read, and true if it was atomic.
     pub(super) fn last_read(&self) -> Option<(u32, bool)> {
         self.read
     }
 
-    /// Sets the read that the lanes wait for.
+    /// Sets the read for which the lanes wait.
     pub(super) fn waits_for(&mut self, read: Option<(u32, bool)>) {
         self.read = read;
     }
@@ -153,7 +154,7 @@ impl Exec<'_> {
         self.writes += u64::from(has_changed);
     }
 
-    /// Records a read of memory.
+    /// Records a read of memory that other threads may change.
     pub(super) fn notice_read(&mut self, is_atomic: bool) {
         let op = self.op;
         let spin = &mut self.spin;
@@ -165,7 +166,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if the lanes should yield.
+    /// Returns true if the lanes have polled long enough and should yield.
     pub(super) fn has_polled(&mut self) -> bool {
         let has = self.spin.polls >= PATIENCE;
         if has {
@@ -174,7 +175,8 @@ impl Exec<'_> {
         has
     }
 
-    /// Returns true if the lanes of the top frame, at a loop header, will return to it until memory changes.
+    /// Returns true if the lanes of the top frame, which are at a loop header, will come back to it until memory
+    /// changes.
     pub(super) fn is_stuck(&mut self, block: BlockId, lanes: &[u32]) -> bool {
         if !self.loops.is_head[block.0 as usize] {
             return false;
@@ -186,7 +188,8 @@ impl Exec<'_> {
         is_stuck
     }
 
-    /// Records lanes at a loop header; returns true if memory and their deciding registers are unchanged.
+    /// Records the lanes at a loop header. Returns true if memory and their deciding registers have not changed since
+    /// an earlier visit.
     fn comes_back(
         &mut self,
         spin: &mut SpinDetector,
@@ -229,7 +232,7 @@ impl Exec<'_> {
         false
     }
 
-    /// Returns true if all warps are at a barrier in a loop in the same state as before.
+    /// Returns true if all warps are at a barrier in a loop, and in the same state as at an earlier visit.
     pub(super) fn meets_again(&mut self, block: BlockId, spin: &mut SpinDetector) -> bool {
         if self.loops.deciding(self.program, block).is_empty() {
             return false;

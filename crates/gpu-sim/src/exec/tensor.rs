@@ -1,7 +1,7 @@
-//! Tensor copies of boxes between global and shared memory.
+//! Copies of tensor boxes between global and shared memory.
 //!
-//! A box is copied as several [`Transfer`]s. A copy to shared memory is in flight until a thread has observed the
-//! phase of its mbarrier; a copy to global memory until its lane has waited for the group.
+//! A box is copied as several [`Transfer`]s. A copy to shared memory is in flight until a thread has observed the phase
+//! of its mbarrier. A copy to global memory is in flight until its lane has waited for the copy's group.
 
 use super::{Channel, Exec, Field, MbarrierAddress, MemoryLocation, Transfer};
 use crate::code::{Reg, Space};
@@ -14,18 +14,18 @@ const BOX_ALIGN: u32 = 128;
 /// A box that a lane copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorBox<'b> {
-    /// Register with the address of the map, and an offset.
+    /// The address of the tensor map, as a register and an offset.
     pub(crate) map: (Reg, i64),
-    /// First coordinates, innermost first.
+    /// Coordinates of the box's first element, innermost first.
     pub(crate) start: &'b [i32],
-    /// Register with the address in shared memory, and an offset.
+    /// The address in shared memory, as a register and an offset.
     pub(crate) shared: (Reg, i64),
     /// Scratch register.
     pub(crate) scratch: Reg,
 }
 
 impl Exec<'_> {
-    /// Reads the tensor map at an address.
+    /// Reads the tensor map at an address in a register plus an offset.
     fn tensor_map(
         &mut self,
         lane: u32,
@@ -60,7 +60,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Returns the map of a box and its address in shared memory, both checked.
+    /// Checks a box. Returns its tensor map and its address in shared memory.
     fn tensor_box(
         &mut self,
         lane: u32,
@@ -109,7 +109,7 @@ impl Exec<'_> {
         self.bring_bytes(lane, barrier, map.box_bytes())
     }
 
-    /// Starts a lane's copy of a box to global memory, or an addition to it.
+    /// Starts a lane's copy of a box to global memory. With `adds`, the box is added to global memory.
     pub(crate) fn store_box(
         &mut self,
         lane: u32,

@@ -19,7 +19,8 @@ impl Exec<'_> {
             .collect()
     }
 
-    /// Checks a member mask: it must contain `own`, and all members must be among the active `lanes` of the warp.
+    /// Checks a member mask. It must contain lane `own`, and all its members must be among the active `lanes` of the
+    /// warp.
     pub(crate) fn check_members(
         &self,
         what: &str,

@@ -1,4 +1,4 @@
-//! Completion of copies: by a wait, an mbarrier phase, or the end of the block.
+//! Completion of copies: by a wait, by an mbarrier phase, or at the end of the block.
 
 use super::super::mbarrier::Phase;
 use super::super::{Exec, MemoryLocation};
@@ -9,7 +9,7 @@ use gpu_race::{AccessKind, Scope};
 use std::collections::VecDeque;
 
 impl Exec<'_> {
-    /// Adds elements to a copy's destination atomically.
+    /// Adds elements atomically to the destination of a copy.
     pub(super) fn add_to_destination(
         &mut self,
         lane: u32,
@@ -63,7 +63,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies of all phases of an mbarrier before `current`; returns the lanes that started them.
+    /// Completes the copies that contribute to phases of an mbarrier before phase `current`. Returns the lanes that
+    /// started them.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,
@@ -89,7 +90,7 @@ impl Exec<'_> {
         Ok(copiers)
     }
 
-    /// Releases the sources of a queue's copies before a ticket.
+    /// Releases the sources of those copies of a queue whose ticket is below `end`.
     pub(super) fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
         let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
         for copy in copies
@@ -108,7 +109,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes copies to global memory at the end of the block, if their sources are still valid.
+    /// Completes copies to global memory at the end of the block. Fails if such a copy may still read its source in
+    /// shared memory, which becomes invalid.
     pub(in crate::exec) fn end_copies(&mut self) -> Result<(), KernelError> {
         if self.in_flight.count == 0 {
             return Ok(());

@@ -37,7 +37,7 @@ impl Lines {
     }
 }
 
-/// Returns a key of the memory and the byte offset in it; `None` for a stack, which is never copied.
+/// Returns a number for the memory, and the byte offset in it. Returns `None` for a stack, which is never copied.
 pub(super) fn region(location: MemoryLocation) -> Option<(u64, usize)> {
     match location {
         MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),
