@@ -68,7 +68,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Largest stack allocation of an operation.
+/// Maximum size of one stack allocation in bytes.
 const MAX_LOCAL: u64 = 1 << STACK_LOG2;
 
 /// The marker of a dynamic index in `rawConstantIndices`.
@@ -104,7 +104,7 @@ impl Instruction for Scale {
     }
 }
 
-/// Casts a pointer between address spaces.
+/// Emits the cast of a pointer from address space `from` to address space `to`.
 fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     let window = |space| match space {
         3 => SHARED_WINDOW,
@@ -128,7 +128,7 @@ fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     d.emit(|dst| Trunc { bits: 32, dst, src })
 }
 
-/// Decodes `getelementptr`: constant offsets are summed, each dynamic index is an instruction.
+/// Decodes `getelementptr`. Constant indices are summed to one offset; each dynamic index becomes one instruction.
 fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let base = d.operand(op, 0)?;
     let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
@@ -222,7 +222,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![current])
 }
 
-/// Returns the byte offset of the last of a struct's first fields.
+/// Returns the byte offset of a struct field. `fields` are the fields of the struct up to and including this field.
 fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     let body = fields.to_vec();
     let slots = flatten(&Type::Struct { packed, body })?;
@@ -234,7 +234,7 @@ fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     Ok(first.map_or(0, |slot| slot.offset.into()))
 }
 
-/// Returns the register of an address plus `by` bytes.
+/// Returns a register that holds the address in `from` plus `by` bytes.
 fn moved(d: &mut Decoder<'_>, bits: u32, from: Reg, by: u64) -> Reg {
     if let Some(base) = d.b.constant_of(from) {
         return d.b.constant(base.wrapping_add(by) & mask(bits));

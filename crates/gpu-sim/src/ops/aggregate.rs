@@ -87,7 +87,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns first slot and number of slots of the element that an operation names.
+/// Returns the first slot and the number of slots of the element at an operation's position attribute.
 fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));
@@ -98,7 +98,7 @@ fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usiz
     Ok((start, d.flat(op, ty)?.len()))
 }
 
-/// Error message for the use of an element past the end.
+/// The error message for the use of an element whose index is past the end of the vector.
 const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
 
 /// Marks a register as poison in lanes whose index is past the end of a vector of `count` elements.
@@ -147,7 +147,7 @@ impl Instruction for ExtractAt {
     }
 }
 
-/// Copies all elements and replaces the one at a dynamic index.
+/// Copies a vector and replaces the element at a dynamic index.
 #[derive(Debug)]
 struct InsertAt {
     dst: Box<[Reg]>,

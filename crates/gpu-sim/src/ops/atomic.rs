@@ -51,15 +51,15 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The combining function of a read-modify-write.
+/// The function that combines the old value and the operand of a read-modify-write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Combine {
-    /// A function of width, old value and operand.
+    /// A function of the width, the old value and the operand.
     Bits(fn(u32, u64, u64) -> u64),
     Float(&'static float::FloatBinaryOp),
 }
 
-/// Combining functions by MLIR's enum value.
+/// The combining functions, each with its value in MLIR's enum.
 const OPERATIONS: [(i64, Combine); 17] = [
     (0, Combine::Bits(|_, _, new| new)),
     (1, Combine::Bits(integer::ADD.eval)),
@@ -80,7 +80,7 @@ const OPERATIONS: [(i64, Combine); 17] = [
     (20, Combine::Float(&float::MINIMUM)),
 ];
 
-/// The exchange, which applies to any type.
+/// MLIR's enum value of the exchange, which applies to values of any type.
 const EXCHANGE: i64 = 0;
 
 impl AtomicOperand {
@@ -100,11 +100,11 @@ impl AtomicOperand {
     }
 }
 
-/// An atomic read-modify-write; `dst` gets the old value.
+/// An atomic read-modify-write operation; `dst` receives the old value.
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) combine: Combine,
-    /// Type of the value, if a float.
+    /// The type of the value, if it is a float.
     pub(crate) float: Option<FloatTy>,
     pub(crate) dst: Reg,
     pub(crate) place: AtomicOperand,
@@ -182,7 +182,7 @@ impl Instruction for CompareExchange {
     }
 }
 
-/// Decodes one access per vector element.
+/// Decodes a read-modify-write operation. Each element of a vector becomes one access.
 fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();

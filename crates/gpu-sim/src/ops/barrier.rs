@@ -45,10 +45,10 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.sched.barrier", nothing),
 ];
 
-/// A block barrier: orders memory accesses before it before those after it.
+/// A block barrier. It orders memory accesses that precede it before accesses that follow it.
 #[derive(Debug)]
 pub(crate) struct Barrier {
-    /// True if it releases; AMD's waves then wait for their copies to LDS first.
+    /// True if the barrier releases. On AMD GPUs, waves then first wait for their copies to LDS.
     pub(crate) releases: bool,
 }
 
@@ -74,10 +74,10 @@ fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// A block barrier that reduces the lowest bits of `src` over all threads.
+/// A block barrier that also reduces the lowest bit of `src` over all threads.
 #[derive(Debug)]
 struct BarrierReduce {
-    /// Function of the number of set bits and of all bits.
+    /// Computes the result from the number of bits that are set and the number of threads.
     answer: fn(usize, usize) -> u64,
     dst: Reg,
     src: Reg,

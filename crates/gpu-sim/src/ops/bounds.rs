@@ -1,4 +1,4 @@
-//! Marks of lowered modules: lifetimes of allocations in shared memory, and bounds of indices.
+//! Marks that the lowering leaves in a module: lifetimes of allocations in shared memory, and bounds of indices.
 
 use crate::bits::signed;
 use crate::code::Reg;
@@ -48,7 +48,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
     Ok(Some(address))
 }
 
-/// An index with an upper bound; poison if out of range.
+/// An index with an upper bound. It becomes poison if it is out of range.
 #[derive(Debug)]
 struct IndexBound {
     index: Reg,
@@ -84,7 +84,7 @@ impl Instruction for IndexBound {
     }
 }
 
-/// Begins the lifetime of an allocation, which is uninitialised.
+/// Begins the lifetime of an allocation, whose bytes are then uninitialised.
 #[derive(Debug)]
 struct BeginLifetime(u32);
 

@@ -116,8 +116,8 @@ fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -
     d.define(op, vec![dst])
 }
 
-/// Returns the address of an atomic whose descriptor is operand `first`, guarded by the bounds check, and the old
-/// value out of bounds (0).
+/// Returns the address operand of an atomic whose descriptor is operand `first`, and the register with the old value
+/// that lanes out of bounds receive (0). The address is guarded by the bounds check.
 fn atomic_operand(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -175,7 +175,7 @@ impl BufferAccess {
     }
 }
 
-/// A load through a descriptor; reads 0 out of bounds.
+/// A load through a descriptor. It reads 0 if it is out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferLoad(pub(crate) BufferAccess);
 
@@ -203,7 +203,7 @@ impl Instruction for BufferLoad {
     }
 }
 
-/// A store through a descriptor; ignored out of bounds.
+/// A store through a descriptor. It is ignored if it is out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferStore(pub(crate) BufferAccess);
 
@@ -242,7 +242,7 @@ impl Instruction for BufferStore {
     }
 }
 
-/// Returns the registers of a descriptor: base address, stride, number of bytes, flags.
+/// Returns the four registers of a descriptor: base address, stride, number of bytes, and flags.
 pub(super) fn descriptor(
     d: &Decoder<'_>,
     op: &Operation,

@@ -37,10 +37,10 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
 ];
 
-/// A permutation of the bytes of `a` and `b` by a selector.
+/// A function that permutes the bytes of `a` and `b` as a selector, its third argument, says.
 pub(crate) type Pick = fn(u64, u64, u64) -> u64;
 
-/// `prmt` without a mode: each nibble of the selector picks a byte of `b:a`, or replicates its sign.
+/// `prmt` without a mode. Each nibble of the selector chooses a byte of `b:a`, or replicates the byte's sign bit.
 pub(crate) const DEFAULT: Pick = |a, b, selector| {
     let bytes = bytes(a, b);
     (0..4).fold(0, |result, index| {
@@ -55,7 +55,7 @@ pub(crate) const DEFAULT: Pick = |a, b, selector| {
     })
 };
 
-/// Modes of `prmt`, whose selector is 0 to 3.
+/// Modes of `prmt`. In these modes the selector is a number from 0 to 3.
 const MODES: [(&str, Pick); 7] = [
     ("default", DEFAULT),
     ("f4e", |a, b, s| by(a, b, s, |n| [n, n + 1, n + 2, n + 3])),
@@ -87,7 +87,8 @@ fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
     u32::from_le_bytes(picked).into()
 }
 
-/// `v_perm_b32`: selector bytes 0 to 7 pick a byte of `a:b`, 8 to 11 replicate a sign, 12 is zero, larger ones 0xff.
+/// `v_perm_b32`: a selector byte of 0 to 7 chooses a byte of `a:b`, 8 to 11 replicates a sign bit, 12 gives zero, and a
+/// larger value gives 0xff.
 pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     let both = a << 32 | b & 0xffff_ffff;
     (0..4).fold(0, |result, index| {
@@ -102,7 +103,7 @@ pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     })
 }
 
-/// A byte permutation; the selector is the third register.
+/// A byte permutation. The third register is the selector.
 #[derive(Debug)]
 pub(crate) struct Permute {
     pub(crate) pick: Pick,

@@ -1,6 +1,6 @@
-//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), checked at the operation.
+//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), which are checked at the operation.
 //!
-//! A violated flag makes the result poison; `exec::poison` propagates it to harmful uses.
+//! If a flag is violated, the result becomes poison. `exec::poison` propagates it and reports harmful uses.
 
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
@@ -10,50 +10,52 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// Returns the result in unbounded integers, for signed or unsigned operands; `None` if there is no result.
+/// A function that returns the exact result in unbounded integers, or `None` if there is none. The operands `x` and `y`
+/// are given as signed or as unsigned numbers, depending on the flag that is checked.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
-/// Returns the part of the exact result that is lost, zero if `exact` holds; `None` if there is no result.
+/// A function that returns the part of the exact result that the operation drops; it is zero if `exact` holds. Returns
+/// `None` if there is no result.
 pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
-/// A promise about a value.
+/// A promise about a value that a flag or attribute makes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Promise {
     /// `or disjoint`: the operands have no common bits.
     Disjoint,
-    /// `nsw` at a width.
+    /// `nsw`, for the given width.
     NoSignedWrap(Ideal, u32),
-    /// `nuw` at a width.
+    /// `nuw`, for the given width.
     NoUnsignedWrap(Ideal, u32),
-    /// `exact` at a width.
+    /// `exact`, for the given width.
     Exact(Remainder, u32),
-    /// `nneg`: the operand of this width is not negative.
+    /// `nneg`: the operand, which has this width, is not negative.
     NonNegative(u32),
-    /// `trunc nuw`: the operand fits this width.
+    /// `trunc nuw`: the operand, read as unsigned, fits into this width.
     FitsUnsigned(u32),
-    /// `trunc nsw`: the operand fits the result width.
+    /// `trunc nsw`: the operand, read as signed, fits into the width of the result.
     FitsSigned { from: u32, to: u32 },
-    /// `range`: in `low..high`, modulo the width.
+    /// `range`: the value is in `low..high`, modulo 2^bits.
     Range { bits: u32, low: u64, high: u64 },
-    /// `inbounds`: the address stays in its object.
+    /// `inbounds`: the address stays in its memory object.
     Inside(Space),
     /// `getelementptr nuw`: the offset is not negative.
     NotBelow,
     /// The shift amount is below this width.
     ShiftBelow(u32),
-    /// An integer operation whose flag excludes one operand.
+    /// A flag that forbids one value of an integer operation's operand.
     Not {
         flag: &'static str,
         operand: u64,
         bits: u32,
     },
-    /// A float in range of an integer of this width, truncated.
+    /// The float, truncated to an integer, is in the range of integers of this width.
     Converts {
         from: FloatTy,
         bits: u32,
         signed: bool,
     },
-    /// Fast-math flags: no NaN, no infinity.
+    /// Fast-math flags: the value is not a NaN, or not an infinity.
     Number {
         ty: FloatTy,
         no_nan: bool,
@@ -61,7 +63,7 @@ pub(crate) enum Promise {
     },
 }
 
-/// A check of a promise about `value`, the result of an operation on `a` and `b`.
+/// Checks a promise about `value`, which is the result of an operation on `a` and `b`.
 #[derive(Debug)]
 pub(crate) struct PromiseCheck {
     pub(crate) promise: Promise,
@@ -91,7 +93,8 @@ impl Instruction for PromiseCheck {
     }
 }
 
-/// Emits a check of an operand of the operation with the result `value`.
+/// Emits a check of a promise about one operand. The operation's result `value` becomes poison if the promise is
+/// violated.
 pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand: Reg) {
     d.b.push(PromiseCheck {
         promise,
@@ -101,7 +104,7 @@ pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand
     });
 }
 
-/// Returns true if a flag is present and not false.
+/// Returns true if a flag of the operation is present and not false.
 pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
     match op.attribute(flag) {
         None | Some(Attribute::Bool(false) | Attribute::Int(0, _)) => false,
@@ -109,7 +112,7 @@ pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
     }
 }
 
-/// Emits checks of `nnan` and `ninf` for operands and a float result.
+/// Emits the checks that `nnan` and `ninf` require for the operands and the result of a float operation.
 pub(crate) fn fast_math(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -138,7 +141,7 @@ pub(crate) fn fast_math(
     }
 }
 
-/// Returns the flags `nsw` and `nuw`.
+/// Returns whether the operation has the flags `nsw` and `nuw`.
 pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     match op.attribute("overflowFlags") {
         Some(Attribute::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
@@ -174,7 +177,7 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
     Ok(())
 }
 
-/// Returns the reason why the step from `base` to `address` leaves its object, if it does.
+/// Returns the reason why the step from address `base` to `address` leaves its object, or `None` if it does not.
 fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
     if base == address {
         return None;
@@ -207,7 +210,7 @@ fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Opti
     })
 }
 
-/// Returns the violation of a promise, if any.
+/// Returns a description of how a promise is violated, or `None` if it holds.
 fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
     match promise {
         Promise::Disjoint => {

@@ -55,7 +55,7 @@ const ROWS: &[OpRow] = &[
     row("llvm.select", select),
 ];
 
-/// Emits a float comparison by its PTX name: `lt` is false for NaN, `ltu` true.
+/// Emits a float comparison, given by its PTX name. `lt` is false if an operand is NaN, and `ltu` is true.
 pub(crate) fn compare_floats(
     d: &mut Decoder<'_>,
     name: &str,
@@ -109,7 +109,7 @@ int_predicates! {
     UGE |_bits, a, b| a >= b;
 }
 
-/// An integer comparison of `bits` bits.
+/// An integer comparison at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntCompare {
     pub(crate) pred: &'static IntPredicate,
@@ -134,11 +134,12 @@ impl Instruction for IntCompare {
     }
 }
 
-/// Emits a comparison; returns false if the predicate or type does not fit.
+/// A function that emits a comparison. It returns false if there is no such predicate, or if it does not apply to the
+/// type.
 type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
-/// Decodes a comparison element by element; `make` gets the operation, the predicate and the operands' kind and
-/// width.
+/// Decodes a comparison element by element. `make` receives the operation, the predicate, and the kind and width of the
+/// operands.
 fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> DecodeResult {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
@@ -155,7 +156,7 @@ fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Decode
     d.define(op, results)
 }
 
-/// `cond ? a : b`, by the lowest bit.
+/// `cond ? a : b`, where the lowest bit of `cond` decides.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) dst: Reg,

@@ -37,10 +37,10 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Marks a constant as the value of lanes that a masked load skips.
+/// The attribute of a constant that stands for the value of lanes that a masked load skips.
 const UNSET: &str = "ttg.unset";
 
-/// Returns the register of a constant, or an undefined one for a marked constant.
+/// Returns the register of a constant. If the constant is marked with [`UNSET`], the register is undefined.
 fn constant(d: &mut Decoder<'_>, op: &Operation, bits: u64) -> Reg {
     if op.attribute(UNSET).is_none() {
         return d.b.constant(bits);

@@ -117,7 +117,7 @@ fn lifetime(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// The start or end of a stack variable's lifetime: it becomes uninitialised.
+/// The start or end of a stack variable's lifetime. The variable becomes uninitialised.
 #[derive(Debug)]
 struct Lifetime {
     address: Reg,
@@ -137,7 +137,7 @@ impl Instruction for Lifetime {
     }
 }
 
-/// A condition that must hold.
+/// An assumption: a condition that must hold.
 #[derive(Debug)]
 struct Assume {
     cond: Reg,
@@ -164,12 +164,12 @@ impl Instruction for Assume {
     }
 }
 
-/// Decodes to nothing.
+/// Decodes an operation that has no effect.
 pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Returns the edge to successor `index`; its arguments are `range` of the operands.
+/// Returns the edge to successor number `index`. The operands in `range` are the arguments that it passes.
 fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> DecodeResult<Edge> {
     let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {
@@ -226,7 +226,7 @@ fn switch(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// A trap: ends the run.
+/// A trap, which stops the run with an error.
 #[derive(Debug)]
 struct Trap;
 

@@ -1,4 +1,4 @@
-//! Asynchronous copies and their waits: `cp.async`, `cp.async.bulk` to global memory, AMD's copies to LDS.
+//! Asynchronous copies, and waits for them: `cp.async`, `cp.async.bulk` to global memory, and AMD's copies to LDS.
 
 use super::memory::{dwords, space};
 use super::{Family, OpRow, needs, row};
@@ -89,7 +89,7 @@ const INTRINSICS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the vmcnt field of an `s_waitcnt` operand; targets with copies counted by it use this encoding.
+/// Returns the vmcnt field of an `s_waitcnt` operand, in the encoding of the targets whose copies this counter counts.
 const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
@@ -108,9 +108,9 @@ fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32
 /// The source of a copy.
 #[derive(Debug)]
 enum CopySource {
-    /// Register with the address, and an offset.
+    /// The address, as memory space, register and offset.
     Address(Space, Reg, i64),
-    /// AMD buffer descriptor and offsets; reads out of bounds are skipped.
+    /// An AMD buffer descriptor and offsets. Lanes whose reads are out of bounds copy nothing.
     Buffer { rsrc: [Reg; 4], offsets: [Reg; 3] },
 }
 
@@ -119,12 +119,12 @@ enum CopySource {
 struct AsyncCopy {
     channel: Channel,
     from: CopySource,
-    /// Memory space, address and offset of the destination.
+    /// The destination: memory space, register with the address, and offset.
     to: (Space, Reg, i64),
-    /// Bytes between destinations of neighbouring lanes, if the destination is uniform in a wave.
+    /// If the destination is uniform in a wave, the distance in bytes between the destinations of neighbouring lanes.
     stride: Option<u32>,
     size: CopySize,
-    /// Bytes to read, if not `size`; the rest is zeroed.
+    /// Register with the number of bytes to read, if it is not `size`. The rest of the destination is zeroed.
     read: Option<Reg>,
     align: u32,
     scratch: Reg,
@@ -134,7 +134,7 @@ struct AsyncCopy {
 #[derive(Clone, Copy, Debug)]
 enum CopySize {
     Fixed(u32),
-    /// In a register.
+    /// The value of a register.
     Of(Reg),
 }
 
@@ -297,7 +297,8 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Checks the bytes per lane of a copy to LDS; returns the distance between the lanes' destinations.
+/// Checks the number of bytes that each lane copies to LDS. Returns the distance between the destinations of
+/// neighbouring lanes.
 fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
@@ -369,7 +370,7 @@ fn copy_to_lds(
     Ok(())
 }
 
-/// Commits the group of copies of each active lane.
+/// Commits the open group of copies of each active lane.
 #[derive(Debug)]
 struct CloseGroup(Channel);
 
@@ -389,7 +390,7 @@ pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
     Ok(())
 }
 
-/// Waits until at most `most` groups, or instructions, are in flight.
+/// Waits until at most `most` groups, or instructions on wave counters, are in flight.
 #[derive(Debug)]
 struct WaitForCopies {
     channel: Channel,
@@ -420,7 +421,7 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait for groups of bulk copies; with `only_reads` for their reads only.
+/// Decodes a wait for groups of bulk copies. With `only_reads`, it only waits until they have read their sources.
 pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
     d.b.push(WaitForCopies {
         channel: Channel::Bulk,
@@ -430,7 +431,7 @@ pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Deco
     Ok(())
 }
 
-/// Decodes a line of AMD assembly that waits, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
+/// Decodes one wait instruction of AMD assembly, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
 pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     let operand = |name: &str| {
         let (_, rest) = line.split_once(name)?;
@@ -448,7 +449,7 @@ pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     }
 }
 
-/// A fence between the generic and the async proxy.
+/// A proxy fence, which orders accesses through the generic proxy and through the async proxy.
 #[derive(Debug)]
 pub(super) struct ProxyFence;
 

@@ -36,7 +36,7 @@ const INTRINSICS: &[OpRow] = &[row("llvm.amdgcn.fmed3", |d, op| {
     })
 })];
 
-/// The median of three numbers; with a NaN, the smallest of the others.
+/// The median of three numbers. If one of them is NaN, the result is the smaller of the other two.
 #[derive(Debug)]
 struct Median {
     ty: FloatTy,
@@ -70,11 +70,12 @@ fn median(ty: FloatTy, of: [u64; 3]) -> u64 {
 #[derive(Debug)]
 pub(crate) struct FloatBinaryOp {
     pub(crate) eval: fn(FloatTy, u64, u64) -> u64,
-    /// Loop of `eval` over all active lanes.
+    /// A loop that applies `eval` to all active lanes.
     all: fn(&mut Exec<'_>, &Float),
 }
 
-/// Rows: Rust name, operations, library names, result bits.
+/// Defines binary operations. A row has a Rust name, operations, library names, and a function that computes the
+/// result's bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($library:literal)*] |$ty:ident, $a:ident, $b:ident| $result:expr;)*) => {
         $(pub(crate) static $name: FloatBinaryOp = FloatBinaryOp {
@@ -110,8 +111,8 @@ const fn sign(ty: FloatTy) -> u64 {
     1 << (ty.bits() - 1)
 }
 
-/// Computes in binary32 and rounds once more for narrower formats. Double rounding is innocuous for `+ - * /` on
-/// 16-bit formats, since binary32 has more than twice their mantissa bits plus two.
+/// Computes in binary32, and rounds again for narrower formats. Rounding twice is harmless for `+ - * /` on 16-bit
+/// formats, since binary32 has more than twice their mantissa bits plus two.
 #[inline]
 fn rounded(
     ty: FloatTy,
@@ -126,19 +127,20 @@ fn rounded(
     }
 }
 
-/// Computes in binary64.
+/// Computes a binary operation in binary64, and rounds the result to `ty`.
 #[inline]
 fn wide2(ty: FloatTy, a: u64, b: u64, result: impl Fn(f64, f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a), ty.to_f64(b)))
 }
 
-/// Computes in binary64.
+/// Computes a unary operation in binary64, and rounds the result to `ty`.
 #[inline]
 fn wide(ty: FloatTy, a: u64, result: impl Fn(f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a)))
 }
 
-/// Returns one of the operands unchanged.
+/// Returns the larger (`max`) or smaller operand, bit for bit. If one operand is NaN, `nan_wins` says whether to return
+/// it or the other operand.
 fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     let (x, y) = (ty.to_f64(a), ty.to_f64(b));
     if x.is_nan() || y.is_nan() {
@@ -386,7 +388,8 @@ fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
     ty.from_f64(ty.to_f64(a) * 2f64.powi(half) * 2f64.powi(exponent - half))
 }
 
-/// Decodes an operation on a float and an integer, which may be one for all elements; `make` also gets its width.
+/// Decodes an operation on a float and an integer exponent. If the float is a vector, the exponent may be a scalar.
+/// `make` also receives the width of the exponent.
 fn with_exponent<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

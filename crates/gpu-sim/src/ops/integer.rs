@@ -17,20 +17,20 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[BINARY_INTRINSICS],
 };
 
-/// Returns the undefined bits of a result from operands and their undefined bits; without it any undefined bit makes
-/// the whole result undefined.
+/// A function that computes the undefined bits of a result from the operands and their undefined bits. For an operation
+/// without such a function, any undefined bit makes the whole result undefined.
 type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
 /// A binary integer operation.
 #[derive(Debug)]
 pub(crate) struct IntBinaryOp {
     pub(crate) eval: fn(bits: u32, a: u64, b: u64) -> u64,
-    /// Loop of `eval` over all active lanes, for vectorisation.
+    /// A loop that applies `eval` to all active lanes. It is separate so that it can be vectorised.
     all: fn(&mut Exec<'_>, &Int),
     ideal: Option<Ideal>,
     rest: Option<Remainder>,
     undefined: Option<UndefinedBits>,
-    /// True if the result is poison when the second operand reaches the width.
+    /// `Some` for shifts: true if a shift amount that reaches the width makes the result poison.
     is_shift: Option<bool>,
 }
 
@@ -47,7 +47,8 @@ impl IntBinaryOp {
     }
 }
 
-/// Rows: Rust name, operations, intrinsics, result of `a` and `b` zero-extended from `bits` bits.
+/// Defines binary operations. A row has a Rust name, operations, intrinsics, and the result for `a` and `b`, which are
+/// zero-extended from `bits` bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($intrinsic:literal)*]
         |$bits:ident, $a:ident, $b:ident| $result:expr $(, $column:ident: $value:expr)*;)*) => {
@@ -109,7 +110,7 @@ binary! {
         |bits, a, b| ((i128::from(signed(a, bits)) * i128::from(signed(b, bits))) >> bits) as u64 & mask(bits);
 }
 
-/// Returns the undefined bits of a sum: all from the lowest undefined bit up.
+/// Returns the undefined bits of a sum: all bits from the lowest undefined bit of an operand up.
 fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     match ua | ub {
         0 => 0,
@@ -117,7 +118,8 @@ fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     }
 }
 
-/// Returns the undefined bits of a shift: those of the operand, shifted; all if the amount has any.
+/// Returns the undefined bits of a shift: the shifted undefined bits of the operand. If the shift amount has undefined
+/// bits, all bits of the result are undefined.
 fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     if ub == 0 {
         moved(ua).unwrap_or(u64::MAX)
@@ -126,7 +128,7 @@ fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     }
 }
 
-/// Oversized shifts give a recognisable pattern.
+/// Returns the result of a shift. If the shift amount is too large, this is a recognisable pattern.
 fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     if by < u64::from(bits) {
         result()
@@ -135,13 +137,13 @@ fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     }
 }
 
-/// Returns the nearest signed number of `bits` bits.
+/// Returns the signed number of `bits` bits that is nearest to `value`.
 fn clamp(bits: u32, value: i128) -> u64 {
     let smallest = i128::from(signed(1 << (bits - 1), bits));
     value.clamp(smallest, -smallest - 1) as u64 & mask(bits)
 }
 
-/// A binary integer instruction of `bits` bits.
+/// A binary integer instruction at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Int {
     pub(crate) op: &'static IntBinaryOp,
@@ -200,7 +202,7 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static IntBinaryOp) -> Deco
     })
 }
 
-/// Emits the checks of an operation's flags for one result.
+/// Emits the checks that the flags of an operation require for one result.
 fn promises(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -231,7 +233,7 @@ fn promises(
     );
 }
 
-/// A division operation; no result for division by zero, or of the smallest number by -1.
+/// A division operation. It has no result for a division by zero, or of the smallest number by -1.
 #[derive(Debug)]
 pub(crate) struct Division {
     eval: fn(bits: u32, a: u64, b: u64) -> Option<u64>,
@@ -259,7 +261,7 @@ fn signed_division(bits: u32, a: u64, b: u64, result: fn(i64, i64) -> i64) -> Op
     (y != 0 && (x, y) != (smallest, -1)).then(|| result(x, y) as u64 & mask(bits))
 }
 
-/// An integer division instruction of `bits` bits.
+/// An integer division instruction at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Divide {
     pub(crate) op: &'static Division,
@@ -319,7 +321,8 @@ pub(crate) struct IntUnaryOp {
     all: fn(&mut Exec<'_>, &IntUnary),
 }
 
-/// Rows: Rust name, operation, result, flag that excludes an operand, and that operand.
+/// Defines unary operations. A row has a Rust name, an operation, the result, and a flag with the operand value that it
+/// forbids.
 macro_rules! unary {
     ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr
         $(, $flag:literal: $without:expr)?;)*) => {
@@ -348,7 +351,7 @@ unary! {
         "is_int_min_poison": |bits| 1 << (bits - 1);
 }
 
-/// A unary integer instruction of `bits` bits.
+/// A unary integer instruction at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntUnary {
     pub(crate) op: &'static IntUnaryOp,
@@ -368,7 +371,7 @@ impl Instruction for IntUnary {
     }
 }
 
-/// A flag and the operand that it excludes, by width.
+/// A flag, and the operand value that it forbids as a function of the width.
 type ExcludedOperand = (&'static str, fn(u32) -> u64);
 
 fn unary(
@@ -441,7 +444,7 @@ const OTHER_ROWS: &[OpRow] = &[
     }),
 ];
 
-/// A funnel shift (`fshl`, `fshr`): `high:low` shifted by `amount` modulo the width.
+/// A funnel shift (`fshl`, `fshr`): shifts `high:low` by `amount` modulo the width.
 #[derive(Debug)]
 struct FunnelShift {
     left: bool,
@@ -499,7 +502,7 @@ fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
     })
 }
 
-/// Signed overflow of an operation: true if the result does not fit the width.
+/// Tests for signed overflow: the result is true if the operation's exact result does not fit the width.
 #[derive(Debug)]
 struct SignedOverflow {
     exact: fn(i128, i128) -> i128,
@@ -539,7 +542,8 @@ fn leaves(
     })
 }
 
-/// Decodes an operation with an overflow bit, which `overflows` computes from result and operands.
+/// Decodes an operation with an overflow bit. `overflows` emits the computation of this bit from the result and the
+/// operands.
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

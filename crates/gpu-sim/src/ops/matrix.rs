@@ -56,7 +56,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::TRANSPOSED_LOADS),
 ];
 
-/// Returns the fragment of an NVIDIA instruction; fails for other shapes, and for bytes if the GPU lacks them.
+/// Returns the fragment of an NVIDIA instruction; `bytes` is its fragment for 8-bit elements. Fails for unsupported
+/// shapes, and for bytes if the GPU lacks these instructions.
 fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> DecodeResult<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");
@@ -115,7 +116,7 @@ pub(crate) struct LoadMatrix {
 }
 
 impl LoadMatrix {
-    /// Returns the number of matrices per lane.
+    /// Returns the number of matrices that the instruction loads.
     fn count(&self) -> u32 {
         self.dst.len() as u32 * self.bytes / size(self.fragment).lane_bytes
     }
@@ -161,7 +162,7 @@ impl Instruction for LoadMatrix {
     }
 }
 
-/// A matrix store; the inverse of [`LoadMatrix`] with a word per matrix.
+/// A matrix store. It is the inverse of [`LoadMatrix`] with one word per matrix.
 #[derive(Debug)]
 pub(crate) struct StoreMatrix {
     pub(crate) src: Box<[Reg]>,
@@ -206,7 +207,7 @@ impl Instruction for StoreMatrix {
     }
 }
 
-/// A transposition of a matrix whose rows are spread over lanes, a word each.
+/// A transposition of a matrix of which each lane holds one word.
 #[derive(Debug)]
 pub(crate) struct TransposeMatrix {
     pub(crate) dst: Reg,
@@ -243,7 +244,7 @@ impl Instruction for TransposeMatrix {
     }
 }
 
-/// Returns the active warps; fails if one is incomplete.
+/// Returns the active warps with their lanes. Fails if a warp is active only in part.
 fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>> {
     let per_warp = exec.launch.machine.lanes_per_warp as usize;
     let warps = exec.active_warps();
@@ -259,7 +260,7 @@ fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>
     }
 }
 
-/// Returns first lane and row locations of each warp; fails if a warp is incomplete.
+/// Returns, for each warp, its first lane and the locations of its rows. Fails if a warp is active only in part.
 fn rows(
     exec: &mut Exec<'_>,
     addr: Reg,

@@ -32,16 +32,17 @@ const ROWS: &[OpRow] = &[
 /// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Initialises it with the arrival count in a register.
+    /// Initialises the mbarrier. The register holds the arrival count.
     Init(Reg),
     Invalidate,
-    /// Arrives as often as the first register says, and expects as many bytes as the second one says.
+    /// Arrives at the mbarrier. The first register holds the number of arrivals, the second the number of further bytes
+    /// to expect.
     Arrive(Reg, Option<Reg>),
-    /// Waits until the phase of a parity has completed.
+    /// Waits until the phase whose parity is in the register has completed.
     Wait(Reg),
 }
 
-/// An mbarrier instruction, executed in each lane where the guard holds.
+/// An mbarrier instruction. It executes in each lane in which the guard holds.
 #[derive(Debug)]
 pub(crate) struct MbarrierOp {
     pub(crate) at: MbarrierAddress,
@@ -126,7 +127,7 @@ fn address(d: &Decoder<'_>, op: &Operation) -> DecodeResult<MbarrierAddress> {
     })
 }
 
-/// Returns the guard in an operand, if present.
+/// Returns the guard that an operand specifies, if the operand is present.
 fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<Option<Guard>> {
     let has = op.operands.len() > operand;
     let reg = has.then(|| d.scalar(op, operand)).transpose()?;
@@ -166,7 +167,7 @@ fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// The PTX operation loops until the phase has completed.
+/// Decodes a wait. The PTX operation contains a loop that repeats until the phase has completed.
 fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, parity) = (address(d, op)?, d.scalar(op, 1)?);
     push(d, at, MbarrierAction::Wait(parity), None);

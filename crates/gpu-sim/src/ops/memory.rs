@@ -41,7 +41,7 @@ impl Access {
     }
 }
 
-/// Returns the effect of a guard that is undefined or false; `None` if the lane is active.
+/// Returns the effect of a guard that is undefined or false. Returns `None` if the lane is active.
 fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     let guard = guard?;
     if let Some(mark) = lane
@@ -54,7 +54,7 @@ fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     is_off.then_some(PoisonEffect::Untouched)
 }
 
-/// Requires all operands to be defined in active lanes.
+/// Returns a fault if the lane is active and any of its operands is undefined.
 pub(super) fn require_defined_where(guard: Option<Guard>, lane: &Marks<'_>) -> PoisonEffect {
     guarded(guard, lane).unwrap_or_else(|| lane.require_defined())
 }
@@ -86,11 +86,11 @@ impl Instruction for Load {
     }
 }
 
-/// A guarded load; inactive lanes get a fallback.
+/// A guarded load. Inactive lanes receive a fallback value.
 #[derive(Debug)]
 pub(crate) struct GuardedLoad {
     pub(crate) access: Access,
-    /// One register per field.
+    /// The registers with the fallback values, one per field.
     pub(crate) fallback: Box<[Reg]>,
 }
 
@@ -167,7 +167,7 @@ impl Instruction for Store {
     }
 }
 
-/// Returns the label of an access in the spelling of the assembly language.
+/// Returns the label of an access, in the spelling of the assembly language.
 fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     let name = match (words, space) {
         (Assembly::Ptx, _) => {
@@ -202,7 +202,7 @@ fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     }
 }
 
-/// Returns a width in the spelling of AMD's assembler.
+/// Returns the width of an access in the spelling of AMD's assembler.
 pub(super) fn dwords(bytes: u32) -> String {
     match bytes {
         1 => "byte".to_owned(),
@@ -223,7 +223,7 @@ pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResu
     })
 }
 
-/// Returns the memory layout of a type's scalars, and its size without tail padding.
+/// Returns the fields of a type's scalars in memory, and the size of the type without tail padding.
 pub(super) fn fields(
     d: &Decoder<'_>,
     op: &Operation,

@@ -1,14 +1,14 @@
-//! Supported operations: a file per family of instructions, a row per operation.
+//! Supported operations: one file per family of instructions, one row per operation.
 //!
-//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic, and decodes it into [`Instruction`]s
-//! of the same file, which list their registers and execute themselves. Nothing else knows operations by name, so
-//! adding one changes only the file of its family; [`ptx`] does the same for statements of inline assembly.
+//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic. It decodes the operation into
+//! [`Instruction`]s of the same file, which list their registers and execute themselves. No other code knows operations
+//! by name, so adding one changes only the file of its family. [`ptx`] does the same for statements of inline assembly.
 //!
 //! ```text
 //! ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y);
 //! ```
-//! This row of [`integer`] is the whole of `llvm.add`: its name, no intrinsics, its result, and the result in
-//! unbounded integers, against which `nsw` and `nuw` are checked.
+//! This row of [`integer`] is the complete definition of `llvm.add`: its name, no intrinsics, its result, and its exact
+//! result in unbounded integers, which is used to check `nsw` and `nuw`.
 
 pub(crate) mod address;
 pub(crate) mod aggregate;
@@ -52,7 +52,7 @@ use strsim::levenshtein as edits;
 pub(crate) struct OpRow {
     name: &'static str,
     pub(crate) decode: Decode,
-    /// Required GPU feature, if not all GPUs have it.
+    /// The GPU feature that the operation requires, if not all GPUs have it.
     needs: Option<&'static Needs>,
 }
 
@@ -73,18 +73,18 @@ impl OpRow {
         }
     }
 
-    /// Returns the reason why a GPU lacks it, if it does.
+    /// Returns the reason why a GPU lacks the operation, if it does.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let foreign = needs::foreign(self.name, target);
         foreign.or_else(|| self.needs?.lacking(target))
     }
 }
 
-/// The operations of one file.
+/// The operations of one source file.
 pub(crate) struct Family {
     title: &'static str,
     operations: &'static [&'static [OpRow]],
-    /// Intrinsics for `llvm.call_intrinsic`.
+    /// Intrinsics that `llvm.call_intrinsic` may call.
     intrinsics: &'static [&'static [OpRow]],
 }
 
@@ -128,7 +128,7 @@ fn rows(lists: &'static [&'static [OpRow]]) -> impl Iterator<Item = &'static OpR
     lists.iter().copied().flatten()
 }
 
-/// Decodes an operation by its row.
+/// Decodes an operation as its row says.
 pub(crate) fn decode<'m>(d: &mut Decoder<'m>, op: &'m Operation) -> DecodeResult {
     let Some(row) = OPERATIONS.get(&*op.name) else {
         return Err(unknown(d, op));
@@ -148,18 +148,18 @@ fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
     }
 }
 
-/// Returns the row of an intrinsic without an operation of its own.
+/// Returns the row of an intrinsic for which there is no operation.
 pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     let known = INTRINSICS.get(name).copied();
     known.or_else(|| product::intrinsic(name))
 }
 
-/// Returns the three intrinsics with the most similar names.
+/// Returns the names of the three intrinsics whose names are most similar.
 pub(crate) fn nearest_intrinsics(name: &str) -> String {
     nearest(name, INTRINSICS.keys().copied().chain(product::names()))
 }
 
-/// Returns the three most similar names.
+/// Returns the three names of `all` that are most similar to `name`.
 fn nearest(name: &str, all: impl Iterator<Item = &'static str>) -> String {
     // A longer common prefix counts more than fewer edits.
     let shared = |other: &str| {

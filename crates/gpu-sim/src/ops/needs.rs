@@ -2,11 +2,11 @@
 
 use linear_layout::target::{Assembly, Instructions, Target};
 
-/// A required GPU feature.
+/// A GPU feature that an instruction requires.
 #[derive(Debug)]
 pub(crate) struct Needs {
     has: fn(&Instructions) -> bool,
-    /// GPUs that have it.
+    /// The GPUs that have the feature, as text for messages.
     on: &'static str,
 }
 
@@ -46,7 +46,7 @@ impl Needs {
     }
 }
 
-/// Returns the reason why an operation's dialect belongs to another vendor, if it does.
+/// Returns an error message if the operation's dialect belongs to another vendor than the target.
 pub(crate) fn foreign(operation: &str, target: &Target) -> Option<String> {
     let dialect = operation.split('.').next().unwrap_or_default();
     let other = match target.assembly {

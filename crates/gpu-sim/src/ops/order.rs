@@ -37,7 +37,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the order of an acquire-release fence.
+/// Returns the memory order of a fence that both acquires and releases.
 pub(super) const fn both_ways(scope: Scope) -> Sync {
     Sync {
         acquires: true,
@@ -46,7 +46,8 @@ pub(super) const fn both_ways(scope: Scope) -> Sync {
     }
 }
 
-/// A fence: orders the thread's accesses before it and after it for threads that synchronise with its atomics.
+/// A fence. For threads that synchronise with atomic accesses of this thread, it orders the thread's accesses before
+/// the fence and after the fence.
 #[derive(Debug)]
 struct Fence {
     sync: Sync,
@@ -69,7 +70,7 @@ impl Instruction for Fence {
     }
 }
 
-/// Emits a fence, unless its scope is within a warp.
+/// Emits a fence. No instruction is emitted if its scope is at most a warp.
 pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> DecodeResult {
     if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
         d.b.orders_threads();
@@ -78,7 +79,7 @@ pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> De
     Ok(())
 }
 
-/// Returns the scope with this LLVM name.
+/// Returns the scope that LLVM spells `name`.
 fn scope(name: &str) -> Option<Scope> {
     // AMD's `-one-as` scopes order one address space only.
     let name = match name {
@@ -96,8 +97,8 @@ fn scope(name: &str) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order of an operation of the LLVM dialect, if atomic. Volatile accesses count as atomic, as in
-/// PTX; AMD's kernels use them as such.
+/// Returns the memory order of an operation of the LLVM dialect, or `None` if it is not atomic. Volatile accesses count
+/// as atomic, as in PTX; AMD's kernels also rely on this.
 pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {
@@ -119,7 +120,7 @@ pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<O
     }))
 }
 
-/// Returns the scope that a PTX statement names.
+/// Returns the scope that a PTX statement specifies.
 fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     words.iter().find_map(|word| {
         Some(match *word {
@@ -132,7 +133,7 @@ fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order of a PTX statement, if atomic; by default relaxed with GPU scope.
+/// Returns the memory order of a PTX statement, or `None` if it is not atomic. The default is relaxed with GPU scope.
 pub(super) fn words_of_ptx(words: &[&str]) -> Option<Sync> {
     let says = |word: &str| words.contains(&word);
     if says("volatile") {

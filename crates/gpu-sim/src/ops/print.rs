@@ -1,4 +1,4 @@
-//! Printing and assertion functions of the vendors' runtimes: CUDA's `vprintf`, AMD's `ockl`.
+//! Functions of the vendors' runtimes that print and assert: CUDA's `vprintf`, AMD's `ockl`.
 
 use crate::code::Reg;
 use crate::decode::{DecodeResult, Decoder};
@@ -6,10 +6,10 @@ use crate::error::{FaultKind, KernelError};
 use crate::exec::{Exec, Instruction, Marks, Message, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
 
-/// A function that decodes a call.
+/// A function that decodes a call of one runtime function.
 type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> DecodeResult;
 
-/// Supported functions by name.
+/// The supported functions, by name.
 const FUNCTIONS: &[(&str, Call)] = &[
     ("vprintf", |d, op| {
         let [format, values] = d.scalars(op, [0, 1])?;
@@ -58,7 +58,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// Decodes a call; returns false for an unknown name.
+/// Decodes a call of a runtime function. Returns false for an unknown name.
 pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some((_, decode)) = FUNCTIONS.iter().find(|(name, _)| *name == callee) else {
         return Ok(false);
@@ -72,7 +72,7 @@ fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> DecodeResult {
     d.define(op, vec![dst])
 }
 
-/// `vprintf`: the values are packed, each aligned to its size.
+/// `vprintf`. The values are stored in memory one after the other, each aligned to its size.
 #[derive(Debug)]
 struct Print {
     dst: Reg,
@@ -115,7 +115,7 @@ impl Instruction for Print {
 #[derive(Debug)]
 struct FailAssertion {
     message: Reg,
-    /// File and line.
+    /// Registers with the file and the line of the assertion.
     place: Option<[Reg; 2]>,
 }
 
@@ -145,7 +145,7 @@ impl Instruction for FailAssertion {
     }
 }
 
-/// Begins a message; `dst` is its index.
+/// Begins a message. `dst` receives the index of the message.
 #[derive(Debug)]
 struct BeginMessage {
     dst: Reg,
@@ -171,14 +171,14 @@ impl Instruction for BeginMessage {
     }
 }
 
-/// A part of a message.
+/// One part of a message.
 #[derive(Debug)]
 enum MessagePart {
     Format(Reg),
     Values { count: Reg, values: Box<[Reg]> },
 }
 
-/// Appends to a message, and prints it after the last part.
+/// Appends parts to a message, and prints the message after its last part.
 #[derive(Debug)]
 struct AppendMessage {
     dst: Reg,
@@ -266,7 +266,7 @@ fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelEr
     }
 }
 
-/// Formats like C's `printf`; `next` returns the next value of 4 or 8 bytes.
+/// Formats values like C's `printf`. `next` returns the next value, which has 4 or 8 bytes.
 fn formatted(
     format: &str,
     mut next: impl FnMut(u32) -> Result<u64, KernelError>,

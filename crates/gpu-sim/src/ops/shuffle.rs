@@ -1,4 +1,4 @@
-//! Shuffles, votes and reductions between the lanes of a warp with NVIDIA's member masks; AMD's ballot.
+//! Exchanges between lanes of a warp: NVIDIA's shuffles, votes and reductions with member masks, and AMD's ballot.
 
 use super::atomic::Combine;
 use super::convert::Trunc;
@@ -99,7 +99,7 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Shuffle modes with their intrinsics: for a value, and for a value with an in-range predicate.
+/// Defines shuffle modes. Each has two intrinsics: one returns the value, one also returns a predicate (in range).
 macro_rules! shuffles {
     ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
         $(pub(crate) static $name: ShuffleKind = ShuffleKind { word: $word, source: $source };)*
@@ -133,7 +133,7 @@ shuffles! {
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,
-    /// Returns the source lane, and true if it is in range.
+    /// Returns the source lane, and true if the source lane is in range.
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
@@ -142,12 +142,12 @@ pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
-/// The operands of a shuffle in one lane, with the PTX manual's names.
+/// The operands of a shuffle in one lane. The fields have the names of the PTX manual.
 struct ShuffleRequest {
     lane: u32,
     offset: u32,
     segment: u32,
-    /// Last lane of the segment; for `up` the first.
+    /// The last lane of the segment; for `up`, the first lane.
     last: u32,
 }
 
@@ -157,7 +157,7 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error for a lane index outside of a warp; the hardware uses the lowest bits.
+/// Returns an error for a lane index that is not in the warp. The hardware would use the lowest bits of the index.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -167,7 +167,7 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     )
 }
 
-/// Returns the source lane of `shfl.sync` and true if it was in range, as the PTX manual defines it.
+/// Returns the source lane of `shfl.sync`, and true if it is in range, as defined in the PTX manual.
 fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
     let (from, ok) = (kind.source)(ShuffleRequest {
@@ -179,7 +179,7 @@ fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool)
     (if ok { from as u32 } else { lane }, ok)
 }
 
-/// `nvvm.shfl.sync`; `valid` gets true if the source lane was in range.
+/// `nvvm.shfl.sync`. If `valid` is present, it receives true if the source lane is in range.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
     pub(crate) kind: &'static ShuffleKind,
@@ -265,7 +265,7 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// The result of a vote, from the mask of members whose bit is set and the mask of all members.
+/// Computes the result of a vote from two masks: the members whose bit is set, and all members.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;
@@ -283,7 +283,7 @@ pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     Some(found.1)
 }
 
-/// `nvvm.vote.sync`; AMD's ballot if `mask` is absent.
+/// `nvvm.vote.sync`. It is AMD's ballot if `mask` is absent.
 #[derive(Debug)]
 pub(crate) struct Vote {
     pub(crate) answer: VoteResult,
@@ -338,7 +338,7 @@ const REDUCTIONS: [(&str, &IntBinaryOp); 8] = [
     ("umin", &integer::UMIN),
 ];
 
-/// `nvvm.redux.sync`, on 32 bits.
+/// `nvvm.redux.sync` on 32-bit numbers.
 #[derive(Debug)]
 pub(crate) struct Reduce {
     pub(crate) op: Combine,
@@ -376,7 +376,7 @@ impl Instruction for Reduce {
     }
 }
 
-/// `nvvm.elect.sync`: 1 in the lowest lane of the mask.
+/// `nvvm.elect.sync`: the result is 1 in the lowest lane of the mask, and 0 in all other lanes.
 #[derive(Debug)]
 pub(crate) struct Elect {
     pub(crate) dst: Reg,

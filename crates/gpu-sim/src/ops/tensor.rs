@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// Intrinsics that change a field of a map; those of array fields take a dimension.
+/// Defines the intrinsics that change a field of a tensor map. For a field that is an array, they take a dimension.
 macro_rules! replaces {
     ($($name:literal $field:literal;)*) => {
         const INTRINSICS: &[OpRow] = &[
@@ -57,7 +57,7 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Emits stores of a map's field and magic number; returns false for an unknown field.
+/// Emits stores of a tensor map's field and of its magic number. Returns false for an unknown field.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),
@@ -94,7 +94,7 @@ pub(crate) fn replace_field(
     true
 }
 
-/// Emits the copy of a map from shared to global memory, in lanes where `leader` is true.
+/// Emits the copy of a tensor map from shared to global memory. Only lanes in which `leader` is true copy it.
 pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
     let guard = Some(Guard {
         reg: leader,
@@ -131,7 +131,8 @@ pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), lea
 pub(crate) struct MapFence {
     pub(crate) map: (Reg, i64),
     pub(crate) guard: Option<Guard>,
-    /// True for an acquire before the copies; false for a release after the writes.
+    /// True for an acquire, which precedes copies that use the map; false for a release, which follows writes to the
+    /// map.
     pub(crate) acquires: bool,
 }
 
@@ -159,20 +160,20 @@ impl Instruction for MapFence {
 /// The direction of a box copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxCopyKind {
-    /// To shared memory, completing on an mbarrier.
+    /// Copy to shared memory, which completes on this mbarrier.
     Load(MbarrierAddress),
-    /// To global memory.
+    /// Copy to global memory.
     Store,
     /// Addition to global memory.
     Add,
 }
 
-/// Starts a box copy in each active lane where the guard holds.
+/// Starts the copy of a box in each active lane in which the guard holds.
 #[derive(Debug)]
 pub(crate) struct TensorCopy {
     pub(crate) direction: BoxCopyKind,
     pub(crate) map: (Reg, i64),
-    /// Innermost first.
+    /// Coordinates of the first element, innermost first.
     pub(crate) start: Vec<Reg>,
     pub(crate) shared: (Reg, i64),
     pub(crate) guard: Option<Guard>,

@@ -28,7 +28,7 @@ impl Thread {
         self.number % self.lanes_per_warp
     }
 
-    /// Returns the mask of the warp's lanes that satisfy `fits` relative to this lane.
+    /// Returns a mask of all lanes of the warp for which `fits` is true. `fits` receives the lane and this lane.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));
@@ -36,10 +36,10 @@ impl Thread {
     }
 }
 
-/// Returns the value of a special register.
+/// A function that returns the value of a special register.
 pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
-/// Rows: operations, names in inline PTX, value.
+/// Defines special registers. A row has operations, names in inline PTX, and the value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
         const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
@@ -73,7 +73,7 @@ specials! {
     ["nvvm.read.ptx.sreg.lanemask.gt"] ["%lanemask_gt"] |t| t.mask(|other, own| other > own);
 }
 
-/// Returns the special register with this name in inline PTX.
+/// Returns the special register that has this name in inline PTX.
 pub(super) fn ptx(name: &str) -> Option<SpecialValue> {
     PTX.iter()
         .find(|(known, _)| *known == name)
@@ -113,7 +113,7 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResul
     d.define(op, vec![reg])
 }
 
-/// Rows: operations, intrinsics, names in inline PTX, and width in bits of clocks.
+/// Defines clocks. A row has operations, intrinsics, names in inline PTX, and the width in bits.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
         const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
@@ -131,7 +131,7 @@ clocks! {
         ["%clock64" "%globaltimer"] 64;
 }
 
-/// The code of [`MESSAGE`] that returns the time.
+/// The code with which [`MESSAGE`] requests the time.
 const GET_REALTIME: u64 = 131;
 const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
 
@@ -146,13 +146,13 @@ const MESSAGES: &[OpRow] = &[row(MESSAGE, |d, op| {
     }
 })];
 
-/// Returns the width of a clock in inline PTX.
+/// Returns the width in bits of the clock that has this name in inline PTX.
 pub(super) fn ptx_clock(name: &str) -> Option<u32> {
     let known = PTX_CLOCKS.iter().find(|(known, _)| *known == name);
     known.map(|(_, bits)| *bits)
 }
 
-/// A read of a clock, which increases with every instruction.
+/// A read of a clock. The clock increases with every executed instruction.
 #[derive(Debug)]
 pub(crate) struct Clock {
     pub(crate) bits: u32,

@@ -98,7 +98,7 @@ impl Wave {
     }
 }
 
-/// Returns the waves with active lanes.
+/// Returns the waves that have active lanes.
 fn waves(exec: &Exec<'_>) -> Vec<Wave> {
     let per_wave = exec.launch.machine.lanes_per_warp;
     let waves = exec.active_warps().into_iter();
@@ -110,7 +110,7 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
         .collect()
 }
 
-/// Sets `dst` in each lane to `value` of the wave, the lane, and its index within the wave.
+/// Sets `dst` in each active lane. `value` receives the wave, the lane, and the index of the lane within the wave.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -126,7 +126,8 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Decodes operand `src` in words: narrower values as they are, wider ones in parts of 32 bits.
+/// Decodes an exchange of operand `src` word by word. A value narrower than a word is exchanged as one word, and a
+/// wider value in parts of 32 bits.
 fn by_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -156,7 +157,7 @@ fn by_words<I: Instruction>(
     d.define(op, result)
 }
 
-/// Fails if an operand is wider than a word; the operation has other word operands.
+/// Fails if an operand is wider than one word. This is required for operations whose other operands are words, too.
 fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
@@ -167,11 +168,11 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     Ok(())
 }
 
-/// `ds_bpermute`: lane `i` reads lane `index[i] / 4`; inactive lanes read as 0.
+/// `ds_bpermute`: lane `i` reads from lane `index[i] / 4`. Reading from an inactive lane gives 0.
 #[derive(Debug)]
 pub(crate) struct Bpermute {
     pub(crate) dst: Reg,
-    /// Four times the source lane.
+    /// The register with four times the source lane.
     pub(crate) index: Reg,
     pub(crate) src: Reg,
 }
@@ -213,11 +214,11 @@ fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     by_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
-/// `ds_permute`: lane `i` writes to lane `index[i] / 4`; lanes that are not written get 0.
+/// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane to which no lane writes gets 0.
 #[derive(Debug)]
 struct LanePermute {
     dst: Reg,
-    /// Four times the destination lane.
+    /// The register with four times the destination lane.
     index: Reg,
     src: Reg,
 }
@@ -259,7 +260,7 @@ impl Instruction for LanePermute {
     }
 }
 
-/// `ds_swizzle_b32` with a constant pattern, the instruction's 16-bit offset field.
+/// `ds_swizzle_b32` with a constant pattern, which is the 16-bit offset field of the instruction.
 #[derive(Debug)]
 struct LaneSwizzle {
     pattern: u32,
@@ -293,7 +294,7 @@ impl Instruction for LaneSwizzle {
     }
 }
 
-/// Returns the source lane of `ds_swizzle_b32`.
+/// Returns the lane from which `ds_swizzle_b32` reads; `None` for an unsupported pattern.
 fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
     let (row, own) = (lane & !31, lane & 31);
     let pattern = pattern & 0xffff;
@@ -320,17 +321,17 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
 /// The controls of a DPP instruction.
 #[derive(Clone, Copy, Debug)]
 struct DppControl {
-    /// Pattern of source lanes.
+    /// The pattern that determines source lanes.
     pattern: u32,
-    /// Enabled rows of 16 lanes.
+    /// Mask of the enabled rows of 16 lanes.
     row_mask: u8,
-    /// Enabled banks of 4 lanes within a row.
+    /// Mask of the enabled banks (4 lanes) within each row.
     bank_mask: u8,
-    /// True if out-of-range reads give 0 instead of the old value.
+    /// True if an out-of-range read gives 0, false if it gives the old value.
     bound_control: bool,
 }
 
-/// `v_mov_b32_dpp`; disabled lanes keep the old value.
+/// `v_mov_b32_dpp`. Disabled lanes keep the old value.
 #[derive(Debug)]
 struct Dpp {
     control: DppControl,
@@ -376,7 +377,8 @@ impl Instruction for Dpp {
     }
 }
 
-/// Returns the source lane of a DPP pattern: `None` for an unknown pattern, `Some(None)` out of range.
+/// Returns the source lane of a DPP pattern. The result is `None` for an unknown pattern, and `Some(None)` if the
+/// source is out of range.
 fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     let (row, own) = (lane & !15, lane & 15);
     let n = control & 15;
@@ -413,7 +415,7 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     dpp(d, op, 0, old)
 }
 
-/// Decodes the intrinsics, whose controls follow the source operand.
+/// Decodes the intrinsics of DPP. Their controls follow the source operand.
 fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResult {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
@@ -435,18 +437,18 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
     })
 }
 
-/// `v_permlane16_b32`, or `v_permlanex16_b32`, which reads the neighbouring row.
+/// `v_permlane16_b32`. With `cross` it is `v_permlanex16_b32`, which reads from the other row of a pair of rows.
 #[derive(Debug)]
 struct Permlane16 {
-    /// True if it reads the other row of the pair.
+    /// True if lanes read from the other row of the pair.
     cross: bool,
     dst: Reg,
-    /// Value if the source lane is inactive.
+    /// Register with the value that a lane receives if its source lane is inactive.
     old: Reg,
     src: Reg,
-    /// Selectors of lanes 0 to 7 of a row, four bits each.
+    /// Register with the selectors for lanes 0 to 7 of a row, four bits each.
     low: Reg,
-    /// Selectors of lanes 8 to 15.
+    /// Register with the selectors for lanes 8 to 15 of a row.
     high: Reg,
 }
 
@@ -487,7 +489,7 @@ fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult 
     })
 }
 
-/// Reads the value of the first active lane.
+/// Reads a register's value in the first active lane.
 #[derive(Debug)]
 struct ReadFirstLane {
     dst: Reg,
@@ -514,7 +516,7 @@ impl Instruction for ReadFirstLane {
     }
 }
 
-/// Reads the value of the lane in a uniform register.
+/// Reads a register's value in the lane whose index is in a uniform register.
 #[derive(Debug)]
 struct ReadLane {
     dst: Reg,
@@ -598,7 +600,7 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// `mbcnt`: the number of lower lanes in the mask, plus `base`.
+/// `mbcnt`: counts the set bits of the mask that belong to lower lanes, and adds `base`.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,

@@ -4,7 +4,7 @@ use super::{BINARY_LIBRARY, Float, FloatBinaryOp, FloatUnary, FloatUnaryOp, Fma,
 use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
 use crate::ir::Operation;
 
-/// Returns the supported functions, without prefix and type.
+/// Returns the names of the supported functions, without prefix and type.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let unary = UNARY_LIBRARY.iter().map(|(name, _)| *name);
     let binary = BINARY_LIBRARY.iter().map(|(name, _)| *name);
@@ -21,7 +21,7 @@ fn binary(name: &str) -> Option<&'static FloatBinaryOp> {
     Some(found.1)
 }
 
-/// Strips prefix and type: `exp` of `__nv_expf`, `__ocml_exp_f32` and `llvm.exp.f32`.
+/// Returns the name of a function without prefix and type: `exp` for `__nv_expf`, `__ocml_exp_f32` and `llvm.exp.f32`.
 fn stem(callee: &str) -> Option<&str> {
     if let Some(name) = callee.strip_prefix("__nv_") {
         let name = name.strip_prefix("fast_").unwrap_or(name);
@@ -49,7 +49,7 @@ fn stem(callee: &str) -> Option<&str> {
     Some(name.rsplit_once('.').map_or(name, |(name, _)| name))
 }
 
-/// Decodes a call of `__nv_expf`, `__ocml_exp_f32` and the like; returns false for an unknown name.
+/// Decodes a call of a library function such as `__nv_expf` or `__ocml_exp_f32`. Returns false for an unknown name.
 pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some(name) = stem(callee) else {
         return Ok(false);
@@ -92,7 +92,7 @@ pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeR
     Ok(true)
 }
 
-/// The error function: Taylor series near zero, continued fraction of `erfc` elsewhere.
+/// The error function. It is a Taylor series near zero, and elsewhere a continued fraction of `erfc`.
 pub(super) fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -122,7 +122,7 @@ pub(super) fn erf(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The `f` of `erf` belongs to the name, that of `erff` and `expf` is the type.
+    /// In `erff` and `expf` the last `f` is the type, but the `f` in `erf` belongs to the name.
     #[test]
     fn names_are_without_prefix_and_type() {
         for (callee, name) in [

@@ -1,9 +1,9 @@
-//! Mbarriers: the order they establish, and the report of each misuse.
+//! Mbarriers: the order that they establish, and the report of each misuse.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// Offset of the mbarriers, after the data.
+/// Offset of the mbarriers in shared memory; they follow the data.
 const AT: u32 = 1024;
 
 fn init(count: u32) -> String {
@@ -27,7 +27,8 @@ fn wait(at: u32, parity: &str) -> String {
 }
 
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
-/// `%first` is true in thread 0, `%warp` is the warp, `%is0` true in warp 0, `%cell` a word per lane of a warp.
+/// Names that test kernels use: `%first` is true in thread 0, `%warp` is the number of the warp, `%is0` is true in warp
+/// 0, and `%cell` has one word for each lane of a warp.
 const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %warp = \"llvm.udiv\"(%t, %c32) : (i32, i32) -> i32\n\
@@ -35,7 +36,7 @@ const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -
     %is0 = \"llvm.icmp\"(%warp, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
-/// A kernel of two warps with different code.
+/// Returns a kernel of two warps that execute different code.
 fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -46,7 +47,7 @@ fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
 
 const PUT: &str = "\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
 
-/// Loads the word of the lane and stores it in `%out`.
+/// Loads the word of each lane and stores it in `%out`.
 fn get(name: &str) -> String {
     let load = format!("%{name} = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n");
     load + &store(&format!("%{name}"), "i32", 0, 1)
@@ -104,7 +105,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     }
 }
 
-/// Two mbarriers pass a buffer back and forth; the warps run different numbers of phases ahead.
+/// Two warps hand a buffer back and forth through two mbarriers, and may be different numbers of phases ahead.
 #[test]
 fn a_buffer_goes_to_and_fro() {
     let second = AT + 8;
@@ -219,7 +220,7 @@ fn rules_of_barriers_are_checked() {
     }
 }
 
-/// A proxy fence before an arrival is visible to a product after the wait.
+/// If a warp executes a proxy fence before its arrival, a product after the wait sees the warp's writes.
 #[test]
 fn a_wait_orders_behind_a_fence_of_proxies() {
     let copy = |fence: &str| {
@@ -270,7 +271,7 @@ fn a_wait_may_be_skipped() {
     assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
 }
 
-/// A lane waits for the other lanes of its warp, but for other warps first.
+/// A lane may wait for other lanes of its warp. It first waits for other warps.
 #[test]
 fn lanes_of_a_warp_wait_for_each_other() {
     let parted = |before: &str, others: &str| {

@@ -1,61 +1,61 @@
 //! Fragments: the elements of A, B and D that each lane holds, according to the manuals.
 //!
-//! Written from the manuals as quotients and remainders of lane and element indices, independently of
-//! `linear_layout::target::Product`, so that a wrong row there gives a wrong result here.
+//! The formulas follow the manuals, as quotients and remainders of lane and element indices. They are independent of
+//! `linear_layout::target::Product`, so a wrong row in that table gives a wrong result here.
 //!
 //! # Source
-//! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"): `groupID = lane >> 2`,
-//! `threadID_in_group = lane % 4`; section 9.7.14.3 for the lanes that hold scales.
-//! - [`FragmentLayout::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5: rows of A and columns of B by
-//! lane, four consecutive rows of D in consecutive registers, except for f64, whose consecutive rows are in
-//! consecutive groups of lanes.
-//! - [`FragmentLayout::WmmaCopies`], [`FragmentLayout::Wmma`]: RDNA 3 ISA, section 7.9, where the upper half of the
-//! wave holds replicas of A and B; RDNA 4 ISA, section 7.12, where it does not.
+//! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"), where `groupID` is `lane >>
+//!   2` and `threadID_in_group` is `lane % 4`; section 9.7.14.3 for the lanes that hold scales.
+//! - [`FragmentLayout::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5. Lanes hold rows of A and columns
+//!   of B. Four consecutive rows of D are in consecutive registers. For f64, consecutive rows of D are in consecutive
+//!   groups of lanes.
+//! - [`FragmentLayout::WmmaCopies`]: RDNA 3 ISA, section 7.9; the upper half of the wave holds replicas of A and B.
+//! - [`FragmentLayout::Wmma`]: RDNA 4 ISA, section 7.12; there are no replicas.
 //!
 //! # The order of k
-//! For MFMA and WMMA a lane holds 16 bytes of consecutive k, then the next 16 bytes after those of the other groups
-//! of lanes. If A and B have the same width they share this order, and it affects no sum. It matters for blocks with
-//! scales, and for different widths (`f8f6f4`).
+//! For MFMA and WMMA, a lane holds 16 bytes of consecutive k. Its next 16 bytes follow after the first 16 bytes of all
+//! other groups of lanes. If A and B have elements of the same width, they have the same order of k, and the order does
+//! not affect any sum. The order matters if blocks along k have scales, or if the widths differ (`f8f6f4`).
 
-/// The distribution of elements over lanes and registers.
+/// The distribution of the elements of A, B and D over lanes and registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum FragmentLayout {
     /// NVIDIA's `mma.sync`.
     Mma,
-    /// AMD's MFMA with this many independent products.
+    /// AMD's MFMA. One instruction computes `blocks` independent products.
     Mfma { blocks: u32 },
-    /// MFMA of doubles.
+    /// MFMA on doubles.
     MfmaDouble,
     /// AMD's WMMA of gfx11.
     WmmaCopies,
     /// AMD's WMMA of gfx12.
     Wmma,
-    /// A dot product per lane.
+    /// A dot product that each lane computes alone.
     Lane,
 }
 
-/// The fragments of an instruction.
+/// The layout, sizes and element widths of an instruction's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Fragments {
     pub(super) deal: FragmentLayout,
-    /// m, n and k.
+    /// The sizes m, n and k.
     pub(super) sizes: [u32; 3],
-    /// Bits of an element of A, B and D.
+    /// The width of an element of A, B and D in bits.
     pub(super) bits: [u32; 3],
 }
 
-/// The position of an element in its matrix.
+/// The position of an element: a block (independent product), and the indices in this block's matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementPosition {
     pub(super) block: u32,
-    /// Row of A and D, column of B.
+    /// The row for A and D, the column for B.
     pub(super) own: u32,
-    /// Column of A, row of B, column of D.
+    /// The column for A and D, the row for B.
     pub(super) other: u32,
 }
 
 impl Fragments {
-    /// Returns the number of lanes that execute an instruction together.
+    /// Returns the number of lanes that execute one instruction together.
     pub(super) const fn lanes(self) -> u32 {
         match self.deal {
             FragmentLayout::Mma | FragmentLayout::WmmaCopies | FragmentLayout::Wmma => 32,
@@ -71,13 +71,13 @@ impl Fragments {
         }
     }
 
-    /// Returns rows and columns of A, of B transposed, or of D.
+    /// Returns the numbers of rows and columns of A, of the transpose of B, or of D.
     pub(super) const fn shape(self, operand: usize) -> [u32; 2] {
         let [m, n, k] = self.sizes;
         [[m, k], [n, k], [m, n]][operand]
     }
 
-    /// Returns the number of elements of an operand per lane.
+    /// Returns the number of elements of an operand that each lane holds.
     pub(super) const fn elements(self, operand: usize) -> u32 {
         let [rows, columns] = self.shape(operand);
         let all = self.blocks() * rows * columns / self.lanes();
@@ -87,7 +87,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the position of an element of an operand.
+    /// Returns the position of element number `element` that a lane holds of an operand.
     pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         if operand == 2 {
             self.of_sum(lane, element)
@@ -151,8 +151,9 @@ impl Fragments {
         }
     }
 
-    /// Returns the lane, and the byte in its register, of the scale of a block of elements: `own`, and the index of
-    /// the block along k. `selected` is the instruction's modifier: a byte, or for WMMA a half of the wave.
+    /// Returns the lane that holds the scale of a block of elements, and the byte of the scale in the lane's register.
+    /// The block is given by `own` and by its index along k. `selected` is a modifier of the instruction: the first
+    /// byte, or for WMMA a half of the wave.
     pub(super) const fn scale(
         self,
         operand: usize,

@@ -1,12 +1,13 @@
 //! Matrix instructions: products of tiles held in a warp's registers.
 //!
-//! [`statement`] lists them by intrinsic, [`fragment`] defines the elements that a lane holds, [`number`] their
-//! formats. They are independent of `linear_layout::target::Product`, which the planner and the lowering use.
+//! [`statement`] lists the instructions by intrinsic, [`fragment`] defines which elements a lane holds, and [`number`]
+//! defines the element formats. All are independent of `linear_layout::target::Product`, which the planner and the
+//! lowering use.
 //!
 //! # Numerics
-//! Integer sums are exact, then saturate or wrap. Float products are exact and are added to C in double precision, in
-//! ascending k; the sum is rounded once to D's format. Doubles are multiplied and added with one rounding per step.
-//! Hardware may use another order and fewer bits, which the manuals leave unspecified.
+//! Integer sums are exact; at the end they saturate or wrap. Float products are exact, and are added to C in double
+//! precision, in ascending order of k. The sum is rounded once, to the format of D. Products of doubles round once per
+//! multiply-add. The hardware may use another order and fewer bits, which the manuals leave unspecified.
 
 mod descriptor;
 mod fragment;
@@ -31,7 +32,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Title of the family in listings.
+/// The title of this family in listings.
 pub(super) const TITLE: &str = "products of matrices";
 
 static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
@@ -41,7 +42,7 @@ static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 
 static ROW: OpRow = row("a product of matrices", decode);
 
-/// Returns the row of a matrix intrinsic.
+/// Returns the row of the intrinsic with this name, if it is a matrix instruction.
 pub(super) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     NAMES.contains(name).then_some(&ROW)
 }
@@ -51,7 +52,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// Returns the specification of an intrinsic on the target GPU.
+/// Returns the specification that an intrinsic has on the target GPU.
 fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static InstructionSpec> {
     let name = op.str("intrin").unwrap_or_default();
     let mut all = statement::of_intrinsic(name);
@@ -77,13 +78,13 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
         })
 }
 
-/// The modifiers of a call.
+/// The modifiers that the arguments of a call specify.
 #[derive(Clone, Copy)]
 struct Modifiers {
     formats: [Format; 3],
     saturates: bool,
     is_upper: bool,
-    /// log2 of the number of blocks that share a block of A, and the shared block.
+    /// log2 of the number of blocks that share one block of A, and the index of this block.
     broadcast: [u32; 2],
     selectors: [u32; 2],
 }
@@ -160,8 +161,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, results)
 }
 
-/// Returns the operands of each argument. NVIDIA's intrinsics take each register of a matrix as an operand, AMD's a
-/// vector.
+/// Returns the operands that belong to each argument. NVIDIA's intrinsics take one operand per register of a matrix,
+/// AMD's intrinsics take one vector per matrix.
 fn arguments(
     d: &Decoder<'_>,
     op: &Operation,
@@ -262,14 +263,14 @@ fn modifiers(
     Ok(all)
 }
 
-/// Returns true for MFMA without scales: LLVM selects the unscaled instruction if both scales are the constant 0,
-/// which would otherwise mean 2^-127.
+/// Returns true for an MFMA without scales. If both scales are the constant 0, LLVM selects the unscaled instruction,
+/// although a scale of 0 would otherwise mean 2^-127.
 fn is_unscaled(d: &Decoder<'_>, statement: &InstructionSpec, scales: &[Option<Reg>; 2]) -> bool {
     let is_zero = |reg: &Option<Reg>| reg.is_some_and(|reg| d.b.constant_of(reg) == Some(0));
     matches!(statement.deal, FragmentLayout::Mfma { .. }) && scales.iter().all(is_zero)
 }
 
-/// Returns the registers of a matrix, with their widths.
+/// Returns the registers that hold a matrix operand, each with its width.
 fn words(
     d: &Decoder<'_>,
     op: &Operation,
@@ -300,10 +301,10 @@ fn words(
     Ok(words)
 }
 
-/// Matrix index of each element of each lane of A, B and D: A and D row-major, B column-major.
+/// For A, B and D, the index in the matrix of each element of each lane. A and D are row-major, B is column-major.
 type PositionTables = Arc<[Box<[u32]>; 3]>;
 
-/// Returns the cached position tables of fragments.
+/// Returns the position tables of fragments. They are cached.
 fn places(fragments: Fragments) -> PositionTables {
     static KNOWN: LazyLock<Mutex<HashMap<Fragments, PositionTables>>> =
         LazyLock::new(Mutex::default);
@@ -323,7 +324,7 @@ fn places(fragments: Fragments) -> PositionTables {
     all.clone()
 }
 
-/// The scales of blocks of the elements of A and B.
+/// The scales that apply to blocks of elements of A and B.
 #[derive(Debug)]
 struct Scales {
     blocks: ScaleBlocks,
@@ -335,20 +336,21 @@ struct Scales {
 #[derive(Debug)]
 struct Multiply {
     dst: Vec<Reg>,
-    /// Registers of A, B and C, with their widths.
+    /// The registers of A, B and C, each with its width.
     operands: [Vec<(Reg, u32)>; 3],
     scales: Option<Scales>,
     fragments: Fragments,
     formats: [Format; 3],
     saturates: bool,
-    /// log2 of the number of blocks that share a block of A, and the shared block.
+    /// log2 of the number of blocks that share one block of A, and the index of this block.
     broadcast: [u32; 2],
     family: Float8Family,
     places: PositionTables,
 }
 
 impl Multiply {
-    /// Returns the elements of an operand, in the order of [`PositionTables`], held by lanes from `first` on.
+    /// Returns the elements that the lanes of one warp, from lane `first` on, hold of an operand, in the order of
+    /// [`PositionTables`].
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);
@@ -387,7 +389,7 @@ impl Multiply {
         Ok(tile)
     }
 
-    /// Returns the mask of the bytes of a scale register that are read.
+    /// Returns a mask of the bytes of a scale register that the instruction reads.
     fn scale_bits(&self, scales: &Scales, operand: usize) -> u64 {
         let blocks = self.fragments.sizes[2] / scales.blocks.size;
         let bytes = (0..blocks).map(|block| {
@@ -398,7 +400,7 @@ impl Multiply {
         bytes.fold(0, |all, bits| all | bits)
     }
 
-    /// Returns the bits of an element at a bit offset in an operand's registers.
+    /// Returns the bits of the element that starts at bit `at` of an operand's registers.
     fn code_at(&self, exec: &Exec<'_>, operand: usize, lane: u32, at: u32) -> u64 {
         let words = &self.operands[operand];
         let width = words[0].1;
@@ -406,7 +408,7 @@ impl Multiply {
         word & mask(self.fragments.bits[operand])
     }
 
-    /// Multiplies the tiles of lanes from `first` on.
+    /// Multiplies the tiles that the lanes of one warp, from lane `first` on, hold.
     fn multiply(&self, exec: &mut Exec<'_>, first: u32) -> DecodeResult {
         let [m, n, k] = self.fragments.sizes.map(|size| size as usize);
         let a = self.tile(exec, 0, first)?;

@@ -8,25 +8,25 @@ use linear_layout::target::{Float8, Float8Family};
 pub(super) enum Format {
     /// A scalar float format.
     Float(FloatTy),
-    /// The upper 19 bits of a binary32; the rest is ignored.
+    /// TF32: the upper 19 bits of a binary32. The lower bits are ignored.
     Tf32,
-    /// E4M3, of the GPU's family.
+    /// E4M3, in the variant of the GPU's float family.
     E4m3,
-    /// E5M2, of the GPU's family.
+    /// E5M2, in the variant of the GPU's float family.
     E5m2,
-    /// OCP's E2M1, 4 bits.
+    /// OCP's E2M1, which has 4 bits.
     E2m1,
-    /// E2M1 in bits 2 to 5 of a byte, as `kind::f8f6f4` takes it.
+    /// E2M1 in bits 2 to 5 of a byte, the form that `kind::f8f6f4` takes.
     PaddedE2m1,
     /// A signed integer of 8 bits.
     I8,
     /// An unsigned integer of 8 bits.
     U8,
-    /// An integer of 32 bits, signed.
+    /// A signed integer of 32 bits.
     I32,
 }
 
-/// Magnitudes of E2M1, by its lowest 3 bits (OCP microscaling formats 1.0, section 5.3.3).
+/// The absolute values of E2M1, indexed by its lowest 3 bits (OCP microscaling formats 1.0, section 5.3.3).
 const E2M1: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
 
 impl Format {
@@ -35,7 +35,7 @@ impl Format {
     pub(super) const F32: Self = Self::Float(FloatTy::F32);
     pub(super) const F64: Self = Self::Float(FloatTy::F64);
 
-    /// Returns the bits of an element in a register.
+    /// Returns the number of bits that an element occupies in a register.
     pub(super) const fn bits(self) -> u32 {
         match self {
             Self::Float(ty) => ty.bits(),
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// Returns the value of an element; exact.
+    /// Returns the exact value of an element.
     pub(super) fn value(self, bits: u64, family: Float8Family) -> f64 {
         let float8 = |exponent_bits| float8(family, exponent_bits).value(bits as u8);
         match self {
@@ -64,7 +64,8 @@ impl Format {
         }
     }
 
-    /// Returns the encoding of a sum: rounded to nearest even, or the lowest bits of an integer.
+    /// Returns the bits of a sum in this format. Floats are rounded to nearest, ties to even; integers keep their
+    /// lowest bits unless the instruction saturates.
     pub(super) fn code(self, sum: f64, saturates: bool) -> u64 {
         match self {
             Self::Float(ty) => ty.from_f64(sum),
@@ -96,9 +97,9 @@ fn float8(family: Float8Family, exponent_bits: u32) -> Float8 {
 /// The format of block scales.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ScaleFormat {
-    /// A power of two: an exponent with a bias of 127; 255 is NaN.
+    /// A power of two, given by an exponent with bias 127. The byte 255 is NaN.
     E8m0,
-    /// OCP's E4M3 without its sign.
+    /// OCP's E4M3 without the sign bit.
     E4m3,
 }
 

@@ -1,10 +1,10 @@
-//! Specifications of matrix instructions by intrinsic: shapes, formats and operands.
+//! Specifications of matrix instructions, by intrinsic: shapes, formats and operands.
 //!
 //! # Source
-//! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands; the manuals cited in
-//! [`fragment`](super::fragment) for all else.
+//! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands. The manuals cited in
+//! [`fragment`](super::fragment) for everything else.
 //!
-//! Not supported: 6-bit floats (the manuals at hand do not specify their packing), integers of 4 bits and 1 bit,
+//! Not supported: 6-bit floats (the available manuals do not specify their packing), integers of 4 bits and 1 bit,
 //! sparse operands, `m8n8k4` of f16, and MFMA `4x4x4f64`.
 
 use super::fragment::{FragmentLayout, Fragments};
@@ -15,27 +15,27 @@ use std::sync::LazyLock;
 /// An argument of an intrinsic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
-    /// Registers of A, B, or C, which has D's format.
+    /// The registers of A, B or C. C has the format of D.
     Matrix(usize),
     /// A modifier that must be 0.
     Zero,
-    /// A hint that does not affect results.
+    /// A hint, which does not affect the result.
     Hint,
-    /// Signedness of an operand's integers.
+    /// Whether the integers of an operand are signed.
     IsSigned(usize),
-    /// Saturation of the sum.
+    /// Whether the sum saturates.
     Saturates,
-    /// Half of the registers that C and D use.
+    /// Whether C and D use the upper halves of their registers.
     Upper,
-    /// log2 of the number of blocks that share a block of A (`cbsz`).
+    /// log2 of the number of blocks that share one block of A (`cbsz`).
     BroadcastLog2,
-    /// Index of the shared block of A (`abid`).
+    /// The index of the block of A that they share (`abid`).
     BroadcastBlock,
-    /// Format of an operand: 0 is E4M3, 1 E5M2, 4 E2M1.
+    /// The format of an operand: 0 is E4M3, 1 is E5M2, 4 is E2M1.
     FormatOf(usize),
-    /// Scales of an operand.
+    /// The scales of an operand.
     Scales(usize),
-    /// Bytes of the scales, or for WMMA half of the wave.
+    /// The first byte of an operand's scales in their register; for WMMA, the half of the wave that holds them.
     Selector(usize),
 }
 
@@ -48,7 +48,7 @@ const A: Argument = Matrix(0);
 const B: Argument = Matrix(1);
 const C: Argument = Matrix(2);
 
-/// A block of `size` elements along k with a common scale.
+/// Scales of blocks: `size` elements along k have one scale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ScaleBlocks {
     pub(super) size: u32,
@@ -59,11 +59,13 @@ pub(super) struct ScaleBlocks {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct InstructionSpec {
     pub(super) intrinsic: String,
-    /// GPUs that have it, by name prefix; with a `+` the first NVIDIA GPU.
+    /// The GPUs that have the instruction, by prefixes of their names. With a `+`, all NVIDIA GPUs from the named GPU
+    /// on.
     pub(super) on: &'static str,
     pub(super) deal: FragmentLayout,
     pub(super) sizes: [u32; 3],
-    /// Formats of A, B and D; an operand with [`Argument::FormatOf`] is given by the modifier.
+    /// The formats of A, B and D. If there is an argument [`Argument::FormatOf`], the operand has the format that it
+    /// specifies.
     pub(super) formats: [Format; 3],
     pub(super) arguments: &'static [Argument],
     pub(super) scales: Option<ScaleBlocks>,
@@ -79,15 +81,15 @@ impl InstructionSpec {
         }
     }
 
-    /// Returns the distance between consecutive elements in units of their width: gfx11 has 16-bit sums in one half
-    /// of each register.
+    /// Returns the distance between consecutive elements of an operand, in units of their width. It is 1, except that
+    /// gfx11 stores each 16-bit sum in one half of a register.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
-    /// Returns the valid values of a scale selector: the first byte of a row's scales, or for WMMA a half of the
-    /// wave.
+    /// Returns the valid values of a scale selector. A selector is the first byte of a row's scales, or for WMMA a half
+    /// of the wave.
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {
@@ -124,7 +126,7 @@ pub(super) fn all() -> &'static [InstructionSpec] {
     &ALL
 }
 
-/// Returns the specifications of an intrinsic, one per fragment layout.
+/// Returns the specifications of an intrinsic. There is one for each fragment layout that the intrinsic has.
 pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static InstructionSpec> {
     ALL.iter()
         .filter(move |statement| statement.intrinsic == name)
@@ -138,10 +140,10 @@ fn numbers(text: &str) -> impl Iterator<Item = u32> {
         .filter_map(|digits| digits.parse().ok())
 }
 
-/// 8-bit floats by their MFMA and WMMA names.
+/// The 8-bit float formats, by their names in MFMA and WMMA intrinsics.
 const EIGHTS: [(&str, Format); 2] = [("fp8", Format::E4m3), ("bf8", Format::E5m2)];
 
-/// Returns all pairs of formats, with their names.
+/// Returns all pairs of formats for A and B, with their names.
 fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> {
     let pair = |a: &(&'a str, Format), b: &(&'a str, Format)| ([a.0, b.0], [a.1, b.1]);
     let firsts = formats.iter();
@@ -151,8 +153,8 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
 }
 
 impl SpecList {
-    /// Adds an intrinsic in several shapes, which replace `*` in the name. A shape may be followed by `/` and its
-    /// number of blocks.
+    /// Adds an intrinsic in several shapes. Each shape replaces the `*` in the name. A shape may be followed by `/` and
+    /// its number of blocks.
     fn add(
         &mut self,
         on: &'static str,
@@ -183,7 +185,7 @@ impl SpecList {
         self
     }
 
-    /// Adds block scales to the last specification.
+    /// Gives block scales to the specification that was added last.
     fn scaled(&mut self, size: u32, format: ScaleFormat) {
         if let Some(last) = self.0.last_mut() {
             last.scales = Some(ScaleBlocks { size, format });
@@ -412,7 +414,7 @@ impl SpecList {
         self.scaled(32, ScaleFormat::E8m0);
     }
 
-    /// Adds dot products of the words of two registers.
+    /// Adds dot products over all elements of two registers.
     fn dots(&mut self) {
         use Format as F;
         let mut add = |on, name: &str, formats, arguments| {

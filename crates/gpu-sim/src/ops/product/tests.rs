@@ -1,4 +1,4 @@
-//! Matrix instructions against the planner's rows, and against sums computed by hand.
+//! Matrix instructions, compared with the planner's table and with sums computed by hand.
 
 use super::fragment::Fragments;
 use super::number::{Format, ScaleFormat};
@@ -23,7 +23,7 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Returns the operands of a row passed as A, B and C; a transposed row swaps them.
+/// Returns which operands of a table row are passed as A, B and C. In a transposed row, A and B are exchanged.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -35,7 +35,8 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// Returns the position that a row gives to an element, as an [`ElementPosition`](super::fragment::ElementPosition).
+/// Returns the position that a table row gives to an element, in the form of an
+/// [`ElementPosition`](super::fragment::ElementPosition).
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;
@@ -58,7 +59,7 @@ fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u
     [own as u32, other as u32]
 }
 
-/// Returns the contradiction between a row and a specification, if any.
+/// Returns a description of how a table row contradicts a specification, or `None` if they agree.
 fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     let passed = passed(row);
     let numbers = [row.factors[0], row.factors[1], row.sum];
@@ -136,7 +137,8 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     (different.len() != names.len()).then(|| "two k are one".to_owned())
 }
 
-/// Returns the contradiction between the scales and formats of a row and a specification, if any.
+/// Returns a description of how the scales and formats of a table row contradict a specification, or `None` if they
+/// agree.
 fn contradiction_of_scales(
     row: &Product,
     statement: &InstructionSpec,
@@ -229,7 +231,7 @@ fn every_row_of_every_target_is_what_the_manuals_say() {
     assert!(count >= 400, "{count}");
 }
 
-/// Exchanging any two bits of a row's scales is detected.
+/// The comparison detects an exchange of any two scale bits of a table row.
 #[test]
 fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
     let mut count = 0;
@@ -265,7 +267,7 @@ fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
     assert!(count > 1000, "{count}");
 }
 
-/// Exchanging any two bits of a row is detected.
+/// The comparison detects an exchange of any two bits of a table row.
 #[test]
 fn a_row_with_two_bits_exchanged_is_noticed() {
     let mut count = 0;
@@ -309,7 +311,8 @@ fn a_row_with_two_bits_exchanged_is_noticed() {
     assert!(count > 10_000, "{count}");
 }
 
-/// Each element of D is held once, each of A and B once or by both halves of the wave.
+/// One lane holds each element of D. Each element of A and B is held by one lane, or by one lane of each half of the
+/// wave.
 #[test]
 fn fragments_cover_their_matrices() {
     for statement in statement::all() {
@@ -328,18 +331,18 @@ fn fragments_cover_their_matrices() {
     }
 }
 
-/// A kernel with one product: each lane loads words of A, B, C and of scales, and stores those of D.
+/// A kernel with one product. Each lane loads words of A, B, C and of scales, and stores its words of D.
 struct Kernel<'t> {
     target: &'t str,
     lanes: usize,
     intrinsic: &'t str,
-    /// Operand types, or constants.
+    /// The types of the operands. An entry may also be a constant.
     operands: &'t [&'t str],
     result: &'t str,
 }
 
 impl Kernel<'_> {
-    /// Runs it on the words of each lane.
+    /// Runs the kernel; `words` gives the input words of each lane. Returns the words of D of each lane.
     fn run(&self, words: impl Fn(usize, usize) -> u32) -> Result<Vec<Vec<u32>>, KernelError> {
         let (mut body, mut values, mut types) = (String::new(), Vec::new(), Vec::new());
         let mut next = 0;
@@ -430,7 +433,7 @@ fn words_of(ty: &str) -> usize {
     bits(ty) / 32
 }
 
-/// Returns the words as f32.
+/// Returns the words read as f32.
 fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
     let lanes = words.iter();
     lanes
@@ -438,7 +441,7 @@ fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// `mma.m16n8k16` of an A with numbered elements and a B of ones at k = 3: D is A's column 3.
+/// `mma.m16n8k16`: the elements of A are numbered, and B is one at k = 3 and zero elsewhere. So D is column 3 of A.
 #[test]
 fn mma_follows_the_manual() {
     let kernel = Kernel {
@@ -493,7 +496,7 @@ fn mma_follows_the_manual() {
     }
 }
 
-/// Sixteen independent products of 4 x 4: block `lane / 4`, rows of D in registers.
+/// Sixteen independent products of 4 x 4. A lane belongs to block `lane / 4`, and its registers hold the rows of D.
 #[test]
 fn mfma_of_blocks_follows_the_manual() {
     let kernel = Kernel {
@@ -523,7 +526,7 @@ fn mfma_of_blocks_follows_the_manual() {
     }
 }
 
-/// Scales of MFMA: lanes 32 to 63 hold those of the upper 32 of k, independent of the elements they hold.
+/// Lanes 32 to 63 of an MFMA hold the scales of the upper 32 values of k, regardless of which elements they hold.
 #[test]
 fn scaled_mfma_follows_the_manual() {
     let kernel = |scale: &'static str| Kernel {
@@ -602,7 +605,7 @@ const WMMA: Kernel<'static> = Kernel {
     result: "vector<8xi32>",
 };
 
-/// A is -1, signed; B is 255, unsigned; C is at the limit, so that the sum saturates.
+/// A is -1 and signed, B is 255 and unsigned. C is at the limit of its type, so the sum saturates.
 #[test]
 fn wmma_of_integers_saturates_and_takes_signs() {
     let words = |_: usize, word: usize| if word < 8 { u32::MAX } else { 0x8000_0000 };

@@ -1,7 +1,7 @@
 //! `wgmma`: asynchronous products of a warp group with operands in shared memory, and their ordering.
 //!
-//! Each of the four warps computes its 16 rows at the start of the product, from the current shared memory; a write
-//! to that memory before the wait is a fault. The numerics are those of [the parent module](super).
+//! Each of the four warps computes its 16 rows when the product starts, from the contents of shared memory at that
+//! time. A write to this memory before the wait is a fault. The numerics are the same as in [the parent module](super).
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; [`MatrixDescriptor`] for operands in shared memory.
@@ -60,11 +60,11 @@ fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     order(d, Order::Wait(most))
 }
 
-/// A fence, commit or wait of products.
+/// An instruction that orders products: a fence, a commit or a wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
     Fence,
-    /// Commits a group.
+    /// Commits the products started so far as a group.
     Commit,
     /// Waits until at most this many groups are in flight.
     Wait(u32),
@@ -125,18 +125,18 @@ impl Types {
         self.0[0] == Format::I8
     }
 
-    /// Returns the registers of D per lane of a product with `n` columns.
+    /// Returns the number of registers that each lane has for D, in a product with `n` columns.
     pub(crate) const fn sum_registers(self, n: u32) -> u32 {
         n / 2 * self.0[2].bits() / 32
     }
 }
 
-/// The operand A: in registers or in shared memory.
+/// The location of operand A: registers or shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
-    /// Four registers per lane.
+    /// Four registers of each lane.
     Registers(Vec<Reg>),
-    /// A descriptor.
+    /// A register with a matrix descriptor.
     Shared(Reg),
 }
 
@@ -145,9 +145,9 @@ pub(crate) enum Factor {
 pub(crate) enum ScaleD {
     /// Zero.
     Zero,
-    /// Its previous value.
+    /// The previous value of D.
     One,
-    /// Its previous value if a predicate holds, else zero.
+    /// The previous value of D if the predicate in the register holds, else zero.
     If(Reg),
 }
 
@@ -157,11 +157,11 @@ pub(crate) struct Wgmma {
     pub(crate) types: Types,
     pub(crate) n: u32,
     pub(crate) dst: Vec<Reg>,
-    /// Registers with the previous value of D; empty if D begins with zero.
+    /// Registers with the previous value of D. It is empty if D starts at zero.
     pub(crate) sum: Vec<Reg>,
     pub(crate) scale: ScaleD,
     pub(crate) a: Factor,
-    /// Descriptor of B.
+    /// Register with the matrix descriptor of B.
     pub(crate) b: Reg,
     /// True if elements of A or B are contiguous along M or N.
     pub(crate) is_transposed: [bool; 2],
@@ -169,12 +169,12 @@ pub(crate) struct Wgmma {
     pub(crate) scratch: Reg,
 }
 
-/// Rows of D per warp.
+/// Number of rows of D that each warp computes.
 const WARP_ROWS: u32 = 16;
-/// Bytes of an instruction's elements along K.
+/// Number of bytes that the elements of one instruction occupy along K.
 const DEPTH: u32 = 32;
 
-/// Elements of an operand, row by row along K, and the shared memory that they were read from.
+/// The elements of an operand's tile, row by row with ascending k, and the shared memory from which they were read.
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
@@ -186,7 +186,7 @@ impl Wgmma {
         DEPTH / self.bytes()
     }
 
-    /// Returns the value of a register that must be uniform across lanes.
+    /// Returns the value of a register. Fails if it differs between lanes.
     fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> DecodeResult<u64> {
         let value = exec.get(reg, lanes[0]);
         match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
@@ -245,7 +245,7 @@ impl Wgmma {
         self.types.0[operand].value(code, Float8Family::Ocp)
     }
 
-    /// Returns the rows of A that the lanes of a warp, from `first` on, hold in registers.
+    /// Returns the rows of A that a warp holds in registers. `first` is the first lane of the warp.
     fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
         let k = self.k();
         let fragments = Fragments {
@@ -267,13 +267,13 @@ impl Wgmma {
         tile
     }
 
-    /// Returns row and column, within the rows of the warp, of an element of D.
+    /// Returns the row and the column of an element of D that a lane holds. Rows are counted within the warp's 16 rows.
     const fn place(lane: u32, element: u32) -> (u32, u32) {
         let row = lane / 4 + 8 * (element / 2 % 2);
         (row, 8 * (element / 4) + lane % 4 * 2 + element % 2)
     }
 
-    /// Multiplies in one warp.
+    /// Computes the rows of one warp.
     fn multiply(
         &self,
         exec: &mut Exec<'_>,
@@ -320,7 +320,7 @@ impl Wgmma {
         Ok(())
     }
 
-    /// Returns the registers of A, which are read late.
+    /// Returns the registers that hold A. The hardware may read them until the wait.
     fn held_registers(&self) -> &[Reg] {
         match &self.a {
             Factor::Registers(registers) => registers,
@@ -328,7 +328,7 @@ impl Wgmma {
         }
     }
 
-    /// Returns the registers that must be uniform.
+    /// Returns the registers whose values must be uniform, each with a name for messages.
     fn uniform_registers(&self) -> Vec<(Reg, &'static str)> {
         let mut all = vec![(self.b, "the descriptor of B")];
         if let Factor::Shared(register) = self.a {
@@ -349,7 +349,7 @@ impl Wgmma {
     }
 }
 
-/// Merges adjacent reads of shared memory.
+/// Merges reads of adjacent bytes of shared memory.
 fn merged(mut reads: Vec<(MemoryLocation, u32)>) -> Vec<(MemoryLocation, u32)> {
     let key = |place: &MemoryLocation| match *place {
         MemoryLocation::Shared { var, at, .. } => (var, at),

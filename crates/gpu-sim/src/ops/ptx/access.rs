@@ -10,7 +10,7 @@ use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
-/// Returns the memory order of a statement, if atomic, and records it in the program.
+/// Returns the memory order of a statement if it is atomic, and records in the program that it has an atomic access.
 pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
@@ -87,7 +87,7 @@ pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     Ok(())
 }
 
-/// Returns the memory space; the other modifiers of an access have no effect here.
+/// Returns the memory space of an access. Its other modifiers have no effect in the simulator.
 pub(super) fn space(line: &StatementParts<'_>) -> Space {
     line.words.iter().fold(Space::Generic, |space, word| {
         match word.split("::").next().unwrap_or(word) {
@@ -98,7 +98,7 @@ pub(super) fn space(line: &StatementParts<'_>) -> Space {
     })
 }
 
-/// Returns the register of an address and its offset.
+/// Returns the register with the base address of an address operand, and the offset.
 pub(super) fn place(
     scope: &mut AsmScope<'_, '_>,
     address: &PtxOperand,

@@ -14,7 +14,7 @@ use crate::ops::convert::{
 use crate::ops::float::{self, Float, FloatUnary};
 use crate::ops::integer::{self, Int};
 
-/// Returns the format of packed halves.
+/// Returns the float format of two packed 16-bit numbers.
 fn half_format(word: Option<&&str>) -> FloatTy {
     match word {
         Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
@@ -22,7 +22,7 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Applies an operation to each half of words.
+/// Applies an operation to the lower and to the upper halves of words, and packs the two results.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -36,7 +36,7 @@ fn on_halves<const N: usize>(
     s.result(line, reg)
 }
 
-/// Decodes a binary operation on packed halves.
+/// Decodes a binary operation on packed 16-bit floats.
 pub(super) fn halves(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -47,7 +47,7 @@ pub(super) fn halves(
     })
 }
 
-/// Returns the result format of `cvt`: the first modifier that is a type.
+/// Returns the format of the result of `cvt`, which is its first modifier that is a type.
 fn result_format(line: &StatementParts<'_>) -> FloatTy {
     let word = line.words[1..].iter().find(|word| ptx_type(word).is_some());
     word.and_then(|word| FloatTy::parse(word))
@@ -97,7 +97,7 @@ pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// `cvt.rzi.s32.f32 d, a`: saturating, 0 for NaN.
+/// `cvt.rzi.s32.f32 d, a`. The conversion saturates, and gives 0 for NaN.
 pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -113,7 +113,7 @@ pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// Rounds to ten bits of mantissa, to nearest, ties away from zero.
+/// Rounds to TF32, which has ten bits of mantissa: to nearest, ties away from zero.
 #[derive(Debug)]
 struct Tf32 {
     dst: Reg,
@@ -145,7 +145,7 @@ pub(super) fn tf32(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// A bitwise function of three words by truth table.
+/// A bitwise function of three words, given by its truth table.
 #[derive(Debug)]
 struct Lop3 {
     table: u64,
@@ -186,13 +186,13 @@ pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// `shf`: a funnel shift of two words, of which `high` is the upper one.
+/// `shf`: a funnel shift of a 64-bit number that consists of two words; `high` is its upper word.
 #[derive(Debug)]
 struct WideFunnelShift {
     left: bool,
     clamps: bool,
     dst: Reg,
-    /// Lower word, upper word, amount.
+    /// The lower word, the upper word, and the shift amount.
     of: [Reg; 3],
 }
 
@@ -210,7 +210,7 @@ impl Instruction for WideFunnelShift {
     }
 }
 
-/// Returns the upper word of a left shift, the lower word of a right shift.
+/// Returns the upper word of the result of a left shift, or the lower word of the result of a right shift.
 fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
     let by = by & mask(32);
     let by = if clamps { by.min(32) } else { by & 31 };
@@ -262,7 +262,7 @@ pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     s.result(line, reg)
 }
 
-/// Decodes the full product of two integers.
+/// Decodes a multiplication of two integers that returns the full product.
 pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
@@ -281,7 +281,7 @@ pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Decodes a multiply-add of the lower half of the product.
+/// Decodes a multiply-add that uses the lower half of the product.
 pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
@@ -321,7 +321,7 @@ pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
 mod tests {
     use super::shifted_words;
 
-    /// The definition of the PTX manual, on 64 bits by way of 128.
+    /// The definition in the PTX manual, computed on 64 bits with an intermediate result of 128 bits.
     #[test]
     fn funnel_shifts_follow_the_manual() {
         let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];

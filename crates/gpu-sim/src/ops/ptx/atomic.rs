@@ -1,4 +1,4 @@
-//! `atom` and `red` in inline assembly; vectors and packed halves element by element.
+//! `atom` and `red` in inline assembly. Vectors and packed halves are processed element by element.
 
 use super::access::note_order;
 use super::access::{parts, place, space};
@@ -11,7 +11,7 @@ use crate::ops::atomic::{Atomic, Combine, CompareExchange};
 use crate::ops::convert::repack;
 use crate::ops::{float, integer};
 
-/// Operation names, in the order of their forms.
+/// Names of the operations, in the order of their forms.
 const NAMES: [&str; 7] = ["add", "and", "or", "xor", "min", "max", "exch"];
 
 fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
@@ -30,7 +30,7 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     })
 }
 
-/// Creates registers for the old values; inactive lanes keep theirs.
+/// Creates registers for the old values. Inactive lanes keep the contents of the result registers.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,

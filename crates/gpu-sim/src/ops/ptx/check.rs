@@ -1,20 +1,21 @@
-//! Validation of PTX statements against the table of forms.
+//! Validation of PTX statements against the table of supported forms.
 
 use super::forms::{self, Form};
 use super::text::{Name, PtxOperand, Statement, ptx_type};
 use std::collections::HashMap;
 
-/// The reason why a statement is refused.
+/// The reason why a PTX statement is rejected.
 pub(super) enum Refusal {
-    /// No form has this name.
+    /// No form has this opcode.
     Unknown,
-    /// Not a form of PTX, or not a supported one; with the supported forms.
+    /// The modifiers match no form that PTX has, or no supported form. The text lists the supported forms.
     Form(String),
-    /// An operand does not match.
+    /// An operand does not match the form.
     Operand(String),
 }
 
-/// Returns the form of a statement; `width` returns the bits of a register, if it is one.
+/// Returns the form that a statement matches. `width` returns the width of a register in bits, or `None` if there is no
+/// such register.
 pub(super) fn find(
     statement: &Statement,
     width: impl Fn(&Name) -> Option<u32>,
@@ -54,16 +55,16 @@ pub(super) fn find(
     })
 }
 
-/// A form's free parameters as given by a statement.
+/// The parameters that a form leaves open, as one statement specifies them.
 struct ParsedForm {
     type_bits: u32,
-    /// Width of the result of `cvt`.
+    /// Width of the result in bits, for `cvt`.
     result_bits: u32,
     count: usize,
 }
 
 impl Form {
-    /// Matches the modifiers after the name.
+    /// Matches the modifiers that follow the opcode. Returns `None` if they do not match.
     fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
@@ -110,7 +111,7 @@ impl Form {
         rest.is_empty().then_some(said)
     }
 
-    /// Returns the first operand that does not match, if any.
+    /// Returns a description of the first operand that does not match the form, if any.
     fn fits(
         &self,
         said: &ParsedForm,
@@ -136,7 +137,7 @@ impl Form {
             .find_map(|(letter, arg)| operand(letter, arg, said, width))
     }
 
-    /// Returns the form with its alternatives, for messages and listings.
+    /// Returns the spelling of the form with all alternatives, for messages and listings.
     pub(super) fn spelled(&self) -> String {
         let mut text = self.name.to_owned();
         for slot in self.modifiers {
@@ -153,7 +154,7 @@ impl Form {
     }
 }
 
-/// Returns the prefix of `text` that matches `word`, in which `*` stands for a number.
+/// Returns the prefix of `text` that matches `word`. A `*` in `word` matches a number.
 fn leading<'t>(word: &str, text: &'t str) -> Option<&'t str> {
     let Some((before, after)) = word.split_once('*') else {
         return text.starts_with(word).then(|| &text[..word.len()]);
@@ -175,7 +176,7 @@ fn show(name: &Name) -> String {
     }
 }
 
-/// Returns the problem with an operand, if any.
+/// Returns a description of what is wrong with an operand, if anything. `letter` is the kind that the form requires.
 fn operand(
     letter: char,
     arg: &PtxOperand,
@@ -276,7 +277,7 @@ fn operand(
     }
 }
 
-/// Returns the registers declared by `.reg` in the text: `.reg .b32 a, b<4>;`.
+/// Returns the registers that `.reg` declares in the text, each with its width. Example: `.reg .b32 a, b<4>;`.
 pub(super) fn declared(text: &str) -> HashMap<String, u32> {
     let mut found = HashMap::new();
     for piece in text.split([';', '{', '}']) {

@@ -1,7 +1,8 @@
-//! Supported PTX statements: modifiers in order, types, operands, and decoders.
+//! The table of supported PTX statements. Each form has modifiers in a fixed order, types, operands, and a decoder.
 //!
-//! A kernel that an assembler would reject must not run, so each statement is validated against a row of [`FORMS`]:
-//! those emitted by the lowering, and arithmetic for hand-written inline assembly; others are refused by name.
+//! A kernel that an assembler would reject must not run, so each statement is validated against a row of [`FORMS`]. The
+//! table contains the statements that the lowering emits, and arithmetic for hand-written inline assembly. All other
+//! statements are rejected by name.
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` compares the table with `ptxas`.
 
 mod asynchronous;
@@ -26,24 +27,29 @@ use crate::ops::matrix::TransposeMatrix;
 use crate::ops::needs::{self, Needs};
 use linear_layout::target::Float8;
 
-/// A decoder of a validated statement.
+/// The decoder of a statement that has passed validation.
 type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeResult;
 
-/// A form of an instruction.
+/// One form of an instruction.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order, each a list of alternatives; `?` marks an optional one, `*` is a number.
+    /// Modifiers in order. Each entry is a list of alternatives; `?` marks an optional modifier, and `*` stands for a
+    /// number.
     pub(super) modifiers: &'static [&'static str],
-    /// Types; empty if the form has none.
+    /// The types that the form accepts; empty if it has no type.
     pub(super) types: &'static str,
-    /// One letter per operand: `d` a register of the type, `s` a register of the type or a number, `D` and `S` a
-    /// result and a source of two types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a
-    /// predicate, `P` a predicate result, `a` an address, `V` and `v` vectors as destination and source, `q` 64 bits,
-    /// `n` a number, `m` a list of 32-bit registers, `x` such a list or 64 bits, `b` a predicate or a number, `k` the
-    /// sink `_`, `t` an address with coordinates.
+    /// One letter per operand:
+    /// - `d`: a register of the type; `s`: a register of the type, or a number
+    /// - `D` and `S`: a result and a source of two types, in registers that may be wider
+    /// - `w`: 32 bits, or a number; `W`: 32 bits; `q`: 64 bits; `n`: a number
+    /// - `p`: a predicate; `P`: a predicate result; `b`: a predicate or a number
+    /// - `a`: an address; `t`: an address with coordinates
+    /// - `V` and `v`: a vector as destination and as source
+    /// - `m`: a list of 32-bit registers; `x`: such a list, or 64 bits
+    /// - `k`: the sink `_`
     pub(super) operands: &'static str,
     pub(super) decode: DecodeStatement,
-    /// Required GPU feature, if not all GPUs have it.
+    /// The GPU feature that the form requires, if not all GPUs have it.
     pub(super) needs: Option<&'static Needs>,
 }
 
@@ -65,7 +71,7 @@ const PAIRS: &str = "f16x2 bf16x2";
 const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
-/// Rows with the same name are tried in order.
+/// The table of forms. Rows with the same name are tried in order.
 const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
@@ -459,12 +465,12 @@ pub(super) fn names() -> Vec<&'static str> {
     names
 }
 
-/// Returns the spelling of each form.
+/// Returns the spelling of each supported form.
 pub(super) fn spelled() -> impl Iterator<Item = String> {
     all().map(Form::spelled)
 }
 
-/// Caches are not modelled.
+/// Decodes a statement about caches, which has no effect because caches are not modelled.
 fn nothing(_: &mut AsmScope<'_, '_>, _: &StatementParts<'_>) -> DecodeResult {
     Ok(())
 }
@@ -503,7 +509,7 @@ fn mov(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     }
 }
 
-/// `cvt.u64.s32`: the result type precedes the source type.
+/// `cvt.u64.s32`. The type of the result precedes the type of the source.
 fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let src = s.read(&line.args[1])?;
     let (from, to) = (
@@ -519,7 +525,7 @@ fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult 
     s.result(line, reg)
 }
 
-/// Returns the format of two packed 8-bit floats.
+/// Returns the format of two packed 8-bit floats, given its PTX name.
 fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
@@ -531,7 +537,7 @@ fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
 }
 
-/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or from a packed pair.
+/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`. The source may also be one register with two packed numbers.
 fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {

@@ -1,11 +1,11 @@
-//! Inline assembly: PTX statements in the table of [`forms`], AMD's waits and [`vector`] instructions.
+//! Inline assembly: PTX statements from the table of [`forms`], and for AMD waits and [`vector`] instructions.
 //!
 //! ```text
 //! mov.u32 $0, 0x0;
 //! @$2 ld.global.L1::evict_last.b32 { $0 }, [ $1 + 16 ];
 //! ```
-//! A guarded statement keeps its result register in lanes where the guard fails; unwritten registers hold a
-//! recognisable pattern.
+//! A guarded statement leaves its result register unchanged in lanes in which the guard is false. Registers that were
+//! never written hold a recognisable pattern.
 
 mod access;
 mod arithmetic;
@@ -72,10 +72,10 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     }
 })];
 
-/// AMD instructions that have no effect here.
+/// AMD instructions that have no effect in the simulator.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Decodes AMD assembly: vector instructions, or text without an effect on values, whose results are operands.
+/// Decodes AMD assembly. It is either vector instructions, or text that only passes operands through to its results.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -126,25 +126,25 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
     })
 }
 
-/// The state of decoding one inline assembly.
+/// The state while one inline assembly is decoded.
 struct AsmScope<'d, 'm> {
     d: &'d mut Decoder<'m>,
     op: &'d Operation,
     current: HashMap<Name, Reg>,
-    /// Width in bits of each `$n`.
+    /// Width of each operand `$n` in bits.
     widths: Vec<u32>,
-    /// Width in bits of declared registers.
+    /// Width of each declared register in bits.
     declared: HashMap<String, u32>,
 }
 
-/// A statement without its name.
+/// The parts of a statement after its opcode.
 struct StatementParts<'s> {
     words: Vec<&'s str>,
     args: &'s [PtxOperand],
     guard: Option<Guard>,
-    /// True if it loops until its predicate holds.
+    /// True if the statement is repeated in a loop until its predicate holds.
     repeats: bool,
-    /// Width of the type, which comes last; 32 without a type.
+    /// Width of the statement's type in bits. The type is its last modifier; without a type the width is 32.
     bits: u32,
     signed: bool,
     float: Option<FloatTy>,
@@ -168,14 +168,14 @@ fn statements(
 }
 
 impl StatementParts<'_> {
-    /// Returns true if it has the modifier.
+    /// Returns true if the statement has this modifier.
     fn says(&self, modifier: &str) -> bool {
         self.words.contains(&modifier)
     }
 }
 
 impl<'d, 'm> AsmScope<'d, 'm> {
-    /// Starts decoding; the text may declare registers.
+    /// Returns the initial state for one inline assembly, whose text may declare registers.
     fn new(
         d: &'d mut Decoder<'m>,
         op: &'d Operation,
@@ -218,7 +218,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Parses a constraint and binds its operand.
+    /// Parses the constraint with number `index`, and binds the operand that it belongs to.
     fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> DecodeResult {
         let tied = constraint.parse::<usize>().ok();
         let bits = match tied {
@@ -250,7 +250,7 @@ impl AsmScope<'_, '_> {
         Ok(())
     }
 
-    /// Defines the operation's result: one value or a struct.
+    /// Defines the result of the operation: one value, or a struct of several.
     fn results(&mut self, outputs: usize) -> DecodeResult {
         if outputs == 0 || self.op.results.is_empty() {
             return Ok(());
@@ -287,7 +287,7 @@ impl AsmScope<'_, '_> {
         self.d.define(self.op, regs)
     }
 
-    /// Validates a statement and decodes it by its form.
+    /// Validates a statement, and decodes it as its form says.
     fn statement(&mut self, statement: &Statement) -> DecodeResult {
         let opcode = statement.opcode.join(".");
         let form = match check::find(statement, |name| self.width(name)) {
@@ -338,7 +338,7 @@ impl AsmScope<'_, '_> {
         )
     }
 
-    /// Returns the register of an operand, or of a constant.
+    /// Returns the register of an operand. An immediate gets the register of a constant.
     fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),
@@ -366,7 +366,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the register of an operand; immediates are truncated to `bits`.
+    /// Returns the register of an operand. An immediate is truncated to `bits` bits.
     fn read_sized(&mut self, arg: &PtxOperand, bits: u32) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
@@ -374,7 +374,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the source registers of a statement.
+    /// Returns the registers of a statement's source operands.
     fn sources<const N: usize>(&mut self, line: &StatementParts<'_>) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
@@ -383,7 +383,7 @@ impl AsmScope<'_, '_> {
         Ok(regs)
     }
 
-    /// Assigns `reg` to `arg` where the guard holds.
+    /// Assigns `reg` to the operand `arg`, in lanes in which the guard holds.
     fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
         let PtxOperand::Name(name) = arg else {
             return Err(self.unsupported("inline assembly: a result that is no register"));
@@ -412,7 +412,7 @@ impl AsmScope<'_, '_> {
         self.write(&line.args[0], reg, line.guard)
     }
 
-    /// Fails for a guarded exchange or barrier.
+    /// Fails if the statement has a guard; lane exchanges and barriers must not have one.
     fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),

@@ -108,7 +108,7 @@ pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     Ok(())
 }
 
-/// A fence of the tensor-map proxy; a release is part of the copy that publishes a map.
+/// A fence of the tensor-map proxy. A release emits nothing, because the copy that publishes a map contains it.
 pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     if line.args.is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> 
     Ok(())
 }
 
-/// Checks that the size is that of a tensor map.
+/// Fails unless the size operand is the size of a tensor map.
 fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
         Some(PtxOperand::Immediate(128)) => Ok(()),

@@ -2,7 +2,7 @@
 
 use crate::float::FloatTy;
 
-/// The name of a register in the text.
+/// The name of a register in the assembly text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Name {
     /// `$2`.
@@ -28,11 +28,11 @@ pub(super) struct Statement {
     /// Opcode, split at its dots.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// True if a branch after it repeats it until its first operand holds.
+    /// True if the branch that follows repeats the statement until its first operand is true.
     pub(super) repeats: bool,
 }
 
-/// Splits off a label: `wait: mbarrier...`.
+/// Splits the label off a statement: `wait: mbarrier...`.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (label, rest) = text.split_once(':')?;
     let is_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
@@ -40,7 +40,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
     is_label.then_some((label, rest.trim_start()))
 }
 
-/// Returns guard and label of a branch.
+/// Returns the guard and the label of a statement, if it is a branch.
 fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     let guard = statement.guard.as_ref()?;
     match (&*statement.opcode, &*statement.args) {
@@ -139,7 +139,7 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
     })
 }
 
-/// Splits at commas outside of brackets; `|` separates the two results of a shuffle.
+/// Splits at commas outside of brackets. It also splits at `|`, which separates the two results of a shuffle.
 pub(super) fn split_args(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -225,7 +225,7 @@ pub(super) fn parse_arg(text: &str) -> Result<PtxOperand, String> {
     Err(format!("operand `{text}`"))
 }
 
-/// Returns bits and signedness of a PTX type: `u32` is (32, false).
+/// Returns the width and the signedness of a PTX type: `u32` is (32, false).
 pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
     match word {
         "pred" => return Some((1, false)),

@@ -1,7 +1,7 @@
-//! Vector instructions of AMD GPUs in inline assembly: one result, up to three sources, all of 32 bits.
+//! Vector instructions of AMD GPUs in inline assembly. They have one result and up to three sources, all of 32 bits.
 //!
-//! Source: AMD's ISA manuals, "VOP1", "VOP2", "VOP3". Rounding and subnormals follow IEEE 754; approximations are
-//! computed exactly.
+//! Source: AMD's ISA manuals, "VOP1", "VOP2", "VOP3". Rounding and subnormals follow IEEE 754. Instructions that
+//! approximate a function are computed exactly.
 
 use super::AsmScope;
 use super::text::{Name, PtxOperand, parse_arg, split_args};
@@ -13,7 +13,7 @@ use crate::ops::bytes;
 
 type Eval = fn(u64, u64, u64) -> u64;
 
-/// Names (of several generations), number of sources, and function of an instruction.
+/// An instruction: its names in several GPU generations, its number of sources, and its function.
 struct VectorRow(&'static [&'static str], usize, Eval);
 
 const WORD: u64 = 0xffff_ffff;
@@ -34,7 +34,7 @@ fn half(bits: u64) -> f32 {
     FloatTy::F16.to_f32(bits & 0xffff)
 }
 
-/// Applies a function to each half of words.
+/// Applies a function to the lower and to the upper halves of words, and packs the two results.
 fn halves(of: [u64; 3], one: impl Fn([f32; 3]) -> f32) -> u64 {
     [0, 16].iter().fold(0, |word, by| {
         word | FloatTy::F16.from_f32(one(of.map(|bits| half(bits >> by)))) << by

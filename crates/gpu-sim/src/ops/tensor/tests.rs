@@ -1,14 +1,14 @@
-//! Tensor copies against element-wise references, and the report of each misuse.
+//! Tensor copies compared with elementwise references, and the report of each misuse.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
-/// Offset of the data after the map in `%in`, and of the mbarrier in shared memory.
+/// Offset of the data in `%in`, which follows the map. The mbarrier has the same offset in shared memory.
 const DATA: u32 = 1024;
 const BARRIER_AT: u32 = 16384;
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 
-/// Returns the addresses of `%in` and `%out`.
+/// Returns the addresses of the buffers `%in` and `%out`.
 fn addresses() -> [u64; 2] {
     let mut memory = Memory::default();
     ["in", "out"].map(|name| {
@@ -17,7 +17,7 @@ fn addresses() -> [u64; 2] {
     })
 }
 
-/// A tensor of 16-bit elements with 20 rows of 72; the box has 8 rows of 64.
+/// Returns the map of a tensor of 20 rows of 72 elements of 16 bits, with a box of 8 rows of 64 elements.
 fn map(swizzle: Swizzle) -> TensorMap {
     TensorMap {
         address: addresses()[0] + u64::from(DATA),
@@ -47,7 +47,7 @@ fn input(map: &TensorMap) -> Vec<u8> {
 
 const NAMES: &str = "%first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n";
 
-/// Code executed by one thread.
+/// Returns assembly that only one thread executes.
 fn once(text: &str, operands: &[(&str, &str)]) -> String {
     let mut all = operands.to_vec();
     all.push(("%first", "i1"));
@@ -98,7 +98,7 @@ fn wait() -> String {
     asm(&text, "r", &[("%s", "i32")])
 }
 
-/// Each of 64 threads stores 4 words of the box.
+/// Returns code in which each of 64 threads stores 4 words of the box to `%out`.
 fn show() -> String {
     let one = |column: u32| {
         format!(
@@ -246,7 +246,7 @@ fn maps_and_addresses_are_checked() {
     );
 }
 
-/// A copy over bytes that threads have written needs a proxy fence.
+/// If threads have written bytes through the generic proxy, a copy that overwrites these bytes needs a proxy fence.
 #[test]
 fn copies_come_behind_a_fence_of_proxies() {
     let write = "%cell = \"llvm.getelementptr\"(%smem, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
@@ -264,8 +264,8 @@ fn copies_come_behind_a_fence_of_proxies() {
     }
 }
 
-/// A box copied from shared memory to `%out`, a tensor of 4 rows of 16 words; 8 words of each row of the box are in
-/// range.
+/// Returns a kernel that copies a box from shared memory to `%out`, a tensor of 4 rows of 16 words. In each row of the
+/// box, 8 words are in range.
 fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
     let map = TensorMap {
         address: addresses()[1],
@@ -461,7 +461,7 @@ fn maps_are_made_on_the_device() {
     }
 }
 
-/// A product reads the result of a box copy without a proxy fence.
+/// A product that reads the result of a box copy needs no proxy fence.
 #[test]
 fn a_product_reads_what_a_copy_brought() {
     let map = TensorMap {

@@ -2,27 +2,28 @@
 
 use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic};
 
-/// A kernel with 32 KiB of shared memory that is filled from a buffer first.
+/// A test kernel with 32 KiB of shared memory. Before the body, shared memory is filled from a buffer.
 ///
-/// The body may use `%in`, `%out`, `%t` (the thread), `%s` (the address of the shared memory), `%cN` (constants below
-/// 10) and `%true`.
+/// The body may use these names: `%in`, `%out`, `%t` (the thread), `%s` (the address of shared memory), `%cN` (the
+/// constant N, below 10) and `%true`.
 pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
-    /// Contents of `%in`.
+    /// Contents of the buffer `%in`.
     pub(in crate::ops) input: Vec<u8>,
-    /// Bytes of it copied to shared memory before the body, followed by a fence and a barrier.
+    /// Number of bytes of `%in` that are copied to shared memory before the body. A fence and a barrier follow the
+    /// copy.
     pub(in crate::ops) loaded: u32,
-    /// Words of `%out`.
+    /// Number of words of the buffer `%out`.
     pub(in crate::ops) words: usize,
 }
 
-/// Returns an inline assembly without results.
+/// Returns an inline assembly operation without results.
 pub(in crate::ops) fn asm(text: &str, constraints: &str, operands: &[(&str, &str)]) -> String {
     asm_with(text, constraints, operands, "")
 }
 
-/// Returns an inline assembly with results: `%r = i32`.
+/// Returns an inline assembly operation with results. `result` has the form `%r = i32`.
 pub(in crate::ops) fn asm_with(
     text: &str,
     constraints: &str,
@@ -113,7 +114,8 @@ impl AsyncKernel {
     }
 }
 
-/// Stores a word of each thread in `%out`, in column `column` of `columns`.
+/// Returns code that stores one word of each thread to `%out`: row by thread, `columns` words per row, in column
+/// `column`.
 pub(in crate::ops) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
     let name = format!("st{}{column}", value.trim_start_matches('%'));
     format!(

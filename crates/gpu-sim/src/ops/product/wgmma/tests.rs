@@ -1,12 +1,12 @@
-//! `wgmma` against sums computed by hand, and faults while a product is in flight.
+//! `wgmma` compared with sums computed by hand, and faults while a product is in flight.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// The memory layout of an operand, and its descriptor.
+/// The memory layout of an operand, and the fields of its descriptor.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// Byte offset of an element by its index along M or N and along K.
+    /// Returns the byte offset of an element, given its index along M or N and its index along K.
     at: fn(u32, u32) -> u32,
     leading: u64,
     stride: u64,
@@ -14,7 +14,7 @@ struct Layout {
     is_transposed: bool,
 }
 
-/// Rows of 128 bytes along K; 16-byte chunks permuted by row.
+/// Rows of 128 bytes along K. Each row permutes its 16-byte chunks differently, with a period of 8 rows.
 const SWIZZLED: Layout = Layout {
     at: |own, k| own * 128 + ((k / 8) ^ (own % 8)) * 16 + k % 8 * 2,
     leading: 0,
@@ -22,7 +22,7 @@ const SWIZZLED: Layout = Layout {
     swizzle: 1,
     is_transposed: false,
 };
-/// Rows of 64 bytes: pairs of rows, and rows 8 apart, share a permutation.
+/// Rows of 64 bytes along K. Two consecutive rows have the same permutation, and so have rows 8 apart.
 const SWIZZLED_BY_64: Layout = Layout {
     at: |own, k| own * 64 + ((k / 8) ^ (own / 2 % 4)) * 16 + k % 8 * 2,
     leading: 0,
@@ -30,7 +30,7 @@ const SWIZZLED_BY_64: Layout = Layout {
     swizzle: 2,
     is_transposed: false,
 };
-/// Rows of 128 bytes along N, 16 rows along K; the next 64 columns follow.
+/// Rows of 128 bytes along N, for 16 values of k. The next 64 columns follow after them.
 const TRANSPOSED: Layout = Layout {
     at: |own, k| own / 64 * 2048 + k * 128 + ((own % 64 / 8) ^ (k % 8)) * 16 + own % 8 * 2,
     leading: 2048,
@@ -38,7 +38,7 @@ const TRANSPOSED: Layout = Layout {
     swizzle: 1,
     is_transposed: true,
 };
-/// Core matrices of 8 rows of 16 bytes, adjacent along K.
+/// Core matrices of 8 rows of 16 bytes. Core matrices that are adjacent along K are adjacent in memory.
 const PLAIN: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + own % 8 * 16 + k % 8 * 2,
     leading: 128,
@@ -46,7 +46,7 @@ const PLAIN: Layout = Layout {
     swizzle: 0,
     is_transposed: false,
 };
-/// Core matrices of 8 columns along K of 16 bytes along N.
+/// Core matrices of 8 values of k, each with 16 bytes along N.
 const PLAIN_TRANSPOSED: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + k % 8 * 16 + own % 8 * 2,
     leading: 128,
@@ -76,7 +76,7 @@ fn half(value: i32) -> [u8; 2] {
     (crate::FloatTy::F16.from_f64(value.into()) as u16).to_le_bytes()
 }
 
-/// Returns shared memory with both operands, of 64 rows and `n` columns.
+/// Returns the contents of shared memory with both operands. A has 64 rows and B has `n` columns.
 fn input(layouts: [Layout; 2], n: u32, ks: u32) -> Vec<u8> {
     let mut bytes = vec![0; 32768];
     for k in 0..ks {
@@ -107,7 +107,7 @@ fn floats(count: u32) -> String {
     format!("!llvm.struct<({})>", vec!["f32"; count as usize].join(", "))
 }
 
-/// Extracts the fields of a struct of floats, as `%<name>0` and so on.
+/// Extracts the fields of a struct of floats as `%<name>0`, `%<name>1` and so on.
 fn parts(of: &str, count: u32) -> String {
     let part = |i| {
         format!(
@@ -118,7 +118,8 @@ fn parts(of: &str, count: u32) -> String {
     (0..count).map(part).collect()
 }
 
-/// A product of 64 rows and `n` columns: `%<name>`, accumulating onto the fields of `%<sum>` if given.
+/// Returns a product of 64 rows and `n` columns with result `%<name>`. If `sum` is given, it accumulates onto the
+/// fields of `%<sum>`.
 fn product(
     name: &str,
     layouts: [Layout; 2],
@@ -171,7 +172,7 @@ fn product(
 const ORDER: &str = "\"nvvm.wgmma.fence.aligned\"() : () -> ()\n";
 const COMMIT: &str = "\"nvvm.wgmma.commit.group.sync.aligned\"() : () -> ()\n";
 
-/// The wait in the form of the lowering, which forwards the registers.
+/// Returns a wait in the form that the lowering emits, in which the registers pass through the wait.
 fn wait(name: &str, of: &str, count: u32, most: u32) -> String {
     let tied: Vec<String> = (0..count).map(|i| i.to_string()).collect();
     let names: Vec<String> = (0..count).map(|i| format!("%{of}{i}")).collect();
@@ -196,7 +197,7 @@ fn stores(of: &str, count: u32) -> String {
     (0..count).map(one).collect()
 }
 
-/// A kernel of one warp group with both operands in shared memory.
+/// Returns a kernel of one warp group whose operands are both in shared memory.
 fn kernel(layouts: [Layout; 2], n: u32, ks: u32, body: String) -> AsyncKernel {
     AsyncKernel {
         input: input(layouts, n, ks),
@@ -267,7 +268,7 @@ fn products_follow_the_manual() {
     }
 }
 
-/// A in registers, integers with a wrapping sum, ordered by intrinsics.
+/// A is in registers, the integer sum wraps, and intrinsics order the product.
 #[test]
 fn a_factor_may_be_in_registers() {
     let call = |name: &str, operands: &str, types: &str| {
@@ -458,7 +459,7 @@ fn warp_groups_are_whole_and_agree() {
     );
 }
 
-/// Loop-carried accumulators in flight; one product is in flight while the next one starts.
+/// Accumulators in flight are loop-carried: one product is in flight while the next product starts.
 #[test]
 fn sums_in_flight_go_round_loops() {
     let names = |of: &str| -> String {
