@@ -11,16 +11,14 @@
 //! ```
 //! A barrier is therefore also tried in front of each loop. It is kept there if it makes the barriers inside redundant.
 //!
-//! - *Asynchronous accesses* conflict like other accesses when they start. They join the state at a wait that
-//!   observes their
-//!   completion, as accesses of the waiting threads. A barrier before the wait does not order them. If all threads observe
-//!   the completion, they never join the state.
+//! - *Asynchronous accesses* conflict like other accesses when they start. They join the state at a wait that observes
+//!   their completion, as accesses of the waiting threads. A barrier before the wait does not order them. If all
+//!   threads observe the completion, they never join the state.
 //! - *Scopes*: a barrier of a team orders only accesses of that team's warps; accesses of other warps stay pending. An
 //!   inserted barrier belongs to the team that executes the operation. If an operation conflicts with accesses of other
 //!   warps, the inserted barrier cannot order them, which is an error ([`BarrierAnalysis::unordered`]).
-//! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses
-//!   conflict with
-//!   them. All threads of the block execute an inserted fence, after the barrier that orders the accesses.
+//! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses conflict
+//!   with them. All threads of the block execute an inserted fence, after the barrier that orders the accesses.
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Effects, OpId, Proxy, SyncScope, Team};

@@ -5,16 +5,16 @@
 //! function, with every integer argument set to one of [`SAMPLES`], and applies effects to exact byte ranges:
 //!
 //! ```text
-//! for i { wait 1; read A[stage]; copy A[next]; commit; (stage, next) = ... }       2 copies in flight, wait 1: right
-//!                                                                                3 copies in flight, wait 1: A[stage] is
+//! for i { wait 1; read A[stage]; copy A[next]; commit; (stage, next) = ... }
+//! with 2 copies in flight: right
+//! with 3 copies in flight: A[stage] is still in flight when it is read
 //! ```
 //! Execution stops at a condition with an unknown value, such as one loaded from memory, or after [`MAX_ITERATIONS`]
 //! iterations. There are no false positives, provided that the function may be called with the sample values. The
 //! rules are those of [`in_flight`](super::in_flight), and in addition:
 //!
-//! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot
-//!   complete is a
-//!   fault, and so are more bytes or arrivals than the phase expects.
+//! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot complete
+//!   is a fault, and so are more bytes or arrivals than the phase expects.
 //! - The result of an asynchronous product may be used by another product, or after a wait.
 //! - An mbarrier is invalidated only after the copies of its last phase.
 //! - Only bytes that have been written are read, unless an earlier write was masked.

@@ -49,8 +49,8 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive numbers, and 2 minus that value for negative numbers. Near 0, `1
-/// - erf(x)` is more accurate and is used instead.
+/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive numbers, and 2 minus that value for negative numbers. Near 0, the
+/// result is `1 - erf(x)`, which is more accurate there.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [
