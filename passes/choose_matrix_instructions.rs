@@ -1,12 +1,14 @@
 //! `choose-matrix-instructions`: selects the matrix instruction of each product, and its layouts.
 //!
-//! The candidates of a `tt.dot` are the instructions of the target for its types, with all distributions of warps over the
-//! result and several `kWidth`, in Triton's encodings (`encodings`). The cost of a candidate is that of its plan and of
-//! spilled registers. [`assignment`] chooses among them jointly with the layouts of all other values, as
-//! `remove-layout-conversions` will. Only the products are rewritten, between conversions.
+//! The candidates of a `tt.dot` are the instructions that the target has for the operand types. Each is combined with
+//! all distributions of warps over the result and with several values of `kWidth`, in Triton's encodings
+//! (`encodings`). The cost of a candidate is the cost of its plan and of spilled registers. [`assignment`] chooses
+//! the candidates jointly with the layouts of all other values, as `remove-layout-conversions` does later. The pass
+//! rewrites only the products; it converts their operands and results.
 //!
 //! # Source
-//! Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`, which distribute warps by rules on shapes.
+//! Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`, which distribute warps by rules on
+//! shapes.
 
 mod encodings;
 
@@ -55,14 +57,15 @@ impl Pass for ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Latency of a barrier for a block that waits for its products, in quarters of a cycle.
+/// Latency of a barrier in quarters of a cycle, for a block that waits for its products.
 ///
-/// Conversions through shared memory take 26 to 96 cycles longer on an H200 with one block per SM than with four.
+/// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four
+/// blocks.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
 /// The candidates of a product.
 struct Candidates {
-    /// The original layouts.
+    /// The product in its original layouts.
     present: Arc<PricedProduct>,
     others: Vec<Candidate>,
 }
@@ -73,7 +76,7 @@ struct Candidate {
     product: Arc<PricedProduct>,
 }
 
-/// A product with its candidates, or the reason for none.
+/// A product with its candidates, or with the reason why it has none.
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
@@ -121,7 +124,8 @@ impl ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Chooses a candidate of each product of a function; `None` for its original layouts.
+/// Returns the index of the candidate that each product takes. `None` means that the product keeps its original
+/// layouts.
 fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -164,11 +168,13 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Reciprocal of the relative price difference that is noise. Among equals, more warps along n win: on an H100, products
-/// of 64 x 128 x 64 and 128 x 128 x 64 whose prices differ by 0.06 % take 0.78 and 0.81 of the time.
+/// Reciprocal of the relative price difference below which two candidates count as equal. Among equal candidates, the
+/// one with more warps along n is chosen. On an H100, products of 64 x 128 x 64 and 128 x 128 x 64 whose prices
+/// differ by 0.06 % take 0.78 and 0.81 of the time.
 const NOISE: u64 = 512;
 
-/// Limit for joint assignment: with two products above it, the treewidth of the graph is too large for an exact solution.
+/// Limit for the number of candidates in joint assignment. If two products have more, the treewidth of the graph is
+/// too large for an exact solution.
 const MAX_ALTERNATIVES: usize = 16;
 
 fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
@@ -183,7 +189,7 @@ fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
     alternatives.collect()
 }
 
-/// Formats the remark on a product.
+/// Formats the remark that explains the choice for a product.
 fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -> String {
     let cycles = |product: &PricedProduct| product.price.div_ceil(4);
     let Candidates { present, others } = match candidates {
@@ -217,7 +223,7 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
 /// Returns the candidates of a product.
 ///
 /// # Errors
-/// The reason for none.
+/// Returns the reason why there are no candidates.
 fn candidates_of(
     dot: tt::Dot<'_, '_>,
     widened: u32,
@@ -302,7 +308,8 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the ratio of a product's element width to the narrowest element loaded for its operands.
+/// Returns the ratio of the product's element width to the width of the narrowest element that is loaded for an
+/// operand.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -328,7 +335,7 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the precision of f32 products as a suffix of messages.
+/// Returns a suffix for messages that names the precision of an f32 product.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",
@@ -337,7 +344,7 @@ fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     }
 }
 
-/// Changes the layouts of a product, between conversions.
+/// Converts the operands of a product to other layouts, and its result back to the original layout.
 fn rewrite<'c>(
     context: &PassContext<'c>,
     dot: tt::Dot<'c, 'c>,

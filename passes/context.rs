@@ -11,14 +11,14 @@ use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The module that a pass runs on, with its rewriter and analyses.
+/// The module on which a pass runs, with its rewriter and cached analyses.
 pub(super) struct PassContext<'c> {
     module: Op<'c>,
     rewriter: Rewriter<'c>,
     analyses: Analyses<'c>,
 }
 
-/// An analysis of a whole module, cached until the module changes.
+/// An analysis of a whole module. It is cached until the module changes.
 pub(super) trait Analysis<'c>: Sized {
     fn of(module: Op<'c>) -> Self;
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
@@ -31,7 +31,7 @@ pub(super) struct Analyses<'c> {
     axis: Slot<AxisFacts>,
 }
 
-/// An analysis, with the rewriter's change count at its computation.
+/// A cached analysis, with the value of the rewriter's change counter at the time of its computation.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
 
 impl<'c> Analysis<'c> for Inventory<'c> {
@@ -71,7 +71,7 @@ impl<'c> PassContext<'c> {
         self.rewriter
     }
 
-    /// Returns an analysis, recomputed if the module has changed.
+    /// Returns an analysis, which is recomputed if the module has changed.
     pub(super) fn get<A: Analysis<'c>>(&self) -> Rc<A> {
         let now = self.rewriter.changes();
         let slot = A::slot(&self.analyses);
@@ -90,12 +90,12 @@ impl<'c> PassContext<'c> {
         Layouts::of(self.module.context())
     }
 
-    /// Returns the `requested` GPU, or else the one that the module names.
+    /// Returns the `requested` GPU if there is one, otherwise the GPU that the module names.
     pub(super) fn gpu(&self, requested: Option<&str>) -> Result<&'static Target, GpuError> {
         ModuleInfo::gpu(self.module, requested)
     }
 
-    /// Returns the GPU that the module names, or else the default for its number of lanes.
+    /// Returns the GPU that the module names, or else the default GPU for its number of lanes per warp.
     pub(super) fn default_gpu(&self) -> &'static Target {
         self.gpu(None).unwrap_or_else(|_| {
             let info = ModuleInfo::around(self.module);
@@ -103,7 +103,7 @@ impl<'c> PassContext<'c> {
         })
     }
 
-    /// Returns the GPU as [`Self::gpu`], or reports an error.
+    /// Returns the same GPU as [`Self::gpu`], or reports an error.
     ///
     /// # Errors
     /// The target is missing or unknown.

@@ -1,8 +1,9 @@
 //! `convert-encodings-to-linear`: replaces encodings by `#ttg.linear` with the same bases.
 //!
-//! A slice stays a slice, of a linear parent, as `tt.expand_dims` and `tt.reduce` require. Kept are encodings whose layouts
-//! on several shapes no list of bases describes, and those whose kind an operation requires, as products do. A padded
-//! buffer has no linear layout, and a partitioned one has an input dimension that bases cannot list.
+//! A slice remains a slice, but of a linear parent, as `tt.expand_dims` and `tt.reduce` require. Two kinds of
+//! encodings are kept: encodings that are used with several shapes for which no single list of bases is correct, and
+//! encodings whose kind an operation requires, such as a product. Two kinds of buffers cannot be converted: a padded
+//! buffer has no linear layout, and a partitioned buffer has an input dimension that bases cannot list.
 
 use super::Pass;
 use super::context::PassContext;
@@ -50,7 +51,8 @@ impl Pass for ConvertEncodingsToLinearOptions {
     }
 }
 
-/// Returns the bases that describe an encoding on every shape that it is used with: those of one of the shapes.
+/// Returns bases that describe an encoding on every shape that it is used with. They are computed from one of the
+/// shapes.
 fn linear(
     old: &Encoding,
     shapes: &[Vec<u64>],
@@ -63,7 +65,7 @@ fn linear(
     })
 }
 
-/// Returns the bases of an encoding on one shape; swizzled warps only if the encoding's kind has them.
+/// Returns the bases of an encoding on one shape. They may permute warps only if the encoding's kind is generic.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {
@@ -72,7 +74,8 @@ fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     })
 }
 
-/// Returns the bases of a buffer of one shape; `None` for a single element, whose empty list would not state the rank.
+/// Returns the bases of a buffer of one shape. Returns `None` for a single element, since an empty list does not
+/// state the rank.
 fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     if layout.total_in_bits() == 0 {

@@ -1,4 +1,4 @@
-//! `convert-layouts-to-llvm`: see [`crate::lower`].
+//! `convert-layouts-to-llvm`: lowers a module to the LLVM dialect, see [`crate::lower`].
 
 use super::Pass;
 use super::context::PassContext;
@@ -9,7 +9,7 @@ use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
-/// MLIR's passes for the remaining operations of `arith` and `math`.
+/// MLIR's passes that lower the remaining operations of `arith` and `math`, and clean up.
 const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, FollowUp::Cse];
 
 impl Pass for ConvertLayoutsToLLVMOptions {
@@ -50,7 +50,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
     }
 }
 
-/// Parses the value of an option, which is one of some names.
+/// Parses the value of an option that must be one of the given names.
 fn one_of<T: Copy, const N: usize>(
     context: &PassContext<'_>,
     given: &str,

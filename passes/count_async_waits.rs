@@ -1,12 +1,13 @@
-//! `count-async-waits`: lets groups committed after those of a wait's tokens stay in flight.
+//! `count-async-waits`: raises the `num` of waits, so that groups committed after the groups of the wait's tokens
+//! stay in flight.
 //!
 //! ```text
 //! a = commit; b = commit; wait a {num = 0}          a = commit; b = commit; wait a {num = 1}
 //! ```
 //!
 //! # Source
-//! Triton's `updateWaits`, which its pipeliner runs for NVIDIA, and `tritonamdgpu-update-async-wait-count`, which counts
-//! instructions; here the lowering converts groups to instructions.
+//! Triton's `updateWaits`, which its pipeliner runs for NVIDIA, and `tritonamdgpu-update-async-wait-count`, which
+//! counts instructions. Here the lowering converts numbers of groups to numbers of instructions.
 
 use super::Pass;
 use super::context::PassContext;

@@ -1,8 +1,9 @@
-//! `decompose-products`: replaces products without an instruction by products with one.
+//! `decompose-products`: replaces products for which there is no instruction by products for which there is one.
 //!
-//! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication;
-//! `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower parts.
-//! `convert-layouts-to-llvm` starts with it, so that the plan of a product has one element type per operand.
+//! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication.
+//! `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower
+//! parts. `convert-layouts-to-llvm` runs this pass first, so that each operand in the plan of a product has one
+//! element type.
 //!
 //! # Source
 //! Triton's `DecomposeScaledBlocked` and `tritongpu-F32DotTC`, with the same order of summation.
@@ -37,7 +38,7 @@ impl Pass for DecomposeProductsOptions {
     }
 }
 
-/// Decomposes all products of a module that the target has no instruction for.
+/// Decomposes all products of a module for which the target has no instruction.
 pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &Target) {
     context.rewriter().each(build::in_order(module), |op| {
         let emitter = Emitter { context, place: op };
@@ -53,7 +54,7 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
     });
 }
 
-/// A builder of tensor operations in front of a product.
+/// A builder that inserts tensor operations in front of a product.
 #[derive(Clone, Copy)]
 struct Emitter<'p, 'c> {
     context: &'p PassContext<'c>,
@@ -82,7 +83,7 @@ impl<'c> Emitter<'_, 'c> {
         Some(RankedTensorType::new(shape, element, Some(encoding)).into())
     }
 
-    /// Returns the type of a tensor with other elements.
+    /// Returns the type of `value` with another element type.
     fn with_element(self, value: Val<'c>, element: Type<'c>) -> Option<Type<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         Some(RankedTensorType::new(tensor.shape, element, tensor.encoding).into())
@@ -102,18 +103,18 @@ impl<'c> Emitter<'_, 'c> {
         self.constant(type_, IntegerAttribute::new(element, number).into())
     }
 
-    /// Adds a constant tensor of zeros, of a floating-point type.
+    /// Adds a constant tensor of floating-point zeros.
     fn zero(self, type_: Type<'c>) -> Option<Val<'c>> {
         let element = TensorType::of(type_)?.element;
         self.constant(type_, FloatAttribute::new(self.mlir(), element, 0.0).into())
     }
 
-    /// Returns the integer type of this width.
+    /// Returns the integer type with this width.
     fn integer_type(self, bits: u32) -> Type<'c> {
         IntegerType::new(self.mlir(), bits).into()
     }
 
-    /// Converts to another floating-point type, rounding to nearest.
+    /// Converts a tensor to another floating-point element type, rounding to nearest.
     fn convert_float(self, value: Val<'c>, element: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         if tensor.element == element {

@@ -1,8 +1,8 @@
 //! `fold-layout-conversions`: removes redundant conversions.
 //!
-//! Conversions between equal layouts, chains, repeated and dead conversions are folded. For the rest, [`assignment`]
-//! chooses the layouts of views and of memory accesses, by the prices of `remove-layout-conversions`; all other operations
-//! keep theirs.
+//! Conversions between equal layouts, chains of conversions, and repeated or dead conversions are folded. For the
+//! remaining conversions, [`assignment`] chooses the layouts of views and of memory accesses, with the same prices as
+//! `remove-layout-conversions`. All other operations keep their layouts.
 
 use super::Pass;
 use super::context::PassContext;
@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Limit for rounds; each reduces the cost.
+/// Limit for the number of rounds. Each round reduces the cost.
 const MAX_ROUNDS: usize = 16;
 
 impl Pass for FoldLayoutConversionsOptions {
@@ -52,11 +52,11 @@ impl Pass for FoldLayoutConversionsOptions {
     }
 }
 
-/// A reason to keep both spellings of one layout.
+/// The reason for which two spellings of one layout are both kept.
 enum KeepReason<'c> {
-    /// An operation requires one of them.
+    /// An operation requires one of the spellings.
     RequiredBy(Op<'c>),
-    /// They are different layouts on other shapes of the module.
+    /// The spellings have different layouts on another shape that the module uses.
     DiffersElsewhere,
 }
 
@@ -74,7 +74,7 @@ fn conversion_of<'c>(value: Val<'c>) -> Option<ConvertLayout<'c, 'c>> {
     conversion(sys::defining_operation(value)?)
 }
 
-/// Returns true if an operation only computes its one result.
+/// Returns true if an operation has one result and no effects.
 fn is_pure(op: Op<'_>) -> bool {
     op.result_count() == 1 && op.region_count() == 0 && Role::of(op).is_pure()
 }
@@ -101,8 +101,8 @@ impl<'c> Folding<'_, 'c> {
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Unifies the spellings of one layout at both ends of each conversion; returns the reasons for those kept, and true
-    /// if any was changed.
+    /// Replaces both spellings of a layout by one, if they occur at the two ends of a conversion. Returns the reasons
+    /// for spellings that are kept, and true if any was replaced.
     fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
@@ -145,7 +145,7 @@ impl<'c> Folding<'_, 'c> {
         (kept, is_respelled)
     }
 
-    /// Folds and assigns layouts until nothing changes.
+    /// Folds conversions and assigns layouts until nothing changes.
     fn rounds(&self) {
         for _ in 0..MAX_ROUNDS {
             let before = self.context.rewriter().changes();
@@ -156,7 +156,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Folds every operation once.
+    /// Tries to fold every operation once.
     fn round(&self) {
         let rewriter = self.context.rewriter();
         self.drop_unused_arguments();
@@ -174,7 +174,8 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Removes a conversion whose result is available, and skips values without layout in a chain.
+    /// Removes a conversion if a value of its result type already exists in the chain. Otherwise skips values without
+    /// layout in the chain.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -210,7 +211,7 @@ impl<'c> Folding<'_, 'c> {
         Some(())
     }
 
-    /// Returns the value in a chain of conversions with the type of the last result.
+    /// Returns the value in a chain of conversions that already has the type of the last conversion's result.
     fn chain_start(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
@@ -220,7 +221,7 @@ impl<'c> Folding<'_, 'c> {
         Some(source)
     }
 
-    /// Skips conversions of a chain whose results have no layout.
+    /// Follows a chain of conversions back to the first value that has a layout.
     fn with_layout(&self, mut value: Val<'c>) -> Val<'c> {
         while self.layout(value.r#type()).is_none() {
             let Some(cvt) = conversion_of(value) else {
@@ -231,7 +232,7 @@ impl<'c> Folding<'_, 'c> {
         value
     }
 
-    /// Assigns layouts to views and memory accesses; returns true if a cheaper assignment was found and applied.
+    /// Assigns layouts to views and memory accesses. Returns true if a cheaper assignment was found and applied.
     fn choose(&self) -> bool {
         let options = RemoveLayoutConversionsOptions::default_options(
             self.context.default_gpu(),
@@ -273,7 +274,8 @@ impl<'c> Folding<'_, 'c> {
         is_changed
     }
 
-    /// Skips the conversion of an operand, if the operation supports the source.
+    /// Replaces an operand by the source of the conversion that defines it, if the operation supports the source's
+    /// type.
     fn look_through(&self, op: Op<'c>) {
         let at = (0..op.operand_count()).find_map(|i| {
             let value = build::operand(op, i);
@@ -298,7 +300,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Eliminates common conversions.
+    /// Replaces each conversion by an earlier equal conversion.
     fn eliminate_common(&self) {
         for region in self.context.module().regions() {
             for block in build::blocks_of(region) {
@@ -335,7 +337,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Yields unused loop-carried values unchanged, which makes their computation dead.
+    /// Makes loops yield unused loop-carried values unchanged, so that the computation of their next values becomes
+    /// dead.
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
         for op in build::in_order(self.context.module()) {
@@ -362,7 +365,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Returns the pure operations on a loop-carried value that only its own `i`-th yield uses, users first.
+    /// Returns the pure operations that depend on a loop-carried value, if their results are used only to compute the
+    /// value that the loop yields at index `i`.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];
@@ -415,7 +419,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Erases a chain of dead conversions, from its last result on.
+    /// Erases a chain of conversions as far as they are dead, starting with the last one.
     fn erase_unused(&self, mut value: Val<'c>) {
         while sys::is_unused(value) {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {
@@ -427,7 +431,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Emits the reason for each remaining conversion.
+    /// Emits a remark with the reason on each remaining conversion.
     fn explain_remaining(&self, kept: &HashMap<usize, KeepReason<'c>>) {
         if !self.explain {
             return;

@@ -1,4 +1,4 @@
-//! The inventory of a module: types and operations.
+//! The types and operations that a module uses.
 
 use crate::ir::{Layouts, TensorType};
 use crate::sys;
@@ -8,7 +8,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 
-/// The tensor and shared-memory types of a module, each once, and all operations.
+/// The tensor and shared-memory types of a module without duplicates, and all its operations.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
     pub(super) buffers: Vec<BufferType<'c>>,
@@ -19,7 +19,7 @@ pub(super) struct Inventory<'c> {
 pub(super) struct BufferType<'c> {
     pub(super) type_: Type<'c>,
     pub(super) encoding: Attribute<'c>,
-    /// Allocation shape without leading (multi-buffer) dimensions.
+    /// Shape of the allocation without leading (multi-buffer) dimensions.
     pub(super) shape: Vec<u64>,
 }
 
@@ -36,7 +36,7 @@ impl<'c> BufferType<'c> {
         })
     }
 
-    /// Returns the type with another encoding.
+    /// Returns the buffer's type with another encoding.
     pub(super) fn with_encoding(&self, layouts: &Layouts, new: &Encoding) -> Option<Type<'c>> {
         let old = layouts.text_of_attribute(self.encoding);
         let text = layouts.text_of_type(self.type_);

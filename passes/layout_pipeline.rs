@@ -1,4 +1,4 @@
-//! `layout-pipeline`: lowers default layouts to the LLVM dialect through this project's passes.
+//! `layout-pipeline`: runs this project's passes from default layouts to the LLVM dialect.
 
 use super::Pass;
 use super::context::PassContext;

@@ -1,7 +1,7 @@
-//! The passes, declared in `Passes.td`, one file each, named as on the command line.
+//! The passes, declared in `Passes.td`. Each pass is in a file with its command-line name.
 //!
-//! Each file implements `Pass` for the options of its pass. `table` includes the options and the enum of passes generated
-//! from `Passes.td`; a pass without an implementation does not compile.
+//! Each file implements `Pass` for the options type of its pass. `table` includes the options types and the enum of
+//! passes that are generated from `Passes.td`, so a pass without an implementation does not compile.
 
 mod choose_matrix_instructions;
 mod coalesce;
@@ -50,13 +50,13 @@ pub(crate) fn install() {
 /// The default pipeline for lowering a kernel.
 pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
-/// As [`LOWERING`], with annotations for the simulator's bounds checks.
+/// Like [`LOWERING`], with annotations for the simulator's bounds checks.
 pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
 /// Runs a pipeline of passes of this project and of MLIR, such as `builtin.module(cse)` or `cse`.
 ///
 /// # Errors
-/// The pipeline is invalid, or a pass fails; diagnostics go to the context's handler.
+/// The pipeline is invalid, or a pass fails. Diagnostics are sent to the context's handler.
 pub fn run_pipeline(
     context: &Context,
     module: &mut Module<'_>,
@@ -72,7 +72,8 @@ pub fn run_pipeline(
     manager.run(module)
 }
 
-/// Returns this project's pass whose name is nearest to one that MLIR does not know, by MLIR's error for the pipeline.
+/// Returns a spelling suggestion: this project's pass whose name is nearest to the unknown pass that MLIR's error
+/// names.
 pub(crate) fn nearest_pass(error: &melior::Error) -> Option<&'static str> {
     let melior::Error::ParsePassPipeline(text) = error else {
         return None;
@@ -82,7 +83,7 @@ pub(crate) fn nearest_pass(error: &melior::Error) -> Option<&'static str> {
     nearest(name, PassKind::ALL.iter().map(|pass| pass.argument()))
 }
 
-/// Nests a pipeline without an anchor under `builtin.module`.
+/// Adds the anchor `builtin.module` to a pipeline that has no anchor.
 fn anchored(pipeline: &str) -> Cow<'_, str> {
     match pipeline.find(['(', '{', ',']) {
         Some(at) if pipeline[at..].starts_with('(') => pipeline.into(),
@@ -90,27 +91,28 @@ fn anchored(pipeline: &str) -> Cow<'_, str> {
     }
 }
 
-/// A pass, implemented by its options.
+/// A pass. The implementing type holds the pass's options.
 trait Pass {
-    /// Runs the pass on a module; returns MLIR's passes to run after it.
+    /// Runs the pass on a module. Returns the MLIR passes to run after it.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
-    /// Returns the invariant that the pass preserves, for verification; `None` if it changes the computation.
+    /// Returns the invariant that the pass preserves, for translation validation. `None` if the pass changes the
+    /// computation.
     fn claim(&self) -> Option<Claim> {
         None
     }
 
-    /// Returns true if an option requests verification.
+    /// Returns true if an option requests translation validation.
     fn is_verified(&self) -> bool {
         false
     }
 
-    /// Returns the pipeline of this project's passes to run after it, before those of MLIR.
+    /// Returns the pipeline of this project's passes that run after the pass and before MLIR's passes.
     fn pipeline(&self) -> String {
         String::new()
     }
 
-    /// Checks the module after the passes that follow it.
+    /// Checks the module after all following passes have run.
     fn finish(&self, _: &PassContext<'_>) -> Result<(), Reported> {
         Ok(())
     }

@@ -2,12 +2,12 @@
 //!
 //! - A reshape with `allow_reorder` gets a layout in which a reduction along one axis stays within threads.
 //! - A gather gets a layout in which a warp holds whole rows, if its plan costs less.
-//! - A loop-carried accumulation of reductions is accumulated in each thread and reduced once after the loop:
-//!   `accumulate`.
+//! - A loop-carried accumulation of reductions becomes an accumulation in each thread, with one reduction after the
+//!   loop: `accumulate`.
 //!
 //! # Source
-//! Triton's `tritongpu-optimize-thread-locality`, which accumulates loaded floats in blocked layouts only, and changes the
-//! layout of every gather.
+//! Triton's `tritongpu-optimize-thread-locality`, which accumulates only loaded floats in blocked layouts, and
+//! changes the layout of every gather.
 
 mod accumulate;
 
@@ -40,20 +40,20 @@ impl Pass for OptimizeThreadLocalityOptions {
     }
 }
 
-/// Returns the warps and lanes that execute an operation.
+/// Returns the number of warps and of lanes per warp that execute an operation.
 fn threads(op: Op<'_>) -> Option<(u32, u32)> {
     let info = ModuleInfo::around(op).ok()?;
     let warps = u32::try_from(info.num_warps).ok()?;
     Some((warps, u32::try_from(info.threads_per_warp).ok()?))
 }
 
-/// Marks the layouts of an operation as chosen.
+/// Marks an operation so that later passes keep its layouts. `key` is the name of the attribute.
 fn keep<'c>(context: &PassContext<'c>, op: Op<'c>, key: &str) {
     let unit = Attribute::unit(build::context(op));
     context.rewriter().set_attribute(op, key, unit);
 }
 
-/// Changes the type of a result, and converts it back for its users.
+/// Sets the type of a result, and inserts a conversion back to the old type for its users.
 fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let (old, users) = (value.r#type(), sys::uses(value));
@@ -158,8 +158,8 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Returns a layout with the lanes along an axis and the warps along the others: each warp holds whole rows of both
-/// tensors, and each thread as few indices as possible.
+/// Returns a layout with lanes along one axis and warps along the other dimensions. Each warp then holds whole rows
+/// of both tensors, and each thread as few indices as possible.
 fn warp_local<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,

@@ -1,8 +1,9 @@
 //! `recognize-encodings`: replaces lists of bases by structured encodings.
 //!
-//! The inverse of `convert-encodings-to-linear`. An encoding of the module with the same layout is preferred to one found
-//! by [`Encoding::recognize`]; both must match on every shape that the bases are used with. Bases that no family describes,
-//! or that an operation requires, are kept.
+//! This is the inverse of `convert-encodings-to-linear`. If the module already uses an encoding with the same layout,
+//! it is preferred to one that [`Encoding::recognize`] finds. Either must have the same layout on every shape with
+//! which the bases are used. Bases are kept if no family of encodings describes them, or if an operation requires
+//! them.
 
 use super::Pass;
 use super::context::PassContext;
@@ -74,7 +75,7 @@ fn is_written_out(encoding: &Encoding) -> bool {
     )
 }
 
-/// Returns the structured encoding of a buffer, unless its alignment is smaller.
+/// Returns the structured encoding of a buffer. Returns `None` if its alignment would be smaller.
 fn shared(
     old: &Encoding,
     shape: &[u64],

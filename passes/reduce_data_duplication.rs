@@ -1,11 +1,12 @@
 //! `reduce-data-duplication`: moves operands of products through shared-memory buffers.
 //!
-//! A conversion to an operand layout replicates elements over many threads. A buffer stores each element once, and a later
-//! pass can fill it ahead. It is read at the first use of the operand: in front of a loop, or inside where the loop would
-//! spill registers. Of all swizzles the one that is cheapest to fill and to read is taken.
+//! A conversion to an operand layout replicates elements over many threads. A buffer stores each element once, and a
+//! later pass can fill it in advance. The buffer is read at the first use of the operand. If that use is in a loop,
+//! the buffer is read in front of the loop, unless the loop would then spill registers. Of all swizzles, the pass
+//! takes the one that is cheapest to fill and to read.
 //!
 //! # Source
-//! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion that leaves a warp, and takes the
+//! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion between warps, and takes the
 //! swizzle from a table.
 
 use super::Pass;
@@ -28,11 +29,11 @@ use linear_layout::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Limit for the vector of a swizzle, in bits.
+/// Largest vector of a swizzle in bits.
 const WIDEST_BITS: u32 = 128;
-/// Words of a thread above which an operand goes through a buffer even if a conversion costs less.
+/// Number of words per thread above which an operand goes through a buffer even if a conversion costs less.
 const MOST_WORDS: u64 = 16;
-/// Limit for the phases of a swizzle, and for the rows per phase.
+/// Largest number of phases of a swizzle, and largest number of rows per phase.
 const MOST: u32 = 16;
 
 impl Pass for ReduceDataDuplicationOptions {
@@ -141,7 +142,7 @@ fn is_loop(op: Op<'_>) -> bool {
     scf::For::of(op).is_some() || scf::While::of(op).is_some()
 }
 
-/// Returns the type of an immutable buffer for a tensor.
+/// Returns the type of an immutable buffer that can hold a tensor.
 fn buffer<'c>(op: Op<'c>, tensor: &TensorType<'c>, encoding: &Encoding) -> Option<Type<'c>> {
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let (element, encoding) = (tensor.element, attribute(op, encoding)?);

@@ -1,6 +1,6 @@
 //! `remove-layout-conversions`: joint assignment of layouts to all values of a kernel.
 //!
-//! [`crate::analysis::assignment`] computes the assignment, [`super::rewrite_layouts`] applies it in one rewrite, and
+//! [`crate::analysis::assignment`] computes the assignment, and [`super::rewrite_layouts`] applies it in one rewrite.
 //! [`super::proof`] verifies the result independently of both.
 
 mod report;
@@ -21,7 +21,7 @@ use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
 use melior::ir::ValueLike;
 
-/// The values of `memory`.
+/// The accepted values of the option `memory`.
 const MEMORY: [&str; 2] = ["pinned", "free"];
 
 impl Pass for RemoveLayoutConversionsOptions {
@@ -98,7 +98,7 @@ impl RemoveLayoutConversionsOptions {
         })
     }
 
-    /// Returns the pass's defaults for a GPU and a scope.
+    /// Returns the default options of the pass for a GPU and a scope.
     pub(super) fn default_options(target: &'static Target, scope: Scope) -> AssignmentOptions {
         let defaults = Self::default();
         AssignmentOptions {
@@ -185,7 +185,7 @@ impl RemoveLayoutConversionsOptions {
         Ok(())
     }
 
-    /// Reports the operation that exceeds the scratch budget in every assignment.
+    /// Reports the operation or conversion that exceeds the scratch budget in every assignment.
     fn fail_budget(&self, kernel: &Kernel<'_>, overflow: ScratchOverflow) -> Reported {
         let op = match overflow.of {
             NodeOrSlice::Node(node) => kernel.nodes[node].op,
@@ -237,7 +237,7 @@ impl RemoveLayoutConversionsOptions {
     }
 }
 
-/// Emits a remark on each product that converts operands or its result itself.
+/// Emits a remark on each product whose plan converts operands or the result itself.
 fn explain_products<'c>(
     context: &PassContext<'c>,
     function: Op<'c>,
@@ -280,8 +280,8 @@ fn explain_products<'c>(
     }
 }
 
-/// Limit for `conversion-cost`.
+/// Largest value of the option `conversion-cost`.
 const MAX_CYCLES: u64 = 1 << 20;
 
-/// Limit for the rounds of assignment and rewrite; two are usual.
+/// Limit for the number of rounds of assignment and rewrite. Two rounds are usual.
 const MAX_ROUNDS: usize = 6;

@@ -1,7 +1,7 @@
 //! `resolve-auto-layouts`: infers the layouts that a program leaves open.
 //!
-//! [`crate::analysis::automatic`] propagates required layouts; accesses to memory require those of `coalesce`; where only
-//! conversions constrain a value, the cost of plans decides. No conversion is added.
+//! [`crate::analysis::automatic`] propagates required layouts. Memory accesses require the layouts that `coalesce`
+//! would choose. If only conversions constrain a value, the costs of plans decide. No conversion is added.
 //!
 //! # Source
 //! Triton's `gluon-infer-coalesced-encodings` and `gluon-resolve-auto-encodings`.
@@ -96,10 +96,10 @@ fn default_options(target: &'static Target) -> AssignmentOptions {
     }
 }
 
-/// Checks that no layout of a module is open, as lowering requires.
+/// Checks that a module has no open layouts, as lowering requires.
 ///
 /// # Errors
-/// Reports the first operation with an open layout in a result or block argument.
+/// Reports the first operation that has an open layout in a result or block argument.
 pub(super) fn check_resolved(context: &PassContext<'_>) -> Result<(), Reported> {
     for op in build::in_order(context.module()) {
         let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
@@ -156,7 +156,7 @@ fn explicit<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Requirement<'c>
     requirements.collect()
 }
 
-/// Sets the types of values.
+/// Sets the types of values. The attribute of each encoding is cached.
 struct Retyping<'r, 'c> {
     context: &'r PassContext<'c>,
     attributes: HashMap<Arc<Encoding>, Attribute<'c>>,
@@ -194,7 +194,7 @@ impl<'r, 'c> Retyping<'r, 'c> {
     }
 }
 
-/// Returns the elements of a constant with another tensor type.
+/// Returns the elements attribute of a constant for another tensor type.
 fn constant_of<'c>(
     elements: Attribute<'c>,
     (old, new): (Type<'c>, Type<'c>),
@@ -220,7 +220,7 @@ fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
     )
 }
 
-/// Updates the types of functions to those of their arguments and returned values.
+/// Updates the types of functions to match the types of their arguments and returned values.
 fn declare<'c>(context: &PassContext<'c>, operations: &[Op<'c>]) {
     for function in operations.iter().filter_map(|op| tt::Func::of(*op)) {
         let blocks = build::blocks_of(function.body());

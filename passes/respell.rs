@@ -1,8 +1,9 @@
 //! Replacement of encodings by other spellings of the same layout, in a whole module.
 //!
-//! Some operations require *equal* encodings on operands of different shapes (`tt.broadcast`), so an encoding can only be
-//! respelled everywhere, and only if both spellings have the same layout on every shape that it is used with, including
-//! those of its slices. An encoding whose kind some operation requires (`#ttg.nvidia_mma` for a product) is kept.
+//! Some operations require *equal* encodings on operands of different shapes (`tt.broadcast`), so an encoding can
+//! only be replaced everywhere. Both spellings must have the same layout on every shape with which the encoding or a
+//! slice of it is used. An encoding is kept if an operation requires its kind, as a product requires
+//! `#ttg.nvidia_mma`.
 
 use super::context::PassContext;
 use super::inventory::Inventory;
@@ -44,7 +45,7 @@ impl Inventory<'_> {
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
-    /// Buffer types, and tensor types whose encoding depends on the shape.
+    /// Replacements of buffer types, and of tensor types whose encoding depends on the shape.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
 }
 
@@ -52,7 +53,7 @@ pub(super) struct Respelling<'c> {
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
 impl<'c> Respelling<'c> {
-    /// Adds the buffer types for which `encoding` returns another encoding.
+    /// Adds a replacement for each buffer type for which `encoding` returns another encoding.
     pub(super) fn add_buffers(
         &mut self,
         inventory: &Inventory<'c>,
@@ -68,7 +69,8 @@ impl<'c> Respelling<'c> {
         }
     }
 
-    /// Adds the tensor types with shape-dependent encodings for which `encoding` returns another one.
+    /// Adds a replacement for each tensor type whose encoding depends on the shape and for which `encoding` returns
+    /// another encoding.
     pub(super) fn add_tensors(
         &mut self,
         module: Op<'c>,
@@ -100,12 +102,12 @@ impl<'c> Respelling<'c> {
         self.encodings.len() + self.types.len()
     }
 
-    /// Applies the replacements to a module, except those that break an operation's verifier.
+    /// Applies the replacements to a module. Replacements that make the verifier of an operation fail are dropped.
     ///
     /// The verifiers run on a copy of the module.
     ///
     /// # Errors
-    /// No replacement remains; returns the operation that blocks the last one.
+    /// No replacement remains. Returns the operation for which the last replacement was dropped.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -152,7 +154,8 @@ impl<'c> Respelling<'c> {
     }
 }
 
-/// Returns true for a product of operands in `#ttg.dot_op`. Those in `#ttg.linear` are right here, not in Triton.
+/// Returns true for a product whose operands have the encoding `#ttg.dot_op`. Operands in `#ttg.linear` are valid in
+/// this project, but not in Triton.
 fn is_by_name(layouts: &Layouts, op: Op<'_>) -> bool {
     tt::Dot::of(op).is_some_and(|dot| {
         let encoding = TensorType::of(dot.a().r#type()).and_then(|tensor| tensor.encoding);
@@ -166,7 +169,7 @@ fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
     operands.chain((0..op.result_count()).map(move |i| build::result(op, i).r#type()))
 }
 
-/// Replaces `old` in an encoding or its parents; returns `None` if it does not occur.
+/// Replaces `old` in an encoding or its parents. Returns `None` if `old` does not occur.
 fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encoding> {
     if found == old {
         return Some(new.clone());
@@ -177,7 +180,7 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
         .flatten()
 }
 
-/// Returns true if the layout of an encoding depends on the shape beyond its tile.
+/// Returns true if the layout of an encoding depends on the shape in other ways than by repeating a tile.
 fn is_of_shape(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
@@ -189,7 +192,7 @@ pub(super) fn attribute<'c>(
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 
-/// Returns the root parent of a slice; any other encoding itself.
+/// Returns the encoding from which a slice is derived, through all its parents. Returns any other encoding unchanged.
 pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
@@ -197,7 +200,7 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     }
 }
 
-/// Returns a slice's shape with the removed dimensions of its parents as size 1.
+/// Returns the shape of a slice's root encoding. The removed dimensions have size 1.
 fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
     match encoding {
         Encoding::Slice(slice) => {
@@ -210,7 +213,7 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 }
 
 impl<'c> Inventory<'c> {
-    /// Returns the root encodings of tensors, each once, with the shapes that they are used with, largest first.
+    /// Returns the distinct root encodings of tensors, and the shapes that each is used with, largest shape first.
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {
@@ -237,16 +240,16 @@ impl<'c> Inventory<'c> {
     }
 }
 
-/// The families of encodings that a pass handles.
+/// The families of encodings that a pass may replace.
 pub(super) struct Families<'o> {
-    /// If not empty, the only families.
+    /// If not empty, only these families are replaced.
     pub(super) only: &'o [String],
-    /// Excluded families.
+    /// These families are not replaced.
     pub(super) keep: &'o [String],
 }
 
 impl Families<'_> {
-    /// Checks the names of the families.
+    /// Checks that the names are names of families.
     pub(super) fn check(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         let known = Encoding::families;
         let all = self.only.iter().chain(self.keep);

@@ -11,17 +11,17 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Type, ValueLike};
 use std::collections::BTreeMap;
 
-/// A datum in an encoding.
+/// A datum, and the encoding that it has.
 type EncodedDatum = (DatumId, EncodingId);
 
 struct Rewriting<'r, 'c> {
     rewriter: Rewriter<'c>,
     kernel: &'r mut Kernel<'c>,
-    /// Values computed by operations.
+    /// The value that an operation computes for each datum and encoding.
     computed: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Values produced by conversions.
+    /// The value that a conversion produces for each datum and encoding.
     converted: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Operands with their new values.
+    /// Operands to replace: operation, operand index, and the new value's datum and encoding.
     uses: Vec<(Op<'c>, usize, EncodedDatum)>,
 }
 
@@ -98,8 +98,8 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Rematerialises operations in front of themselves; one copy, preferably that with the original layouts, is the
-    /// operation itself.
+    /// Rematerialises operations by copies in front of the original operation. The original operation serves as one
+    /// of the copies, preferably as the one with the original layouts.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -186,7 +186,8 @@ fn after<'c>(value: Val<'c>) -> Op<'c> {
     }
 }
 
-/// Returns the insertion point of a conversion: after the value, or sunk into the only branch with users.
+/// Returns the insertion point of a conversion: directly after the value, or in a branch if all users are in that
+/// branch.
 fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     let first = after(source);
     let mut block = block_of(first);
@@ -216,7 +217,7 @@ fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     place
 }
 
-/// Returns the first operation of a block that is a user, or contains one.
+/// Returns the first operation of a block that is a user or contains a user.
 pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> {
     let holders: Vec<Op<'c>> = users
         .iter()
@@ -234,7 +235,7 @@ fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
     build::block_around(op).expect("an operation below a function lies in a block")
 }
 
-/// Returns the ancestor of an operation (or itself) in a block.
+/// Returns the operation of a block that contains another operation or is that operation.
 fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     let mut op = op;
     while !same(block_of(op), block) {
@@ -244,7 +245,7 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     Some(op)
 }
 
-/// Returns the proper ancestor of an operation in a block, and the block of its region around the operation.
+/// Returns the operation of a block that properly contains `op`, and the block of its region in which `op` is nested.
 fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {
@@ -260,7 +261,7 @@ fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     }
 }
 
-/// Erases dead operations; `dropped` is called before each.
+/// Erases dead operations. Calls `dropped` before it erases an operation.
 pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut impl FnMut(Op<'c>)) {
     for region in 0..op.region_count() {
         let blocks = build::blocks(op, region);
@@ -277,7 +278,7 @@ pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut im
     }
 }
 
-/// Erases the dead operations of a block, last ones first; returns true if there are any.
+/// Erases the dead operations of a block, from the last to the first. Returns true if there were any.
 fn drop_dead_of<'c>(
     rewriter: Rewriter<'c>,
     block: Blk<'c>,

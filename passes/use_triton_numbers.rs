@@ -1,9 +1,9 @@
 //! `use-triton-numbers`: floating-point accuracy of Triton's lowering.
 //!
-//! Approximations are allowed where Triton's lowering uses them: on NVIDIA `div.full` for quotients, a difference of a
-//! rounded multiple for remainders, the GPU's instructions for roots and powers of two; on AMD the same except for
-//! quotients, which are rounded to nearest, and remainders. Products are fused with sums on both. Functions that Triton
-//! computes with a library, such as sines, are not approximated.
+//! Allows approximations where Triton's lowering uses them. On NVIDIA, these are `div.full` for quotients, the
+//! difference to a rounded multiple for remainders, and the GPU's instructions for roots and powers of two. On AMD,
+//! quotients are rounded to nearest and remainders are exact; the rest is the same. On both, products are fused with
+//! sums. Functions that Triton computes with a library, such as sines, are not approximated.
 
 use super::Pass;
 use super::context::PassContext;
@@ -36,7 +36,7 @@ impl Pass for UseTritonNumbersOptions {
 /// The flag that allows fusing a product with a sum.
 const CONTRACT: &str = "contract";
 
-/// Returns the flags that Triton's lowering of an operation implies.
+/// Returns the fast-math flag that Triton's lowering of an operation implies, if it implies one.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {

@@ -8,31 +8,31 @@ use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::target::{Product, ProductFamily, TileBit};
 use std::sync::Arc;
 
-/// Consistent encodings of a product.
+/// Consistent encodings for the operands and the result of a product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Encodings {
     pub(super) a: Arc<Encoding>,
     pub(super) b: Arc<Encoding>,
     pub(super) d: Arc<Encoding>,
-    /// Warps along each dimension of the result.
+    /// Number of warps along each dimension of the result.
     pub(super) warps: Vec<u32>,
 }
 
-/// Properties of the multiplied tensors.
+/// Sizes and types of the multiplied tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Tensors {
     pub(super) rank: usize,
     pub(super) warps: u32,
     /// Size of the reduction dimension.
     pub(super) k_size: u64,
-    /// Ratio of the element width to that of the loaded operand elements.
+    /// Ratio of the element width in the product to the element width in memory.
     pub(super) widened: u32,
 }
 
-/// Returns the encodings for an instruction, for all distributions of warps over the result.
+/// Returns the encodings for an instruction, one for each distribution of warps over the result.
 ///
-/// On AMD the result can be transposed, which swaps the operands of the instruction. `kWidth` is the instruction's number
-/// of K elements per thread, or a multiple that makes memory accesses wider.
+/// On AMD the result may also be transposed, which swaps the operands of the instruction. `kWidth` is the number of K
+/// elements that the instruction takes per thread, or a multiple of it that makes memory accesses wider.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,
@@ -62,7 +62,7 @@ pub(super) fn encodings(
     Ok(all)
 }
 
-/// Returns the candidate values of `kWidth`, the instruction's own first.
+/// Returns the candidate values of `kWidth`. The first value is the one of the instruction.
 fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> {
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
@@ -87,10 +87,11 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> 
     }
 }
 
-/// Adjacent rows of an MFMA result in a thread.
+/// Number of adjacent rows of an MFMA result that a thread holds.
 const RESULT_NEIGHBOURS: u32 = 4;
 
-/// Returns all distributions of warps over the dimensions of a result, by powers of two, last dimension first.
+/// Returns all distributions of a power-of-two number of warps over the dimensions of a result. The distribution with
+/// all warps along the last dimension comes first.
 fn spreads(rank: usize, warps: u32) -> Vec<Vec<u32>> {
     if rank == 1 {
         return vec![vec![warps]];
@@ -141,7 +142,7 @@ fn results(
     }
 }
 
-/// Returns the layout of warps over tiles, last dimension first.
+/// Returns the layout that maps warps to tiles. The last dimension varies fastest.
 fn warp_layout(warps: &[u32]) -> LinearLayout {
     let mut columns = Vec::new();
     let mut shift = 0;

@@ -1,8 +1,8 @@
 //! `tt.dot_scaled` as a product of scaled elements in 16 bits, and AMD's widening of scaled elements.
 //!
-//! An element of 4 or 8 bits times a power of two is exact in bf16 (f16 if a factor is f16, f32 for f16 with bf16), except
-//! for overflow and underflow. A scale is decoded from `e8m0` before it is broadcast, once per block of elements: 0 is
-//! 2^-127, 255 is NaN.
+//! The product of an element of 4 or 8 bits and a power of two is exact in bf16, except for overflow and underflow.
+//! If one operand of `tt.dot_scaled` is f16, the product is computed in f16; if one is f16 and the other is bf16, in
+//! f32. A scale is decoded from `e8m0` before it is broadcast, once per block of elements: 0 is 2^-127, 255 is NaN.
 
 use super::Emitter;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
@@ -11,11 +11,11 @@ use crate::sys::build::Val;
 use linear_layout::encoding::{Encoding, LinearEncoding, infer};
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// A factor of a scaled product.
+/// An operand (A or B) of a scaled product, with its scales.
 struct Factor<'c> {
     elements: Val<'c>,
     kind: ScaleDotElemType,
-    /// Dimension along which a byte holds two 4-bit elements.
+    /// Dimension along which each byte holds two 4-bit elements.
     packed: usize,
     scale: Option<Val<'c>>,
     /// Reduction dimension.
@@ -23,7 +23,7 @@ struct Factor<'c> {
     is_left: bool,
 }
 
-/// Replaces a scaled product, unless its operands have no layouts or unexpected element types.
+/// Replaces a scaled product. Returns `None` if its operands have no layouts or have unexpected element types.
 pub(super) fn decompose<'c>(emitter: Emitter<'_, 'c>, dot: tt::DotScaled<'c, 'c>) -> Option<()> {
     check_scaled_elements(dot).ok()?;
     let rank = TensorType::of(dot.d().r#type())?.shape.len();
@@ -53,7 +53,7 @@ pub(super) fn decompose<'c>(emitter: Emitter<'_, 'c>, dot: tt::DotScaled<'c, 'c>
     Some(())
 }
 
-/// Returns the narrowest type that both factors are exact in.
+/// Returns the narrowest type in which the elements of both operands are exact.
 fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'_, 'c>) -> Type<'c> {
     use ScaleDotElemType::{Bf16, Fp16};
     let context = emitter.mlir();
@@ -66,7 +66,7 @@ fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'_, '
 }
 
 impl<'c> Factor<'c> {
-    /// Returns the elements times their scales, in a type and in a layout of bases.
+    /// Returns the elements multiplied by their scales, with element type `to` and a linear layout.
     fn scaled(&self, emitter: Emitter<'_, 'c>, to: Type<'c>, is_exact: bool) -> Option<Val<'c>> {
         let wide = self.widened(emitter, to)?;
         let scaled = match self.scale {
@@ -87,7 +87,7 @@ impl<'c> Factor<'c> {
         emitter.add(builders::ttg::convert_layout(scaled, type_))
     }
 
-    /// Returns the elements in a wider type.
+    /// Returns the elements, without scaling, in a wider type.
     fn widened(&self, emitter: Emitter<'_, 'c>, to: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(self.elements.r#type())?;
         if self.kind == ScaleDotElemType::E2m1 {
@@ -138,7 +138,7 @@ pub(super) fn widen_fp8<'c>(
     Some(())
 }
 
-/// Returns elements times their scales, each shared by neighbours along a dimension. The product is rounded once.
+/// Returns elements multiplied by their scales, rounded once. Neighbouring elements along a dimension share a scale.
 fn multiplied<'c>(
     emitter: Emitter<'_, 'c>,
     elements: Val<'c>,
@@ -157,7 +157,7 @@ fn multiplied<'c>(
     emitter.convert_float(product, element)
 }
 
-/// Returns the scale of each element, in the type and the layout of the elements.
+/// Returns a tensor that has the scale of each element, with the type and the layout of the elements.
 fn spread<'c>(
     emitter: Emitter<'_, 'c>,
     scale: Val<'c>,
@@ -192,7 +192,7 @@ fn spread<'c>(
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
-/// Swaps the last two dimensions: the scales of B have its columns first.
+/// Swaps the last two dimensions. The scales of B need this, since the columns of B are their first dimension.
 fn transposed<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
@@ -206,7 +206,7 @@ fn transposed<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Returns scales as numbers of bf16 or f32: floats as they are, bytes as powers of two.
+/// Converts scales to bf16 or f32. A float keeps its value; a byte becomes a power of two.
 fn widened_scale<'c>(
     emitter: Emitter<'_, 'c>,
     scale: Val<'c>,

@@ -1,8 +1,9 @@
 //! Products of f32 as products of narrower parts: `inputPrecision = tf32x3`, `bf16x3`, `bf16x6`.
 //!
-//! A number is the sum of its parts, each the rounded remainder after those before it. Products of parts are added from
-//! the smallest to the largest; the smallest are omitted. The other parts of an infinite number are NaN, so NaN counts as
-//! zero in all products but that of the first parts.
+//! A number is approximately the sum of its parts. The first part is the rounded number; each next part is the
+//! rounded remainder. Products of parts are added from the smallest to the largest, and the smallest products are
+//! omitted. If a number is infinite, its parts after the first are NaN. NaN therefore counts as zero in all products
+//! except that of the first parts.
 
 use super::Emitter;
 use crate::ir::ops::{InputPrecision, tt};
@@ -11,7 +12,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
-/// Replaces an f32 product by products of parts, if the target has an instruction for them.
+/// Replaces an f32 product by products of its operands' parts, if the target has an instruction for them.
 pub(super) fn decompose<'c>(
     emitter: Emitter<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
@@ -68,7 +69,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the parts of a number, the largest first.
+/// Returns the parts of a number, largest first.
 fn parts<'c>(
     emitter: Emitter<'_, 'c>,
     value: Val<'c>,

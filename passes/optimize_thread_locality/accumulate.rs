@@ -7,8 +7,8 @@
 //! acc                                          yield part + r
 //!                                            init + reduce part along H
 //! ```
-//! The layout distributes the bits of the index in a row, low bits first, over registers, threads and registers again. The
-//! view groups all of these registers. Sums of floats are reassociated.
+//! The layout assigns the bits of the position in a row, from the lowest bit on, to registers, then threads, then
+//! registers again. The view groups all of these register bits in dimension R. Sums of floats are reassociated.
 
 use crate::ir::ops::{scf, tt};
 use crate::ir::{AnyKind, Layouts, TensorType, UpstreamKind, builders};
@@ -26,7 +26,7 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 struct Accumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
-    /// Operand indices of the accumulator and of the reduction in the update.
+    /// Operand indices of the accumulator and of the reduced value in the operation that combines them.
     at: (usize, usize),
     looped: Op<'c>,
     /// Index of the loop-carried value.
@@ -34,7 +34,7 @@ struct Accumulation<'c> {
     neutral: Attribute<'c>,
 }
 
-/// Distribution of the index bits of a row: log2 of registers, threads, registers, from the low bit on.
+/// log2 of the numbers of registers, threads, and again registers that hold a row; low-order index bits first.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -42,7 +42,7 @@ struct Row {
     high: usize,
 }
 
-/// Rewrites a loop that accumulates a reduction with the reduction's own operation.
+/// Rewrites a loop that accumulates the results of a reduction, if it combines them with the reduction's operation.
 pub(super) fn accumulate<'c>(
     rewriter: Rewriter<'c>,
     layouts: &Layouts,
@@ -87,7 +87,8 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// Returns the shapes of the views: the row in three parts, threads before registers, all registers as one dimension.
+/// Returns the shapes of the successive views. First the row is split in three dimensions; then threads precede
+/// registers; then all registers form one dimension.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -99,14 +100,15 @@ fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     ]
 }
 
-/// Returns the permutation that swaps the third and the second dimension from the end.
+/// Returns the permutation that swaps the second-to-last and the third-to-last dimension.
 fn swapped(rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     order.swap(rank - 3, rank - 2);
     order
 }
 
-/// Returns the distribution of the last dimension, if threads share a row and each holds several of its elements.
+/// Returns the distribution of the last dimension, if several threads share a row and each thread holds several of
+/// its elements.
 fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     let layout = layouts.tensor(tensor).ok()?;
     let axis = tensor.shape.len().checked_sub(1)?;
@@ -183,7 +185,8 @@ fn neutral<'c>(
 }
 
 impl<'c> Accumulation<'c> {
-    /// Matches a reduction accumulated in a loop by its own operation, without other uses of either.
+    /// Matches a reduction whose results a loop accumulates with the same operation. Neither the results nor the
+    /// accumulator may have other uses.
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {
@@ -286,7 +289,7 @@ impl<'c> Accumulation<'c> {
     }
 }
 
-/// Returns the combining operation of a reduction, if it is a single one.
+/// Returns the operation by which a reduction combines elements, if its region has a single operation.
 fn combines(reduce: Op<'_>) -> Option<UpstreamKind> {
     let block = build::block_of(tt::Reduce::of(reduce)?.combine_op())?;
     let operations = build::operations(block);

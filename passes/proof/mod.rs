@@ -1,10 +1,10 @@
 //! Translation validation of layout passes.
 //!
-//! `names` compares the values before and after a pass, up to layouts; `registers` checks that each thread holds the
-//! elements that its operations need. Together they prove that every register of every lane that reaches memory, control
-//! flow or a call holds the same element of the same value as before. Neither depends on how layouts are chosen, inferred
-//! or lowered. Operations that move data between threads (conversions, reductions, gathers) are validated with their
-//! plans, when they are lowered.
+//! `names` compares the values before and after a pass and ignores layouts; `registers` checks that each thread holds
+//! the elements that its operations need. Together they prove the following: every register of every lane that
+//! reaches memory, control flow or a call holds the same element of the same value as before the pass. Neither
+//! depends on how layouts are chosen, inferred or lowered. Operations that move data between threads (conversions,
+//! reductions, gathers) are validated when they are lowered, by their plans.
 
 mod names;
 mod registers;
@@ -19,17 +19,17 @@ use names::Names;
 /// The invariant that a pass claims to preserve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// All used values and the order of effects: the pass changes layouts only.
+    /// All used values and the order of effects stay the same. The pass changes only layouts.
     Values,
-    /// The registers that operations read; unused loop-carried values may change.
+    /// The registers that operations read stay the same. Unused loop-carried values may change.
     Registers,
 }
 
-/// A snapshot of the computation of a module, for [`Claim::Values`].
+/// A snapshot of a module's computation. It is taken only for [`Claim::Values`].
 pub(super) struct Proof(Option<Vec<Names>>);
 
 impl Proof {
-    /// Takes the snapshot before a pass.
+    /// Takes a snapshot of the module before a pass.
     pub(super) fn begin(claim: Claim, context: &PassContext<'_>) -> Self {
         let read = || functions(context.module()).into_iter().map(names::names);
         Self((claim == Claim::Values).then(|| read().collect()))
@@ -38,7 +38,7 @@ impl Proof {
     /// Validates the module after the pass.
     ///
     /// # Errors
-    /// Reports a different computation, or a thread without an element that its operation needs.
+    /// Reports a changed computation, or a thread that lacks an element that its operation needs.
     pub(super) fn finish(self, context: &PassContext<'_>) -> Result<(), Reported> {
         let mut before = self.0.map(Vec::into_iter);
         for function in functions(context.module()) {

@@ -1,8 +1,10 @@
-//! Value numbering up to layouts: every value that reaches memory or control flow must be the same before and after.
+//! Value numbering that ignores layouts. Every value that reaches memory or control flow must have the same number
+//! before and after a pass.
 //!
-//! Each value gets a number, its *name*, by its operation and the names of the operands. Layouts are not part of a name; a
-//! conversion has the name of its operand, and so has a load from a buffer that is written once, by its allocation.
-//! Operations with effects and control flow form a list in program order. Both lists must be equal.
+//! The number of a value, its *name*, is determined by its operation and the names of the operands. Layouts are not
+//! part of a name. The result of a conversion has the name of the operand. A load from a buffer that is written only
+//! by its allocation has the name of the written value. Operations with effects and control flow form a list in
+//! program order, which must be the same before and after the pass.
 
 use crate::analysis::assignment::Role;
 use crate::ir::ops::{arith, ttg};
@@ -15,17 +17,17 @@ use rustc_hash::FxHashMap;
 
 /// The value numbers and effects of a function.
 pub(super) struct Names {
-    /// Names by operation and operands.
+    /// The name of each combination of an operation and the names of its operands.
     terms: FxHashMap<Vec<usize>, usize>,
     texts: FxHashMap<String, usize>,
-    /// Names of the effects, in program order.
+    /// Names of the operations with effects, in program order.
     effects: Vec<usize>,
 }
 
 struct Numbering<'n> {
     names: &'n mut Names,
     values: FxHashMap<usize, usize>,
-    /// Names of the contents of immutable buffers.
+    /// Names of the values that immutable buffers contain.
     contents: FxHashMap<usize, usize>,
     effects: Vec<usize>,
     arguments: usize,
@@ -44,7 +46,7 @@ pub(super) fn names(function: Op<'_>) -> Names {
     names
 }
 
-/// Compares a function with its numbering before the pass.
+/// Numbers a function after a pass and compares the result with `before`.
 ///
 /// # Errors
 /// Describes the first difference.
@@ -78,8 +80,8 @@ fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
     (reader.effects, reader.error)
 }
 
-/// Returns true if the elements of a pinned operation's results do not depend on its layouts: it accesses memory by
-/// element, or multiplies matrices, whose order of summation is unspecified.
+/// Returns true if the result elements of a pinned operation do not depend on its layouts. This holds for memory
+/// accesses per element, and for matrix products, whose order of summation is unspecified.
 fn is_of_elements(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),
@@ -107,7 +109,7 @@ impl<'n> Numbering<'n> {
         *self.names.terms.entry(term).or_insert(next)
     }
 
-    /// Returns the type without its encoding.
+    /// Returns the name of a value's type without its encoding.
     fn bare(&mut self, value: Val<'_>) -> usize {
         let type_ = value.r#type();
         let text = match TensorType::of(type_) {

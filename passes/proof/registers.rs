@@ -1,15 +1,16 @@
 //! Register validation: every thread holds the elements that its operations need.
 //!
-//! An operation that moves no data computes each register of its result from registers of the same thread. The element in
-//! a register of the result depends, by the semantics of the operation, on an element of the operand; some register of
-//! that thread must hold it.
+//! An operation that moves no data computes each register of its result from registers of the same thread. By the
+//! semantics of the operation, the element in a register of the result depends on an element of the operand. Some
+//! register of the same thread must hold that element.
 //!
 //! ```text
 //! tt.expand_dims %x {axis = 1}      element (i, 0) of the result is element i of %x
-//! lane 5, register 2 of the result names (13, 0): lane 5 has a register of %x that names 13
+//! lane 5, register 2 of the result holds (13, 0): lane 5 has a register of %x that holds 13
 //! ```
-//! Layouts are linear, and so are the coordinate maps of such operations: checking each bit of lane, warp, block and
-//! register is sufficient. Elementwise operations pair registers by index, which requires equal layouts.
+//! Layouts are linear, and so are the coordinate maps of such operations. It is therefore sufficient to check each
+//! bit of the lane, warp, block and register index. Elementwise operations pair registers by index, which requires
+//! equal layouts.
 
 use crate::analysis::assignment::Role;
 use crate::ir::{Layouts, OpView, TensorLayout, TensorType};
@@ -29,13 +30,13 @@ struct LaidOutTensor {
 /// Coordinates of an element.
 type Element = Vec<u64>;
 
-/// Maps an element of the result to the element of the operand that it depends on.
+/// A map from an element of the result to the element of the operand on which it depends.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
 /// Checks every operation of a function.
 ///
 /// # Errors
-/// The first operation with a thread that lacks an element, and the element.
+/// Returns the first operation for which a thread lacks an element, and describes the element.
 pub(super) fn check<'c>(function: Op<'c>) -> Result<(), (Op<'c>, String)> {
     for region in 0..function.region_count() {
         for block in build::blocks(function, region) {
@@ -102,7 +103,8 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the source map of a view, and an element that must be in the same thread as the first one.
+/// Returns the source map of a view. If the view reads two elements, the second is returned as an element that must
+/// be in the same thread as the first.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {
@@ -160,7 +162,7 @@ fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Optio
     Some((source, None))
 }
 
-/// Checks that each thread holds the source elements of its result registers.
+/// Checks that each thread holds the operand elements on which its result registers depend.
 fn within(
     source: &Source,
     also: Option<Element>,

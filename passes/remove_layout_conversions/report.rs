@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
-/// Formats a price, in quarters of a cycle, as cycles.
+/// Formats a price, which is in quarters of a cycle, as a number of cycles.
 fn cycles(price: u64) -> String {
     match price % 4 {
         0 => format!("{}", price / 4),
@@ -21,14 +21,14 @@ fn cycles(price: u64) -> String {
     }
 }
 
-/// Costs of a function: quarters of a cycle, and conversions.
+/// The costs of a function before and after the pass: prices in quarters of a cycle, and numbers of conversions.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
     pub(super) after: (u64, u32),
-    /// Lower bound for any assignment with the same rematerialisations.
+    /// Lower bound for the price of any assignment with the same rematerialisations.
     pub(super) bound: u64,
-    /// The scratch budget in bytes, and its cost.
+    /// The scratch budget in bytes, and the price that it adds.
     pub(super) budget: Option<(u32, u64)>,
 }
 
@@ -81,7 +81,7 @@ fn name(kernel: &Kernel<'_>, encoding: EncodingId) -> String {
     kernel.catalogue.get(encoding).to_string()
 }
 
-/// Formats the remark on a remaining conversion.
+/// Formats the remark on a conversion that remains.
 pub(super) fn of_remaining(
     kernel: &Kernel<'_>,
     op: Op<'_>,
@@ -127,7 +127,7 @@ fn loop_depth(op: Op<'_>) -> usize {
     depth
 }
 
-/// Returns the remaining conversions as JSON.
+/// Returns the conversions that remain, as JSON.
 pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let remaining = report.remaining.iter().map(|conversion| {
         let value = kernel.datums[conversion.datum].value;
@@ -153,7 +153,7 @@ pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> Strin
     remaining.collect::<Vec<_>>().join(",")
 }
 
-/// Returns the outcomes of the conversions of the original function as JSON.
+/// Returns the outcome of each conversion of the original function, as JSON.
 pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let place = |op: Op<'_>| {
         let place = sys::file_location(op.location());
@@ -181,7 +181,7 @@ pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> Str
     outcomes.collect::<Vec<_>>().join(",")
 }
 
-/// Returns the entry of a function as JSON.
+/// Returns the JSON object that describes a function.
 pub(super) fn entry(
     (function, options): (Op<'_>, AssignmentOptions),
     costs: Costs,

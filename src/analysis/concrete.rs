@@ -13,8 +13,8 @@
 //! iterations. There are no false positives, provided that the function may be called with the sample values. The
 //! rules are those of [`in_flight`](super::in_flight), and in addition:
 //!
-//! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot complete
-//!   is a fault, and so are more bytes or arrivals than the phase expects.
+//! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot
+//!   complete is a fault, and so are more bytes or arrivals than the phase expects.
 //! - The result of an asynchronous product may be used by another product, or after a wait.
 //! - An mbarrier is invalidated only after the copies of its last phase.
 //! - Only bytes that have been written are read, unless an earlier write was masked.
