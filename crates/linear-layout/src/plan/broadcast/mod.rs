@@ -11,12 +11,13 @@
 //! ```
 //!
 //! # Within a warp
-//! It is a conversion between two layouts with one more dimension, which numbers the replicas: the source has each
-//! replica at its own number, the destination has number 0 everywhere.
+//! A broadcast within a warp is a conversion between two layouts with an additional dimension, which numbers the
+//! replicas. In the source layout, the coordinate of each replica along that dimension is its number. In the
+//! destination layout, the coordinate is 0 for all replicas.
 //!
 //! # Laws
-//! Run on the names of the elements, where only owners hold them, every register of every thread ends with its
-//! element's name ([`crate::machine::check_broadcast`]).
+//! If the program is run on the names of the elements, of which initially only owners hold one, then at the end every
+//! register of every thread holds the name of its element ([`crate::machine::check_broadcast`]).
 
 use super::convert::{PlanError, PlanOptions, Strategy, plan_conversion};
 use super::memory::{BufferLayout, MemoryError, MemoryPlan};
@@ -26,8 +27,9 @@ use crate::number::narrow;
 use crate::target::{Access, Target};
 use thiserror::Error;
 
-/// Plans the broadcast of each owner's value to the replicas of its element: a program on all registers of a layout
-/// (register, lane, warp) -> dims without zero register bases, of which owners' values are read.
+/// Plans the broadcast of each owner's value to the replicas of its element. The layout maps (register, lane, warp) to
+/// dims, and has no zero register bases. The program takes all registers of the layout, but only uses the values of
+/// owners.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -49,7 +51,8 @@ use thiserror::Error;
 /// # Units
 /// `bits`: width of an element: 8, 16, 32 or 64.
 /// # Errors
-/// If elements have another width, are distributed over several blocks, or the layout does not match the target.
+/// If the element width is not one of these, the elements are distributed over several CTAs, or the layout does not
+/// match the target.
 pub fn plan_broadcast(
     layout: &LinearLayout,
     bits: u32,
@@ -76,7 +79,7 @@ pub fn plan_broadcast(
     through_memory(b, layout, bits, target)
 }
 
-/// Returns the layout of a scalar, of which every thread of `warps` warps holds a replica.
+/// Returns the layout of a scalar with a replica in every thread of `warps` warps.
 ///
 /// # Errors
 /// If there are more threads than a layout can number.
@@ -141,7 +144,8 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns the layout with one more dimension that numbers replicas, and the layout in which all have number 0.
+/// Returns two layouts with an additional dimension that numbers replicas: one in which each replica has its number,
+/// and one in which every replica has number 0.
 fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();
@@ -166,7 +170,7 @@ fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout)
     ))
 }
 
-/// A broadcast without a plan: an unsupported element width, or a layout that does not match the target.
+/// Error of [`plan_broadcast`]: the element width is not supported, or the layout does not match the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct BroadcastError(BroadcastErrorKind);

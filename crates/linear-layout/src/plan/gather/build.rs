@@ -9,7 +9,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the candidate registers of an element at most, since all of them are shuffled.
+/// log2 of the maximal number of candidate registers per element. It is limited because all candidates are shuffled.
 const MAX_CANDIDATES: usize = 6;
 
 /// Plans a gather along one axis.
@@ -32,7 +32,7 @@ const MAX_CANDIDATES: usize = 6;
 /// ```
 ///
 /// # Errors
-/// - tensors in several blocks, or an unsupported element width;
+/// - a tensor is distributed over several CTAs, or the element width is not supported;
 /// - otherwise the layouts do not match each other, or shared memory does not suffice.
 pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
     check(gather)?;
@@ -100,11 +100,11 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
 
 /// The source lane and register of each result register, within its warp.
 struct LaneGather {
-    /// Contribution (exclusive or) of lane, warp and index to the source lane and register.
+    /// Map from lane, warp and index to their contribution (exclusive or) to the source lane and the source register.
     source: IndexProgram,
-    /// Contribution of each result register to them.
+    /// Contribution of each result register to the source lane and the source register.
     constants: Vec<(u32, u32)>,
-    /// Bits of the register part that select the source register, with their contributions.
+    /// Bits of the register output of `source` that select the source register, with their contributions.
     candidates: Vec<RegisterBit>,
     /// True if every element is already in its lane.
     is_in_lane: bool,
@@ -112,13 +112,13 @@ struct LaneGather {
 
 /// A bit of the source register that the index selects.
 struct RegisterBit {
-    /// Bit of the register part.
+    /// Bit of the register output.
     bit: u32,
-    /// Contribution to the register where it is set.
+    /// Contribution to the source register if the bit is set.
     registers: u32,
 }
 
-/// Returns true if no two warps hold the same element.
+/// Returns true if no element is held by two warps.
 fn has_own_warps(src: &LinearLayout) -> bool {
     let mut all = Echelon::new();
     let columns = [Dim::WARP, Dim::LANE, Dim::REGISTER]
@@ -136,7 +136,7 @@ fn has_own_warps(src: &LinearLayout) -> bool {
         == 0
 }
 
-/// Returns the gather through lanes, if each warp holds the rows that it requests.
+/// Returns the gather through lanes. Returns `None` unless each warp holds all rows that it requests.
 fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     let Gather {
         src, indices, axis, ..
@@ -226,7 +226,8 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// Returns a basis of the values of the register part, each with a bit that no other has.
+/// Returns a basis of the possible values of the register output. Each basis vector has a bit that is zero in all other
+/// basis vectors.
 fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -297,7 +298,7 @@ fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     b.finish(results, 0, gather.target)
 }
 
-/// Builds the program through memory: the source is stored in its layout, and each element loaded by itself.
+/// Builds the program through memory. The source is stored by its layout, and each element is loaded separately.
 fn through_memory(
     gather: &Gather<'_>,
     size: u64,
@@ -331,7 +332,7 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns the layout of the scratch buffer: the dim along which registers, then lanes, run is contiguous.
+/// Returns the layout of the scratch buffer. Its contiguous dim is the dim along which registers move, or else lanes.
 fn offsets(src: &LinearLayout) -> Result<LinearLayout, GatherError> {
     let mut starts = Vec::new();
     let mut at = 0;

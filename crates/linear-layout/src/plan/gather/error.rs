@@ -4,7 +4,8 @@ use super::super::memory::MemoryError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// A gather without a plan: the layouts do not match each other or the target, or shared memory does not suffice.
+/// Error of [`plan_gather`](super::plan_gather): the layouts do not match each other or the target, or shared memory
+/// does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct GatherError(GatherErrorKind);
@@ -13,7 +14,7 @@ pub struct GatherError(GatherErrorKind);
 pub(super) enum GatherErrorKind {
     #[error("elements of {bits} bits cannot be gathered: expected a power of two up to 64")]
     Width { bits: u32 },
-    /// Source and indices of incompatible shapes.
+    /// The source and the indices have incompatible shapes.
     #[error("indices of shape {indices:?} do not fit a source of {src:?} along axis {axis}")]
     Shapes {
         src: Vec<u64>,

@@ -1,7 +1,7 @@
-//! Gathers: each thread reads the elements at its run-time indices along one axis.
+//! Gathers: each thread reads elements at indices along one axis that are known only at run time.
 //!
-//! `result[i, j] = src[indices[i, j], j]`. [`plan_gather`] takes the layouts of source and indices, and returns the cheaper
-//! of two strategies:
+//! `result[i, j] = src[indices[i, j], j]`. [`plan_gather`] takes the layouts of the source and the indices, and returns
+//! a plan with the cheaper of two strategies:
 //!
 //! ```text
 //! lanes     if each warp holds whole rows that it requests: the source lane is computed from the index, all candidate
@@ -10,9 +10,10 @@
 //! ```
 //!
 //! # Lanes
-//! Layouts are linear, so the location of an element is an exclusive or of the row's contribution and the index's. The row
-//! is known from the requesting register, lane and warp. If lane 5 holds elements 10 and 11 of a row of 64 in two
-//! registers, bit 0 of the index is the register and the others are the lane:
+//! Layouts are linear, so the source lane and register of an element are an exclusive or of a contribution of the row
+//! and a contribution of the index. The register, lane and warp that request an element determine the row. For example,
+//! if lane `l` holds elements `2 l` and `2 l + 1` of a row of 64, bit 0 of the index is the register and the other bits
+//! are the lane:
 //!
 //! ```text
 //! lane = index >> 1       register = index & 1       two shuffles, one select
@@ -59,10 +60,10 @@ pub enum GatherStrategy {
 /// The program of a gather.
 ///
 /// # Shape
-/// Operand 0 of the program: the unique registers of the source. Operand 1: the index of each register of the result,
-/// below the size of the axis. Results: the elements.
+/// Operand 0 of the program: the unique registers of the source. Operand 1: for each register of the result, the index,
+/// which must be less than the size of the axis. Results: the gathered elements.
 /// # Laws
-/// Each register gets the element of its row at its index: `check_gather`.
+/// Each result register holds the element at its index in its row of the source: `check_gather`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherPlan {
     strategy: GatherStrategy,
@@ -84,7 +85,7 @@ impl GatherPlan {
         &self.program
     }
 
-    /// Returns the number of low bits of an index that are used.
+    /// Returns the number of low bits of an index that the program reads.
     #[must_use]
     pub const fn index_bits(&self) -> u32 {
         self.index_bits

@@ -47,7 +47,7 @@ use std::rc::Rc;
 /// ```
 ///
 /// # Errors
-/// - tensors over several blocks, or scaled types without an instruction;
+/// - a tensor is distributed over several CTAs, or the target has no instruction for the scaled types;
 /// - otherwise the layouts do not match each other or the target.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
     let sizes = check(product)?;
@@ -95,10 +95,11 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     best.ok_or_else(|| ProductErrorKind::NoTile.into())
 }
 
-/// An instruction, its match with the product, and the scales of its factors.
+/// An instruction, its match with the product, and the scales of A and B.
 type InstructionMatch<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
-/// Returns the instructions for these element types, the best types first, then a multiplication in each lane.
+/// Returns the instructions for the product's element types, the best types first. The last entry is a multiply-add in
+/// each lane.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
     let own = product
         .factors
@@ -134,7 +135,7 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     Ok(rows)
 }
 
-/// Returns the instructions for factors of these types with such scales.
+/// Returns the instructions for operands of these types, with such scales.
 fn with_scales(
     product: &MatrixProduct<'_>,
     scales: &FactorScales<'_>,
@@ -159,7 +160,7 @@ fn with_scales(
     Ok(rows)
 }
 
-/// Returns the number of matrices, and the sizes of m, n and k.
+/// Checks the shapes of the operands. Returns the number of matrices, and the sizes m, n and k.
 pub(super) fn check(product: &MatrixProduct<'_>) -> Result<Point, ProductError> {
     let layouts = [product.a, product.b, product.d];
     let blocks = layouts
@@ -228,7 +229,7 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<Point, ProductError> 
     Ok([matrices, d[rank - 2], d[rank - 1], a[rank - 1]])
 }
 
-/// Returns the cheapest product by an instruction for which some of the operands are converted.
+/// Returns the cheapest plan in which some of the operands are converted to layouts of an instruction.
 fn converted(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -282,14 +283,14 @@ fn converted(
     Ok(best)
 }
 
-/// Conversions between the layouts of operands and those of instructions, each planned once.
+/// Conversions between layouts of operands and layouts of instructions. Each conversion is planned once.
 #[derive(Default)]
 struct Conversions {
     planned: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
 }
 
 impl Conversions {
-    /// Returns the conversion of an operand to a layout, or back from it.
+    /// Returns the conversion of an operand to a layout, or from that layout back to the operand's own layout.
     fn plan(
         &mut self,
         product: &MatrixProduct<'_>,
@@ -318,7 +319,8 @@ impl Conversions {
     }
 }
 
-/// Returns layouts of the converted operands that the instruction takes, or `None` if there are none.
+/// Returns layouts for the operands to be converted such that the instruction matches. Returns `None` if there are no
+/// such layouts.
 fn layouts_for(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -351,7 +353,7 @@ fn layouts_for(
     Some(layouts)
 }
 
-/// Returns the width of an element of A, B, D or of scales: of a byte if it holds several elements.
+/// Returns the element width of A, B, D or the scales. It is 8 if a byte holds several elements.
 fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     let factors = product.factors[0].map(|number| number.bits() << number.packed_log2());
     [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
@@ -513,13 +515,13 @@ fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
     elements.collect()
 }
 
-/// The operands of instructions for the tiles of the factors, each packed once.
+/// The packed operand words of the tiles of A and B. Each tile is packed once.
 struct FactorTiles<'a> {
     row: &'a Product,
     number: u32,
     found: &'a Match,
     factors: &'a [Vec<ValueId>; 2],
-    /// Words by factor and first register.
+    /// Words of a tile, indexed by operand and the tile's first register.
     planned: FxHashMap<(usize, usize), Vec<ValueId>>,
 }
 

@@ -1,4 +1,5 @@
-//! Candidate layouts: those of factors for a given sum, and of a sum for given factors.
+//! Candidate layouts for conversions: layouts of A and B for a given layout of D, and layouts of D for given layouts of
+//! A and B.
 
 use super::coordinates::{Axes, K, M, N, Point};
 use super::matching::{Elements, Renaming};
@@ -6,9 +7,10 @@ use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, ScaleBit, ScaleOperand};
 
-/// Returns the layout of a factor, operand 0 or 1, that an instruction multiplies into a sum.
+/// Returns the layout of operand A (0) or B (1) with which an instruction computes a D of the given layout.
 ///
-/// Registers of the tile come first, then those along k, then those along the sum's own dim. `like` has the dims.
+/// Register bits of the tile come first, then register bits along k, then register bits along m (for A) or n (for B).
+/// The output dims are those of `like`.
 pub(super) fn factor(
     row: &Product,
     renaming: &Renaming,
@@ -42,7 +44,7 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the coordinates that an element of the sum shares with a factor: its own dim, m or n.
+/// Returns the coordinates of an element of D that an operand shares: the matrix, and m for A or n for B.
 pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
@@ -50,7 +52,7 @@ pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     kept
 }
 
-/// Returns the bits of k.
+/// Returns the points whose only nonzero coordinate is one bit of k.
 fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     let bits = (0..).map(|i| 1u64 << i).take_while(move |k| *k < k_size);
     bits.map(|k| {
@@ -60,9 +62,9 @@ fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     })
 }
 
-/// Returns the layout of the scales of a factor, 0 or 1, that an instruction multiplies into a sum.
+/// Returns the layout of the scales of A (0) or B (1) with which an instruction computes a D of the given layout.
 ///
-/// Bytes of the tile come first in the registers, then blocks along k, then the factor's own dim.
+/// Register bits of the tile come first, then register bits along k, then register bits along m (for A) or n (for B).
 pub(super) fn scales(
     bits: &ScaleOperand,
     renaming: &Renaming,
@@ -94,9 +96,10 @@ pub(super) fn scales(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the layout of a sum for an instruction, and for the factors if given.
+/// Returns a layout of D for an instruction. If layouts of A and B are given, D matches them.
 ///
-/// Warps follow the factors' warps, or number the rows and then the columns beyond the tile; registers number the rest.
+/// Warp bits move as the warp bits of A and B do. If A and B are not given, warp bits take the bits of the rows, then
+/// of the columns, beyond the tile. Register bits take the rest.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,
@@ -151,7 +154,7 @@ pub(super) fn sum(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the layout of an operand with these registers, lanes and warps; `like` has the dims.
+/// Returns the layout of an operand with these register, lane and warp columns, and the output dims of `like`.
 fn layout(
     like: &LinearLayout,
     axes: Axes,

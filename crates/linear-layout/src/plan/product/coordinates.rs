@@ -2,21 +2,22 @@
 
 use super::MatrixProduct;
 
-/// The coordinates of an element of any operand: the matrix, m, n, k; those that it lacks are 0.
+/// The coordinates (matrix, m, n, k) of an element of any operand. Coordinates that an operand does not have are 0.
 pub(super) type Point = [u64; 4];
 
 pub(super) const M: usize = 1;
 pub(super) const N: usize = 2;
 pub(super) const K: usize = 3;
 
-/// Numbers of the scale operands; operands are A, B, D, the scales of A and those of B.
+/// Indices of the scale operands. The operands are A (0), B (1), D (2), the scales of A (3) and the scales of B (4).
 pub(super) const SCALES: [usize; 2] = [3, 4];
 
-/// The coordinates of the last two dims of an operand.
+/// The meaning (m, n or k) of the last two dims of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub(super) dims: [usize; 2],
-    /// log2 of the values of k per element: two elements in a byte, a block with one scale.
+    /// log2 of the number of values of k per element of the tensor. A byte may hold two elements, and one scale applies
+    /// to a block.
     pub(super) k_log2: u32,
 }
 

@@ -5,7 +5,7 @@ use crate::layout::LayoutError;
 use crate::target::Number;
 use thiserror::Error;
 
-/// A product without a plan: the layouts do not match each other or the target.
+/// Error of [`plan_product`](super::plan_product): the layouts do not match each other or the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct ProductError(ProductErrorKind);

@@ -1,4 +1,5 @@
-//! Instructions that match the operands of a product without conversion, and the mismatches of the others.
+//! Comparison of all instructions with the operands of a product: each instruction matches without conversions, or has
+//! a mismatch.
 
 use super::MatrixProduct;
 use super::build::{check, instructions};
@@ -9,19 +10,20 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The issues of an instruction for a product whose operands are not converted.
+/// The number of issues of an instruction, and their cost, for a product whose operands are not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
     /// Number of issues of each warp.
     pub count: usize,
-    /// Cost of these for a warp, in quarters of a clock.
+    /// Cost of all issues for one warp, in quarters of a clock.
     pub cost: u64,
 }
 
-/// The issues of an instruction for a product, or the first mismatch.
+/// The number of issues of an instruction for a product, or the first mismatch.
 pub type Attempt = Result<Issues, Mismatch>;
 
-/// Matches each instruction of the right types, and a multiplication in each lane, with the layouts as they are.
+/// Matches each instruction for the product's element types, and a multiply-add in each lane, with the operands'
+/// layouts. No operand is converted.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -48,7 +50,7 @@ pub type Attempt = Result<Issues, Mismatch>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// As [`plan_product`](super::plan_product).
+/// Those of [`plan_product`](super::plan_product).
 pub fn match_instructions(
     product: &MatrixProduct<'_>,
 ) -> Result<Vec<(Product, Attempt)>, ProductError> {
@@ -71,8 +73,8 @@ pub fn match_instructions(
     Ok(tried.collect())
 }
 
-/// Returns the layout of an operand of an instruction, 0, 1 or 2 for A, B or D: from registers and lanes to `(m, k)`,
-/// `(k, n)` or `(m, n)`.
+/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. It maps registers and lanes to `(m, k)`, `(k,
+/// n)` or `(m, n)`.
 ///
 /// ```
 /// use linear_layout::layout::Dim;
@@ -168,7 +170,7 @@ mod tests {
         found.unwrap().1
     }
 
-    /// The first mismatch is reported, with its operand and its bit.
+    /// The first mismatch is reported, with the operand and the bit in which it occurs.
     #[test]
     fn each_reason_is_the_first_contradiction() {
         const DEEP: &str = "mma.m16n8k16.f32.f16";

@@ -13,7 +13,7 @@ fn plus(a: Point, b: Point) -> Point {
     core::array::from_fn(|i| a[i] ^ b[i])
 }
 
-/// The elements of an operand: contribution of each register, lane and warp bit to the coordinates.
+/// The layout of an operand: the contribution of each register, lane and warp bit to the coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Elements {
     pub(super) registers: Vec<Point>,
@@ -46,10 +46,11 @@ impl Elements {
     }
 }
 
-/// The tensor coordinates of the bits of an instruction's m, n and k; 0 for those beyond the size of the tensors.
+/// The renaming: for each bit of an instruction's m, n and k, the tensor coordinate to which it is mapped. The
+/// coordinate is 0 for bits beyond the size of the tensors.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Renaming {
-    /// By coordinate, m first, and bit.
+    /// For m, n and k: a map from a bit to its tensor coordinate.
     images: [FxHashMap<u8, u64>; 3],
 }
 
@@ -76,7 +77,8 @@ impl Renaming {
         dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Assigns coordinates to a bit; returns an error with the expected ones if they differ in dim or from an earlier call.
+    /// Assigns coordinates to a bit. If they are along another dim than the bit, or differ from the coordinates of an
+    /// earlier call, returns an error with the expected coordinates, if known.
     fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
         let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
@@ -91,7 +93,7 @@ impl Renaming {
             .ok_or_else(|| Some(self.image(bit)))
     }
 
-    /// Returns the coordinate of each bit, those of m first.
+    /// Returns the tensor coordinate of each bit: first the bits of m, then n, then k.
     pub(super) fn bits(&self) -> Vec<(TileBit, u64)> {
         let dims = [TileBit::M, TileBit::N, TileBit::K];
         let images = dims.iter().zip(&self.images);
@@ -111,8 +113,9 @@ impl Renaming {
         span
     }
 
-    /// Finds a renaming: lane bits follow the lanes of the tensors, other bits common registers of all tensors that have
-    /// them; bits of no given tensor take the lowest remaining coordinates.
+    /// Finds a renaming. A lane bit of the instruction is mapped to the coordinate of the tensor's lane bit. Any other
+    /// bit is mapped to a register bit that all tensors with that coordinate have in common. Bits that belong to no
+    /// given tensor get the lowest remaining coordinates.
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
@@ -208,11 +211,12 @@ impl Renaming {
 /// The registers of an operand that belong to one tile, and the first register of each tile.
 #[derive(Debug)]
 struct OperandTiles {
-    /// Register bit of each register bit of the tile; `None` if the tensor is too small.
+    /// For each register bit of the tile, the corresponding register bit of the tensor; `None` if the tensor is too
+    /// small to have one.
     bits: Vec<Option<usize>>,
-    /// Registers with none of these bits, and their coordinates.
+    /// First register of each tile (all bits of `bits` are clear), and its coordinates.
     begins: Vec<(usize, Point)>,
-    /// Lowest of them, by these coordinates.
+    /// Lowest first register of the tile at given coordinates.
     first: FxHashMap<Point, usize>,
 }
 
@@ -248,8 +252,8 @@ impl OperandTiles {
         })
     }
 
-    /// Returns the register of each element of the tile that begins at a register. Two bits of the tile may coincide; their
-    /// contributions cancel.
+    /// Returns the register of each element of the tile whose first register is `first`. If two bits of the tile are
+    /// the same register bit, their contributions cancel.
     fn registers(&self, first: usize) -> Vec<usize> {
         let count = 1usize << self.bits.len();
         let of = |element: usize| {
@@ -276,11 +280,12 @@ pub(super) struct Issue {
 pub(super) struct Match {
     /// Tensor coordinates of the tile's bits.
     pub(super) renaming: Renaming,
-    /// In order: k outside, ascending, then the registers of D.
+    /// All issues, in ascending order of k, and for equal k in the order of the registers of D.
     pub(super) issues: Vec<Issue>,
-    /// Elements of A's tile that must be zero, since they would be added twice.
+    /// For each element of A's tile, true if it must be replaced by zero because its product would be added twice.
     pub(super) zero_elements: Vec<bool>,
-    /// Lane bits that select replicas of A's elements, which must be zero.
+    /// Mask of lane bits that select replicas of elements of A. In lanes where such a bit is set, A must be replaced by
+    /// zero.
     pub(super) zero_lanes: u32,
 }
 

@@ -7,25 +7,27 @@ use thiserror::Error;
 
 /// The first mismatch between an instruction and the layouts of a product.
 ///
-/// Operands are numbered A, B, D. Coordinates are those of the matrix, of m, n and k; a bit is named by its value.
+/// Operands are numbered in the order A, B, D. Coordinates are (matrix, m, n, k). A message refers to a bit by its
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// A lane bit of the layout at coordinates that the instruction's bit cannot have.
+    /// A lane bit of the tensor has coordinates that the instruction's lane bit cannot have.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
     Lane {
         /// A, B, D, or the scales of A or B.
         operand: usize,
         /// Bit of the lane number.
         number: usize,
-        /// Tile bit of the instruction's lane bit.
+        /// Tile bit to which the instruction's lane bit corresponds.
         bit: TileBit,
         /// Coordinates in the layout.
         found: Point,
-        /// Coordinates of the tile bit by lanes examined before.
+        /// Coordinates of the tile bit, if earlier lane bits determined them.
         expected: Option<Point>,
     },
-    /// A bit of the warp, or of the lane if each lane multiplies alone, that differs from D's.
+    /// A warp bit of A or B has other coordinates than the same warp bit of D. If each lane multiplies separately, this
+    /// applies to lane bits too.
     #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
     Thread {
         /// A or B.
@@ -36,10 +38,10 @@ pub enum Mismatch {
         number: usize,
         /// Coordinates in the layout.
         found: Point,
-        /// Coordinates in D, restricted to those of the operand.
+        /// Coordinates in D, restricted to coordinates that the operand has.
         expected: Point,
     },
-    /// A tile bit without a register bit at the coordinates that it has in another operand.
+    /// A tile bit has known coordinates in one operand, but no register bit of this operand has these coordinates.
     #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
     Register {
         /// A, B or D.
@@ -49,7 +51,7 @@ pub enum Mismatch {
         /// Coordinates of the bit.
         expected: Point,
     },
-    /// A thread without the tile of a factor that its sum needs.
+    /// A thread does not hold the tile of A or B that its tile of D needs.
     #[error("no register of {} begins the tile at {}, which D needs in the same thread", operand_name(*.operand), format_point(*.at))]
     Tile {
         /// A or B.
@@ -57,7 +59,8 @@ pub enum Mismatch {
         /// Coordinates of the first element of the tile.
         at: Point,
     },
-    /// A bit of k that leaves a block of elements with one scale, or one that should leave it.
+    /// A bit of k moves to another block of elements with one scale although it should stay in the block, or stays
+    /// although it should move.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
         /// Bit of the tile.
@@ -67,7 +70,7 @@ pub enum Mismatch {
         /// log2 of the elements of a block.
         block_log2: u8,
     },
-    /// Lanes that together hold only a part of a row that they should add up.
+    /// The lanes that add up a row hold only a part of it.
     #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
     Depth {
         /// Number of values of k reached.

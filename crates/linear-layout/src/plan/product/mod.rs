@@ -1,25 +1,28 @@
 //! Matrix products in registers: matching of instructions with operand layouts.
 //!
 //! `D = A B + D`, for tensors with given layouts. [`plan_product`] looks for an instruction of the target
-//! ([`crate::target::Product`]) whose operand layouts match those of the tensors, by one rule independent of encodings:
+//! ([`crate::target::Product`]) whose operand layouts match the layouts of the tensors. There is one rule, which does
+//! not depend on encodings:
 //! ```text
 //! an instruction multiplies tiles of m x n x k; a *renaming* sends every bit of m, n and k to a coordinate of the
 //! tensors, the same for A, B and D, such that the lanes of each tensor are the renamed lanes of the instruction
 //! ```
 //!
-//! Registers outside the tile repeat the instruction, warps outside it compute other tiles. K may be renamed freely, as a
-//! sum does not depend on the order of its terms (its rounding may). If a tile is larger than the tensor, rows and columns
-//! are computed redundantly, and the part of A that would be added twice is zero.
+//! Register bits outside the tile repeat the instruction, and warp bits outside the tile select other tiles. The values
+//! of k may be permuted freely, since a sum does not depend on the order of its terms (although its rounding may). If a
+//! tile is larger than the tensor, some rows and columns are computed redundantly, and the part of A that would be
+//! added twice is replaced by zero.
 //!
-//! Factors may have a scale for each block of elements along k. A scaled instruction takes each scale from one lane, so that
-//! k may be renamed within blocks, and blocks as a whole. Elements of 4 bits lie in pairs along k.
+//! A and B may have a scale for each block of elements along k. A scaled instruction takes each scale from one lane. So
+//! the values of k may be permuted within a block, and blocks may be permuted as a whole. Elements of 4 bits are stored
+//! in pairs along k.
 //!
-//! If no instruction matches, some of A, B and D are converted to an instruction's layouts, at the least cost; a
-//! multiply-add in each lane counts as an instruction, so every product without scales has a plan.
+//! If no instruction matches, some of A, B and D are converted to an instruction's layouts, such that the total cost is
+//! minimal. A multiply-add in each lane counts as an instruction, so every product without scales has a plan.
 //!
-//! Reading order: `matching` (the renaming and its tiles), `mismatch`, `build` (the program), `scales` (scale words of an
-//! issue), `candidates` (layouts for conversions), `explain` (all instructions with their mismatches).
-//! Absent on purpose: operands in shared memory, tensors over several blocks, pairs of elements along m or n.
+//! Reading order: `matching` (the renaming and its tiles), `mismatch`, `build` (the program), `scales` (scale words of
+//! an issue), `candidates` (layouts for conversions), `explain` (all instructions with their mismatches). Absent on
+//! purpose: operands in shared memory, tensors distributed over several CTAs, pairs of 4-bit elements along m or n.
 
 mod build;
 mod candidates;
@@ -43,36 +46,38 @@ pub use mismatch::Mismatch;
 /// A product to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixProduct<'a> {
-    /// Layout of the sum: (register, lane, warp) to (m, n), after the number of the matrix if there are several.
+    /// Layout of D: (register, lane, warp) to (m, n). If there are several matrices, the first output dim is the number
+    /// of the matrix.
     pub d: &'a LinearLayout,
-    /// Layout of the left factor: to (m, k), or to (m, k / 2) if a byte holds two elements.
+    /// Layout of A, to (m, k), or to (m, k / 2) if a byte holds two elements.
     pub a: &'a LinearLayout,
-    /// Layout of the right factor: to (k, n), or to (k / 2, n).
+    /// Layout of B, to (k, n), or to (k / 2, n) if a byte holds two elements.
     pub b: &'a LinearLayout,
-    /// Scales of the factors, for scaled instructions.
+    /// Scales of A and B, for scaled instructions.
     pub scales: Option<FactorScales<'a>>,
-    /// Types that the elements of A and B may be treated as, the best first: `f32` as itself, or as `tf32`.
+    /// Types as which the elements of A and B may be multiplied, the best first. For example, `f32` may be multiplied
+    /// as `tf32` or as `f32`.
     pub factors: &'a [[Number; 2]],
-    /// Type of the sum's elements.
+    /// Element type of D.
     pub sum: Number,
     /// Target GPU.
     pub target: &'a Target,
 }
 
-/// Scales of blocks of a product's factors.
+/// Scales for blocks of elements of A and B.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorScales<'a> {
-    /// Layout of the scales of A: to (m, k / block); and of those of B: to (n, k / block). `None` for a factor without
-    /// scales.
+    /// Layouts of the scales of A, to (m, k / block), and of the scales of B, to (n, k / block). `None` if the operand
+    /// has no scales.
     pub layouts: [Option<&'a LinearLayout>; 2],
-    /// log2 of the elements along k with one scale.
+    /// log2 of the number of elements along k that share one scale.
     pub block_log2: u8,
     /// Type of a scale.
     pub number: ScaleNumber,
 }
 
 impl MatrixProduct<'_> {
-    /// Returns the 32-bit words that a thread holds of A, B and D.
+    /// Returns the number of 32-bit words of A, B and D that a thread holds.
     #[must_use]
     pub fn words(&self) -> [u64; 3] {
         let [left, right] = self.factors.first().copied().unwrap_or([self.sum; 2]);
@@ -82,7 +87,7 @@ impl MatrixProduct<'_> {
         })
     }
 
-    /// Returns log2 of the elements of a factor in a byte.
+    /// Returns log2 of the number of elements of operand A (0) or B (1) in a byte.
     pub(crate) fn packed_log2(&self, factor: usize) -> u32 {
         self.factors
             .first()
@@ -93,11 +98,11 @@ impl MatrixProduct<'_> {
 /// The program of a product.
 ///
 /// # Shape
-/// Operands 0, 1, 2 of the program: the unique registers of D, A and B; for a product with scales, operands 3 and 4: those
-/// of the scales of A and B, possibly none. Results: those of D.
+/// Operands 0, 1 and 2 of the program: the unique registers of D, A and B. For a product with scales, operands 3 and 4:
+/// the unique registers of the scales of A and B, either of which may be empty. Results: the registers of D.
 /// # Laws
-/// Each element of D has each product of its row of A and its column of B added once, with their scales:
-/// `check_product`.
+/// For each element of D, each product of its row of A and its column of B, multiplied by their scales, is added
+/// exactly once: `check_product`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProductPlan {
     program: Program,
@@ -108,7 +113,8 @@ pub struct ProductPlan {
     count: usize,
 }
 
-/// Returns the types that factors may be treated as, the best first: `f32` as `tf32` if `allows_tf32`.
+/// Returns the types as which A and B may be multiplied, the best first. `f32` may be multiplied as `tf32` if
+/// `allows_tf32`.
 #[must_use]
 pub fn factor_types(factors: [Number; 2], allows_tf32: bool) -> Vec<[Number; 2]> {
     match factors {
@@ -136,26 +142,27 @@ impl ProductPlan {
         self.count
     }
 
-    /// Returns the conversions of A, of B, of D and back to D, if any, with their costs.
+    /// Returns the kind and cost of four conversions, each `None` if not needed: of A, of B, of D before the product,
+    /// and of D after it.
     #[must_use]
     pub const fn conversions(&self) -> [Option<(PlanKind, Cost)>; 4] {
         self.conversions
     }
 
-    /// Returns the conversions of the scales of A and of B, with their costs.
+    /// Returns the kind and cost of the conversions of the scales of A and of B, each `None` if not needed.
     #[must_use]
     pub const fn scale_conversions(&self) -> [Option<(PlanKind, Cost)>; 2] {
         self.scale_conversions
     }
 
-    /// Returns, for A, B and D, true if the operand is converted, D there and back.
+    /// Returns for A, B and D whether the operand is converted. D is converted before and after the product.
     #[must_use]
     pub fn is_converted(&self) -> [bool; 3] {
         [0, 1, 2].map(|operand| self.conversions[operand].is_some())
     }
 
-    /// Returns the coordinate of each bit of m, n and k of the instruction along that dim of the tensors; 0 if they are too
-    /// small for it.
+    /// Returns, for each bit of the instruction's m, n and k, the coordinate of the tensors to which the bit is mapped.
+    /// The coordinate is 0 if the tensors are too small to have one.
     #[must_use]
     pub fn renaming(&self) -> &[(TileBit, u64)] {
         &self.renaming

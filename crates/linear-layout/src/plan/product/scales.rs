@@ -1,4 +1,4 @@
-//! The scales of an issue: registers packed into words, and selectors of their bytes.
+//! The scales of an issue: the words into which registers are packed, and the selector of the bytes in a word.
 
 use super::MatrixProduct;
 use super::candidates;
@@ -11,20 +11,20 @@ use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Product, ScaleBit};
 use rustc_hash::FxHashMap;
 
-/// The scale words of a factor.
+/// The scale words of operand A or B.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
-    /// Registers of each word, lowest byte first; missing bytes are not read.
+    /// Registers that are packed into each word, lowest byte first. The instruction does not read missing bytes.
     pub(super) words: Vec<Vec<usize>>,
-    /// Word and selector, by the first coordinates of a tile.
+    /// Word index and selector for each tile, indexed by the tile's first coordinates.
     first: FxHashMap<Point, (usize, u32)>,
     own: usize,
     block_log2: u8,
 }
 
 impl ScaleWords {
-    /// Finds the scale words of factor 0 or 1, whose scales have the layout `elements`, or returns the first mismatch with an
-    /// instruction.
+    /// Finds the scale words of operand A (0) or B (1), whose scales have the layout `elements`. If the layout does not
+    /// match the instruction, returns the first mismatch.
     fn of(
         scales: &BlockScales,
         factor: usize,
@@ -150,20 +150,20 @@ impl ScaleWords {
         })
     }
 
-    /// Returns the word and the selector for a tile that begins at some coordinates.
+    /// Returns the word index and the selector for the tile at these first coordinates.
     pub(super) fn at(&self, [matrix, m, n, k]: Point) -> Option<(usize, u32)> {
         let mut at = [matrix, m, n, k >> self.block_log2 << self.block_log2];
         at[M + N - self.own] = 0;
         self.first.get(&at).copied()
     }
 
-    /// Returns true if each issue has its scales.
+    /// Returns true if there are scales for each issue of the match.
     fn covers(&self, found: &Match) -> bool {
         found.issues.iter().all(|issue| self.at(issue.at).is_some())
     }
 }
 
-/// Returns the sum of the values whose bit is set in a number.
+/// Returns the sum of the values `i` for which bit `i` of the number is set.
 fn deposit<T: core::ops::BitOr<Output = T> + Default>(
     number: usize,
     values: impl Iterator<Item = T>,
@@ -172,15 +172,15 @@ fn deposit<T: core::ops::BitOr<Output = T> + Default>(
     set.fold(T::default(), |sum, (_, value)| sum | value)
 }
 
-/// The scales of a factor, converted to an instruction's layout.
+/// The scales of operand A or B, converted to an instruction's layout if necessary.
 #[derive(Debug)]
 pub(super) struct ScaleSource {
     pub(super) words: ScaleWords,
     pub(super) conversion: Option<ConvertPlan>,
 }
 
-/// Returns the scales of both factors, converted if their layout does not match the instruction's; `None` for a factor
-/// without scales, or for both if no layout of scales matches.
+/// Returns the scales of A and B. Scales whose layout does not match the instruction are converted. An entry is `None`
+/// if that operand has no scales. The result is `None` if no layout of scales matches.
 pub(super) fn sources(
     product: &MatrixProduct<'_>,
     row: &Product,

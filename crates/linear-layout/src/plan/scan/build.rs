@@ -79,7 +79,7 @@ fn plan_within(
     }
 }
 
-/// Whether an axis bit is a register, lane or warp bit.
+/// The kind of an axis bit: register, lane or warp bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LevelKind {
     Register,

@@ -32,7 +32,8 @@ pub struct LaneReduction {
     pub is_idempotent: bool,
 }
 
-/// Which conversions of a program may reuse scratch bytes of earlier conversions. Reuse requires a barrier in between.
+/// The extent to which conversions of a program reuse scratch bytes of earlier conversions. Reuse requires a barrier in
+/// between.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::plan) enum ScratchReuse {
     /// No reuse: each operand of each conversion has separate bytes.
