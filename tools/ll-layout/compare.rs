@@ -1,4 +1,4 @@
-//! `ll-layout compare`: whether two layouts are the same, and where they first differ.
+//! `ll-layout compare`: equality of two layouts, and their first difference.
 
 use crate::any_layout::AnyLayout;
 use crate::drawing::Drawing;
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// The answer, and whether the two are the same.
+/// Returns the answer, and true if the layouts are equal.
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
     let (layouts, _) = arguments
         .pair
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         }
         let title = format!("A: {}; B: {}", a.title(), b.title());
         let scene = Scene::comparison(&a.layout, &b.layout, Window::PICTURE).titled(&title);
-        let picture = drawing.picture(&title, &[scene])?;
+        let picture = drawing.picture(&title, &[scene]);
         return Ok((drawing.write(picture)?, is_equal));
     }
     let text = match (difference, as_json) {
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
     Ok((drawing.write(text + "\n")?, is_equal))
 }
 
-/// Of memory: another system has no blocks to spread a buffer over.
+/// Removes the dim `block` of a memory layout, which other systems do not have.
 fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     let is_memory = !side.layout.has_in_dim(Dim::REGISTER);
     let has_block = side.layout.has_in_dim(Dim::BLOCK) && side.layout.in_size(Dim::BLOCK) == 1;
@@ -100,7 +100,7 @@ fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     Ok(Subject { layout, ..side })
 }
 
-/// The first place where two layouts differ, for people and for programs.
+/// The first difference of two layouts, as text and as JSON.
 struct Difference {
     text: String,
     json: Map<String, Value>,
@@ -197,7 +197,7 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
         "b": in_b.to_vec(),
         "share_that_agrees": 1.0 / (1u128 << changed.rank()) as f64,
     });
-    // What it takes to get from the one to the other, where both are held by threads.
+    // Layouts of registers also name the dims that a conversion moves.
     if a.has_in_dim(Dim::REGISTER)
         && let Ok(moved) = a.minimal_conversion_to(b)
     {
@@ -211,7 +211,7 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     Some(Difference::new(text, json))
 }
 
-/// The gaps of padded memory, also inside of partitions.
+/// Returns the gaps of padded memory, also inside of partitions.
 fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     match encoding {
         Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),

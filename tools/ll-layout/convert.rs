@@ -1,4 +1,4 @@
-//! `ll-layout convert`: how elements get from one layout to another, and what that costs.
+//! `ll-layout convert`: the plan of a layout conversion, its reason and its cost.
 
 use crate::drawing::Drawing;
 use crate::element::element_bits;
@@ -27,7 +27,7 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// Bits of slots or elements up to which plans are made: every register is a value of the plan.
+/// Largest log2 of the slots or elements of a planned layout: every register is a value of the plan.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -218,7 +218,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
             scenes.push(banks(&answer.plan, target, Window::PICTURE)?);
         }
         let titles = scenes.into_iter().map(|scene| scene.titled(&heading));
-        return drawing.write(drawing.picture(&heading, &titles.collect::<Vec<_>>())?);
+        return drawing.write(drawing.picture(&heading, &titles.collect::<Vec<_>>()));
     }
     let mut text = heading + "\n";
     text += &why(&answer.plan);
@@ -250,7 +250,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     drawing.write(text)
 }
 
-/// The stores and loads of a plan by bank.
+/// Returns the stores and loads of a plan by bank.
 fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, Failure> {
     Scene::steps(plan.program(), target, window).ok_or_else(|| {
         Failure::new(format!(
@@ -396,7 +396,7 @@ fn error_of(text: String) -> (String, Map<String, Value>) {
     (text, json)
 }
 
-/// Costs in quarters of a clock, as the model counts them.
+/// Returns costs in quarters of a clock, as the model counts them.
 pub(crate) fn cost_json(cost: Cost) -> Value {
     json!({
         "total": cost.total(),

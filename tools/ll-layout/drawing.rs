@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use clap::ValueEnum;
-use linear_layout::view::{Scene, Text, Theme, html, svg};
+use linear_layout::view::{Scene, Text, Theme, html, svg_sheet};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 pub(crate) enum Format {
     /// For a terminal
     Text,
-    /// One picture
+    /// One picture, of several views below each other
     Svg,
-    /// One page that needs no other file, with hover, search and pickers
+    /// One self-contained page, with hover, search and pickers
     Html,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Drawing {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     color: When,
 
-    /// Characters after which a table goes on below; on a terminal, its width
+    /// Most characters of a line of a table, which goes on below; on a terminal, its width
     #[arg(long, value_name = "N")]
     width: Option<usize>,
 }
@@ -60,7 +60,7 @@ impl Drawing {
         self.format() != Format::Text
     }
 
-    /// A scene as text.
+    /// Returns a scene as text.
     pub(crate) fn text(&self, scene: &Scene) -> String {
         let is_terminal = self.output.is_none() && io::stdout().is_terminal();
         let mut text = Text::new(scene);
@@ -83,20 +83,15 @@ impl Drawing {
         text.to_string()
     }
 
-    /// Scenes as one picture or page.
-    pub(crate) fn picture(&self, title: &str, scenes: &[Scene]) -> Result<String, Failure> {
-        match (self.format(), scenes) {
-            (Format::Html, scenes) => Ok(html(title, scenes)),
-            (_, [scene]) => Ok(svg(scene)),
-            (_, scenes) => Err(Failure::new(format!(
-                "an SVG holds one picture, and {} are asked for",
-                scenes.len()
-            ))
-            .note("ask for one `--view`, or for `--format html`, which holds them all")),
+    /// Returns scenes as one picture or page, one below the other.
+    pub(crate) fn picture(&self, title: &str, scenes: &[Scene]) -> String {
+        match self.format() {
+            Format::Html => html(title, scenes),
+            _ => svg_sheet(title, scenes),
         }
     }
 
-    /// Writes to the file that was asked for, or returns what goes to standard output.
+    /// Writes to the file of --output, or returns the text for standard output.
     pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
         let Some(file) = &self.output else {
             return Ok(text);

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
                 "`{file}` lays out no tensor or buffer"
             )));
         }
-        let page = arguments.drawing.picture(&file, &scenes)?;
+        let page = arguments.drawing.picture(&file, &scenes);
         return arguments.drawing.write(page);
     }
     let several = listed.iter().any(|l| l.module > 0);
@@ -123,7 +123,7 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
             scenes.push(Scene::instruction(row, Window::PICTURE).map_err(Failure::new)?);
         }
     }
-    drawing.write(drawing.picture(&title, &scenes)?)
+    drawing.write(drawing.picture(&title, &scenes))
 }
 
 /// The encodings that cannot be read, each with its position and the error.

@@ -1,4 +1,4 @@
-//! `ll-layout product`: which matrix instruction multiplies two tensors, and why others do not.
+//! `ll-layout product`: the matrix instruction of a product of tensors, and the reasons against the others.
 
 use crate::any_layout::AnyLayout;
 use crate::convert::{MOST, cost_json, steps_json, steps_text};
@@ -27,7 +27,7 @@ Examples:
   ll-layout product '#blocked' '#blocked1' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target hip:gfx942
   ll-layout product '#a' '#b' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target sm_90 --output product.svg";
 
-/// log2 of the multiplications up to which plans are made.
+/// Largest log2 of the multiplications of a planned product.
 const MOST_TERMS: u32 = 24;
 
 /// The precision of a product of `f32`, as `tt.dot` has it.
@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     let scene = |window| Scene::product(&product, &plan, window).map_err(Failure::new);
     if drawing.is_picture() {
         let scene = scene(Window::PICTURE)?.titled(&*heading);
-        return drawing.write(drawing.picture(&heading, &[scene])?);
+        return drawing.write(drawing.picture(&heading, &[scene]));
     }
     let mut text = heading + "\n";
     text += &facts(&product, &plan, &tried);

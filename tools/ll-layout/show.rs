@@ -27,7 +27,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show mma.m16n8k16.f32.f16 --target cuda:80
   ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
 
-/// Elements that `--all` and `--json` list at most.
+/// Largest log2 of the elements that `--all` and `--json` list.
 const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
             AnyLayout::Shared(layout) => Scene::shared_layout(layout, window),
         };
         return drawing.write(if drawing.is_picture() {
-            drawing.picture(&title, &[scene.titled(title.clone())])?
+            drawing.picture(&title, &[scene.titled(title.clone())])
         } else {
             drawing.text(&scene)
         });
@@ -169,7 +169,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
                 });
             }
         }
-        return drawing.write(drawing.picture(&title, &scenes)?);
+        return drawing.write(drawing.picture(&title, &scenes));
     }
     let mut texts = Vec::new();
     for view in &views {
@@ -201,7 +201,7 @@ impl Arguments {
         }
     }
 
-    /// The operands of a matrix instruction.
+    /// Returns the operands of a matrix instruction.
     fn instruction(&self, name: &str, as_json: bool) -> Result<String, Failure> {
         let (row, target) = instruction::find(name, self.target.as_deref())?;
         if let Some(shape) = &self.shape {
@@ -224,7 +224,7 @@ impl Arguments {
         let drawing = &self.drawing;
         drawing.write(if drawing.is_picture() {
             let title = format!("{name} on {target}");
-            drawing.picture(&title, &[scene.titled(&*title)])?
+            drawing.picture(&title, &[scene.titled(&*title)])
         } else {
             drawing.text(&scene)
         })
@@ -382,7 +382,7 @@ fn tensor_json(layout: &LinearLayout) -> Value {
     list.into()
 }
 
-/// Each slot with the element it holds, the first in-dim fastest.
+/// Returns each slot with its element, the first in-dim fastest.
 fn hardware_json(layout: &LinearLayout) -> Value {
     (0..1u64 << layout.total_in_bits())
         .map(|x| {
@@ -392,7 +392,7 @@ fn hardware_json(layout: &LinearLayout) -> Value {
         .collect()
 }
 
-/// Rows of the matrix: 1 where the input bit of the column enters the output bit of the row.
+/// Returns the rows of the matrix: 1 if the input bit of the column enters the output bit of the row.
 fn matrix_json(layout: &LinearLayout) -> Value {
     let row = |row: usize| -> Vec<u64> {
         let columns = layout.columns().iter();

@@ -40,14 +40,14 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
     Ok(vec![
         Section {
             title: "Fragments of matrix instructions",
-            description: "Owners of the elements of the operands of mma.sync and wgmma, as in the figures of the PTX manual: \
-                   T3:1 is element 1 of thread 3 (a1, b1 or c1). Threads of a row of the fragment have one hue.",
+            description: "Operands of mma.sync and wgmma, as in the figures of the PTX manual: T3 above 1 is element 1 of thread 3 \
+                   (a1, b1 or c1). Threads of a row of the fragment have one hue, or warps where there are several.",
             figures: fragment_figures,
         },
         Section {
             title: "Matrix instructions",
-            description: "The operands of D = A B + D: A beside D, row by row, and B above it, column by column. A cell is T<lane>:<register>, \
-                   and what one lane holds has one colour. On its page, an element of D marks the row and the column that it comes from.",
+            description: "The operands of D = A B + D: A left of D, and B above it. A cell is a lane above a register, and the cells of \
+                   one lane have one colour. On its page, an element of D marks its row of A and its column of B.",
             figures: instructions()?,
         },
         Section {
@@ -62,8 +62,8 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
         },
         Section {
             title: "Swizzles",
-            description: "Shared memory by bank, and what the banks do when each lane reads 16 bytes of a row of its own: words of one \
-                   bank in one phase stand below each other, and are conflicts.",
+            description: "Shared memory by bank, and the phases in which each lane reads 16 bytes of its own row: several words of one \
+                   bank in one phase stand below each other and are a bank conflict.",
             figures: swizzles()?,
         },
     ])

@@ -1,7 +1,7 @@
-//! The page that `ll-layout` writes, in a browser: what a reader sees, hovers over, searches and picks.
+//! Browser tests of the pages that `ll-layout` writes: display, hover, search and pickers.
 //!
-//! The browser is Chromium without a window, told what to do through the two pipes of its debugging protocol.
-//! `LL_CHROMIUM` names one that is not found by itself; where there is none, the tests say so and pass.
+//! The browser is headless Chromium, driven through the two pipes of its debugging protocol. `LL_CHROMIUM` overrides the
+//! search in `PATH`; without a browser the tests print a notice and pass.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -26,7 +26,7 @@ fn browser() -> Option<PathBuf> {
     places.into_iter().find(|place| place.is_file())
 }
 
-/// One browser at a time: times are those of a computer that does nothing else.
+/// Serialises the tests, which measure times.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A page open in a browser of its own.
@@ -42,10 +42,10 @@ struct Page {
 }
 
 impl Page {
-    /// Opens a file in a window of 1000 pixels; `None` where there is no browser, which is said.
+    /// Opens a file in a window of 1000 pixels; prints a notice and returns `None` without a browser.
     fn open(file: &Path) -> Option<Self> {
         let Some(browser) = browser() else {
-            // Not `eprintln`, which the test harness keeps to itself.
+            // The test harness captures `eprintln`.
             let _ = writeln!(
                 std::io::stderr(),
                 "browser: NOT TESTED, since no Chromium is here: install `chromium`, or set LL_CHROMIUM to its path"
@@ -56,7 +56,7 @@ impl Page {
         let stem = file.file_stem().unwrap().to_string_lossy();
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("profile-{stem}"));
         let _ = std::fs::remove_dir_all(&profile);
-        // The protocol is spoken through descriptors 3 and 4, which a shell can set and Rust cannot.
+        // The protocol uses descriptors 3 and 4, which only a shell can set.
         let mut child = Command::new("sh")
             .arg("-c")
             .arg(r#"exec "$0" "$@" 3<&0 4>&1 1>/dev/null 2>/dev/null </dev/null"#)
@@ -127,7 +127,7 @@ impl Page {
         }
     }
 
-    /// The value of an expression on the page.
+    /// Returns the value of an expression on the page.
     #[track_caller]
     fn value(&mut self, expression: &str) -> Value {
         let parameters =
@@ -154,13 +154,13 @@ impl Page {
         let place = self.value(&format!(
             "(() => {{ const v = views[{view}], p = v.scene.panels[{panel}], at = v.canvas.getBoundingClientRect();
                return [at.left - v.box.scrollLeft + (p.x + ({column} + 0.5) * p.cell) * v.zoom,
-                       at.top - v.box.scrollTop + (p.y + ({row} + 0.5) * ROW) * v.zoom]; }})()"
+                       at.top - v.box.scrollTop + (p.y + ({row} + 0.5) * p.row) * v.zoom]; }})()"
         ));
         let event = json!({"type": "mouseMoved", "x": place[0], "y": place[1]});
         self.ask("Input.dispatchMouseEvent", &event);
     }
 
-    /// Types into an input, as a person would.
+    /// Types into an input.
     fn type_into(&mut self, selector: &str, text: &str) {
         self.value(&format!(
             "(() => {{ const i = document.querySelector({}); i.focus(); i.select(); }})()",
@@ -184,7 +184,7 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
-    /// Keeps what is seen beside the page, for people who review it.
+    /// Writes a screenshot beside the page, for review.
     fn photograph(&mut self, name: &str) -> Vec<u8> {
         // The next frame is drawn before the picture is taken.
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
@@ -194,11 +194,11 @@ impl Page {
         bytes
     }
 
-    /// Red, green and blue of a point of a cell, away from its text.
+    /// Returns red, green and blue of a point of a cell, away from its text.
     fn colour(&mut self, panel: usize, row: usize, column: usize) -> Value {
         self.value(&format!(
             "(() => {{ const v = views[0]; v.draw(); const p = v.scene.panels[{panel}];
-               const x = (p.x + {column} * p.cell + 3) * v.zoom - v.box.scrollLeft, y = (p.y + {row} * ROW + 3) * v.zoom - v.box.scrollTop;
+               const x = (p.x + {column} * p.cell + 3) * v.zoom - v.box.scrollLeft, y = (p.y + {row} * p.row + 3) * v.zoom - v.box.scrollTop;
                const r = devicePixelRatio; return [...v.canvas.getContext('2d').getImageData(x * r, y * r, 1, 1).data].slice(0, 3); }})()"
         ))
     }
@@ -232,7 +232,7 @@ fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Writes a page, and opens it.
+/// Writes a page and opens it.
 fn page(name: &str, arguments: &[&str]) -> Option<Page> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let status = Command::new(env!("CARGO_BIN_EXE_ll-layout"))
@@ -306,8 +306,8 @@ fn a_large_layout_opens_fast_and_answers() {
         "element (100, 127); register 111, lane 7, warp 1"
     );
     let in_sight = "(() => { const v = views[0], p = v.scene.panels[0];
-        const x = p.x + 127 * p.cell - v.box.scrollLeft, y = p.y + 100 * ROW - v.box.scrollTop;
-        return x >= 0 && y >= 0 && x + p.cell <= v.box.clientWidth && y + ROW <= v.box.clientHeight; })()";
+        const x = (p.x + 127 * p.cell) * v.zoom - v.box.scrollLeft, y = (p.y + 100 * p.row) * v.zoom - v.box.scrollTop;
+        return x >= 0 && y >= 0 && x + p.cell * v.zoom <= v.box.clientWidth && y + p.row * v.zoom <= v.box.clientHeight; })()";
     assert_eq!(page.value(in_sight), json!(true));
     page.photograph("search.png");
     for (asked, count) in [
@@ -408,6 +408,36 @@ fn an_element_of_a_conversion_is_marked_on_both_sides() {
 }
 
 #[test]
+fn a_narrow_window_holds_the_toolbar_and_both_sides_of_a_conversion() {
+    let arguments = [
+        "convert", BLOCKED, COLUMNS, "32x32", "--type", "f16", "--target", "cuda:90",
+    ];
+    let Some(mut page) = page("narrow.html", &arguments) else {
+        return;
+    };
+    for (width, lines) in [(500, 2), (1000, 1), (1600, 1)] {
+        let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        page.ask("Emulation.setDeviceMetricsOverride", &size);
+        page.photograph(&format!("width-{width}.png"));
+        assert_eq!(
+            page.value("document.documentElement.scrollWidth <= innerWidth"),
+            json!(true),
+            "{width}"
+        );
+        let tops = "new Set([...document.querySelector('form').children].map(node => Math.round((node.getBoundingClientRect().top + node.getBoundingClientRect().bottom) / 8))).size";
+        assert!(
+            page.value(tops).as_u64().unwrap() <= lines,
+            "{width}: {}",
+            page.value(tops)
+        );
+        let sides = "(() => { const v = views[0]; return v.scene.panels.every(p => {
+            const left = (p.x - p.lead) * v.zoom - v.box.scrollLeft, right = (p.x + p.cell * p.columns.length) * v.zoom - v.box.scrollLeft;
+            return left >= 0 && right <= v.box.clientWidth; }); })()";
+        assert_eq!(page.value(sides), json!(true), "{width}");
+    }
+}
+
+#[test]
 fn an_element_of_a_sum_marks_its_row_and_its_column() {
     let arguments = ["show", "mma.m16n8k16.f32.f16", "--target", "cuda:80"];
     let Some(mut page) = page("instruction.html", &arguments) else {
@@ -424,8 +454,8 @@ fn an_element_of_a_sum_marks_its_row_and_its_column() {
         "[0, 1, 2].map(q => views[0].partners(views[0].under).filter(([p]) => p === q).length)";
     assert_eq!(page.value(partners), json!([16, 16, 1]));
     page.photograph("instruction.png");
-    page.hover(0, 1, 5, 7);
-    assert_eq!(page.text(SAYS), "k 5, n 7; register 1, lane 30");
+    page.hover(0, 1, 10, 7);
+    assert_eq!(page.text(SAYS), "k 10, n 7; register 2, lane 29");
     assert_eq!(page.value(partners), json!([16, 1, 16]));
     for (asked, count) in [
         ("3, 1", "3 cells"),

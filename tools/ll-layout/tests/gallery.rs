@@ -1,4 +1,4 @@
-//! The figures of the gallery against the PTX manual, which says in formulas who holds what.
+//! Figures of the gallery, compared with the formulas of the PTX manual.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ fn group(lane: u64) -> (u64, u64) {
     (lane >> 2, lane % 4)
 }
 
-/// As the manual writes them, for those that it writes out.
+/// Formulas of the manual, for the fragments that have them.
 const FORMULAS: [(&str, u64, Formula); 12] = [
     ("mma-m16n8-c", 4, |lane, i| {
         let (g, t) = group(lane);
@@ -127,7 +127,7 @@ fn fragments_are_those_of_the_manual() {
     }
 }
 
-/// Operands of instructions, and the fragments that they are.
+/// Operands of instructions with their fragments.
 const OPERANDS: [(&str, usize, &str); 11] = [
     ("mma.m16n8k16.f32.f16", 0, "mma-m16n8k16-f16-a"),
     ("mma.m16n8k16.f32.f16", 1, "mma-m16n8k16-f16-b"),

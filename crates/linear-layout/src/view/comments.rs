@@ -1,4 +1,4 @@
-//! Comments that say what the encodings of a module mean.
+//! Comments with the linear layouts of a module's encodings.
 
 use core::fmt::Write;
 use std::borrow::Cow;
@@ -8,8 +8,7 @@ use super::mentions::Mentions;
 use crate::encoding::Encoding;
 use crate::layout::LinearLayout;
 
-/// Returns a layout as Triton prints it, without the leading newline, and for padded memory its gaps,
-/// each in a line of its own.
+/// Returns a layout as Triton prints it, without the leading newline, and the gaps of padded memory, a line each.
 #[must_use]
 pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String {
     let mut text = layout.to_string().trim_start_matches('\n').to_owned() + "\n";
@@ -35,9 +34,8 @@ pub fn shape_text(shape: &[u64]) -> String {
 /// Returns the text of a module with a comment for each encoding and each shape that it lays out:
 /// the linear layout, in Triton's printed form.
 ///
-/// Comments stand below the definition of the alias; those of encodings that are written out where
-/// they are used (`#ttg.slice<{...}>`) below the last definition. Without the comments the text is
-/// the same as before. Lines that start with `marker` separate modules.
+/// Comments follow the definition of the alias; those of inline encodings (`#ttg.slice<{...}>`) follow the last
+/// definition. The rest of the text is unchanged. Lines that start with `marker` separate modules.
 /// ```
 /// use linear_layout::view::with_layout_comments;
 ///
@@ -59,7 +57,7 @@ pub fn shape_text(shape: &[u64]) -> String {
 #[must_use]
 pub fn with_layout_comments(text: &str, marker: &str) -> String {
     let mentions = Mentions::with_marker(text, marker);
-    // By the offset of the line that they go before.
+    // Keyed by the offset of the line after the comment.
     let mut comments: BTreeMap<usize, String> = BTreeMap::new();
     let line_after = |offset: usize| match text[offset..].find('\n') {
         Some(length) => offset + length + 1,

@@ -23,7 +23,7 @@ use crate::layout::{Dim, LinearLayout};
 #[derive(Clone, Debug)]
 pub struct Holders {
     echelon: Echelon,
-    /// The kernel, each vector with a highest bit that no other vector has, in ascending order.
+    /// Basis of the kernel in ascending order; the highest bit of each vector is in no other vector.
     kernel: Vec<u64>,
 }
 
@@ -59,14 +59,14 @@ impl Holders {
         })
     }
 
-    /// Returns how many inputs reach each output that is reached; `None` for 2^64.
+    /// Returns the number of inputs of each output in the image; `None` for 2^64.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         1u64.checked_shl(u32::try_from(self.kernel.len()).unwrap_or(u32::MAX))
     }
 }
 
-/// A packed input of a layout, which prints as its place in the hardware.
+/// A packed input of a layout; prints as a slot of the hardware.
 ///
 /// Threads are counted through the warps of a CTA, as `T<thread>:<register>`; offsets, and rows and
 /// columns of tensor memory, print as numbers. A CTA other than the only one stands before, as `B1:`.
@@ -84,7 +84,7 @@ pub struct InPoint<'l> {
     packed: u64,
 }
 
-/// The dims that are counted as threads and registers.
+/// Dims that print as threads and registers.
 const THREADED: [Dim; 3] = [Dim::REGISTER, Dim::LANE, Dim::WARP];
 
 impl<'l> InPoint<'l> {
@@ -104,7 +104,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the index in one in-dim, zero where the layout does not have it.
+    /// Returns the index in one in-dim, 0 if the layout does not have it.
     #[must_use]
     pub fn index(&self, dim: Dim) -> u64 {
         self.indices()
@@ -112,8 +112,8 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the number of the thread, counted through the warps of a CTA and the CTAs; `None` where the layout
-    /// has slots that no thread holds.
+    /// Returns the number of the thread, counted through the warps of a CTA and the CTAs; `None` if slots of the layout are
+    /// not registers of threads.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -126,7 +126,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns how the points of `layout` print.
+    /// Returns the format in which points of `layout` print.
     pub(crate) fn legend(layout: &LinearLayout) -> String {
         let mut text = String::new();
         for (dim, letter) in before(layout) {
@@ -166,14 +166,14 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Dims that stand before the rest with a letter, if they are more than one slot.
+/// Returns the dims that print first, with a letter, if they have several indices.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Dims printed as numbers: all but those before; of `block` alone, `block`.
+/// Returns the dims that print as numbers: all but those with a letter, and `block` if it is the only dim.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

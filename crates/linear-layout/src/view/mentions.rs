@@ -7,10 +7,10 @@ use crate::encoding::{Aliases, Encoding, EncodingError};
 /// The line that separates the modules of one file for MLIR's tools.
 pub const SPLIT_MARKER: &str = "// -----";
 
-/// Prefixes of the names of encodings.
+/// Prefix of the names of encodings.
 const DIALECTS: [&str; 4] = ["#ttg.", "#ttng.", "#cute.", "#tilus."];
 
-/// Limit on the nesting of attributes and types; the rest is skipped.
+/// Depth of nested attributes and types beyond which the rest is skipped.
 const MAX_DEPTH: usize = 64;
 
 /// A line `#name = #ttg.blocked<{...}>`.
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 64;
 pub struct Definition {
     /// The name, without `#`.
     pub name: String,
-    /// The encoding that it stands for.
+    /// The encoding that the name stands for.
     pub encoding: Encoding,
     /// The whole definition.
     pub span: Range<usize>,
@@ -26,21 +26,21 @@ pub struct Definition {
     pub module: usize,
 }
 
-/// A place that names an encoding.
+/// A use or definition of an encoding in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The encoding, and where it stands in the type of a tensor, that on the tensor's shape.
+    /// The encoding; in the type of a tensor, that on the tensor's shape.
     pub encoding: Encoding,
-    /// The text that names it: `#blocked`, or `#ttg.slice<{dim = 0, parent = #blocked}>`.
+    /// Range of its text: `#blocked`, or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
-    /// The type that it lays out, with the shape that is laid out, where it stands in one.
+    /// The type around it and the shape that is laid out, if it is in a type.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
     /// The index of its module in the file.
     pub module: usize,
 }
 
 impl Mention {
-    /// Returns the shape that is laid out, where that is said.
+    /// Returns the shape that is laid out, if the mention is in a type.
     #[must_use]
     pub fn shape(&self) -> Option<&[u64]> {
         self.holder.as_ref().map(|(_, shape)| shape.as_slice())
@@ -49,8 +49,7 @@ impl Mention {
 
 /// The encodings that a text names, in order.
 ///
-/// The text need not be valid MLIR: what cannot be read is passed over, so that this works on files
-/// that are being written.
+/// The text need not be valid MLIR: unknown text is skipped, so that this works on files that are being edited.
 /// ```
 /// use linear_layout::view::Mentions;
 ///
@@ -76,7 +75,7 @@ pub struct Mentions {
 /// An encoding by its family's name that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The byte of the text at which it is wrong, as far as that is known, or at which it begins.
+    /// Byte of the error if it is known, else of the start of the encoding.
     pub at: usize,
     /// The error of reading it.
     pub error: EncodingError,
@@ -111,20 +110,19 @@ impl Mentions {
         &self.definitions
     }
 
-    /// Returns every place that names an encoding, the names that definitions give included.
+    /// Returns all mentions of encodings, including the names in definitions.
     #[must_use]
     pub fn mentions(&self) -> &[Mention] {
         &self.mentions
     }
 
-    /// Returns the encodings that cannot be read, in order; other attributes are none.
+    /// Returns the encodings that cannot be read, in order.
     #[must_use]
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// Returns what is named at an offset: the innermost encoding there, or else that of the
-    /// innermost type around it.
+    /// Returns the mention at an offset: the innermost encoding there, or else that of the innermost type around it.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<&Mention> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
@@ -137,7 +135,7 @@ impl Mentions {
             .or_else(|| innermost(|m| m.holder.as_ref().map(|(span, _)| span)))
     }
 
-    /// Returns the shapes that an encoding lays out in a module, each once, in order, and what it is on each.
+    /// Returns the distinct shapes that an encoding lays out in a module, in order, with the encoding on each.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -155,17 +153,17 @@ impl Mentions {
     }
 }
 
-/// Reads a text from the left; each function takes a position and returns the one after what it read.
+/// A scanner from left to right; its functions take a position and return the one after the text that they read.
 struct Scanner<'t> {
     text: &'t str,
     marker: &'t str,
-    /// Those of the module that is being read.
+    /// Definitions of the current module.
     aliases: Aliases,
     module: usize,
     found: Mentions,
 }
 
-/// Returns true if a name may contain the byte.
+/// Returns true if a byte may be part of a name.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'-')
 }
@@ -187,7 +185,7 @@ impl Scanner<'_> {
             .count()
     }
 
-    /// Over one character, string, comment, attribute or type.
+    /// Scans one character, string, comment, attribute or type.
     fn step(&mut self, pos: usize, depth: usize) -> usize {
         if self.begins_module(pos) {
             self.next_module();
@@ -209,7 +207,7 @@ impl Scanner<'_> {
         loop {
             match self.byte(end) {
                 Some(b'\\') => end += 2,
-                // A string ends with its line even where its quote is still to be written.
+                // A string ends with its line even if the closing quote is missing.
                 None => return self.text.len(),
                 Some(b'"' | b'\n') => return end + 1,
                 Some(_) => end += 1,
@@ -233,7 +231,7 @@ impl Scanner<'_> {
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Over a bracketed piece, whose contents are read.
+    /// Scans text in brackets and its contents.
     fn bracketed(&mut self, open: usize, depth: usize) -> usize {
         let mut stack = 0usize;
         let mut pos = open;
@@ -256,7 +254,7 @@ impl Scanner<'_> {
         pos
     }
 
-    /// Over `#name`, `#ttg.name<...>`, or `#name = ...`, which defines it.
+    /// Scans `#name`, `#ttg.name<...>`, or the definition `#name = ...`.
     fn attribute(&mut self, pos: usize, depth: usize) -> usize {
         let mut name_end = self.skip(pos + 1, is_word);
         if self.text[..name_end].ends_with('-') && self.byte(name_end) == Some(b'>') {
@@ -287,7 +285,7 @@ impl Scanner<'_> {
         let name = self.text[pos + 1..name_end].to_owned();
         if let Ok(encoding) = Encoding::parse(&self.text[value..end], &self.aliases) {
             if self.aliases.define(&name, encoding.clone()).is_err() {
-                // One module cannot define a name twice, so that this is the next one.
+                // A module defines a name once, so this is the next module.
                 self.next_module();
                 let _ = self.aliases.define(&name, encoding.clone());
             }
@@ -304,7 +302,7 @@ impl Scanner<'_> {
         end
     }
 
-    /// Over a word, and where it begins a type with an encoding, over the type.
+    /// Scans a word, or a type with an encoding that begins with it.
     fn word(&mut self, pos: usize, depth: usize) -> usize {
         let end = self.skip(pos + 1, is_word);
         let is_buffer = match &self.text[pos..end] {
@@ -338,7 +336,7 @@ impl Scanner<'_> {
         let named = |m: &&mut Mention| m.span.start == at && m.holder.is_none();
         if let Some(mention) = self.found.mentions[before..].iter_mut().find(named) {
             let shape = match inside.rsplit(',').next().map(str::trim) {
-                // `3x64x64` at the end is the allocation that the buffer is a part of.
+                // `3x64x64` at the end is the shape of the allocation.
                 Some(last) if is_buffer && last.starts_with(|c: char| c.is_ascii_digit()) => {
                     sizes(&format!("{last}x")).0
                 }
@@ -347,7 +345,7 @@ impl Scanner<'_> {
             if !is_buffer && let Ok(on_tensor) = mention.encoding.for_tensor(&shape) {
                 mention.encoding = on_tensor.into_owned();
             }
-            // A buffer may have one dim more, that of buffers.
+            // An allocation may have a leading dim of buffers.
             let skipped = shape.len().saturating_sub(mention.encoding.rank());
             let kept = if is_buffer { &shape[skipped..] } else { &shape };
             if kept.len() == mention.encoding.rank() {
@@ -357,7 +355,7 @@ impl Scanner<'_> {
         close
     }
 
-    /// Notes an encoding that cannot be read; an attribute that is no encoding, or a name that stands for one, is none.
+    /// Records an encoding that cannot be read; other attributes and their aliases are ignored.
     fn unreadable(&mut self, span: Range<usize>) {
         let text = &self.text[span.clone()];
         let is_ours = DIALECTS.iter().any(|dialect| text.starts_with(dialect));
@@ -368,7 +366,7 @@ impl Scanner<'_> {
         // An attribute without parameters, such as `#ttg.shared_memory`.
         let is_other = error.is_unknown_family() && !text.contains('<');
         let at = span.start + error.offset().unwrap_or(0).min(span.len());
-        // One that is the value of a definition, or stands inside of another one, is seen twice.
+        // The value of a definition, and an encoding inside of another one, are scanned twice.
         let is_known = self
             .found
             .unreadable
@@ -397,7 +395,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Reads `64x32x`, and says where it ends.
+/// Reads `64x32x` and returns its end.
 fn sizes(text: &str) -> (Vec<u64>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     loop {
@@ -517,7 +515,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         );
     }
 
-    /// A minus is one character: what follows it is read.
+    /// Text after a minus is scanned.
     #[test]
     fn a_minus_hides_nothing() {
         let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -526,7 +524,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         assert_eq!(found.iter().filter(|m| m.starts_with("0 #b ")).count(), 4);
     }
 
-    /// However deep the brackets are, there is an answer.
+    /// Deep brackets do not overflow the stack.
     #[test]
     fn brackets_end_somewhere() {
         for piece in ["#a<", "tensor<", "!ttg.memdesc<", "#a<tensor<(", "#a = #b<"] {
@@ -534,7 +532,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         }
     }
 
-    /// The `>` of an arrow closes nothing, and is no part of the name before it.
+    /// The `>` of an arrow closes no bracket and is not part of the name before it.
     #[test]
     fn arrows_are_no_brackets() {
         let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,15 +1,13 @@
-//! Layouts as people look at them.
+//! Views of layouts: pictures, sentences, and comments in the text of modules.
 //!
-//! [`Scene`] is a picture as data, made once of a layout, of two of them, of a conversion or of accesses to shared
-//! memory; text, SVG and HTML draw it. [`Scene::tensor`] shows the tensor and says for each element who holds it,
-//! [`Scene::hardware`] shows the hardware and says for each slot which element it holds, [`Scene::matrix`] shows
-//! the bits. [`words`] says in sentences what each basis does.
+//! [`Scene`] is a picture as data, rendered as text, SVG or HTML. [`Scene::tensor`] shows the holders of each element,
+//! [`Scene::hardware`] the element of each slot, and [`Scene::matrix`] the matrix over GF(2). [`words`] describes each
+//! basis in a sentence.
 //!
-//! Who holds an element is computed cell by cell ([`Holders`]), so a corner of a tensor of 2^31
-//! elements is shown as fast as a small one; [`Window`] says how large the corner is.
+//! [`Holders`] computes the holders of one element at a time, so a corner of a tensor of 2^31 elements takes no longer
+//! than a small tensor; [`Window`] is the size of the corner.
 //!
-//! [`Mentions`] finds encodings in the text of a module, for what shows them there:
-//! [`with_layout_comments`], and editors.
+//! [`Mentions`] finds encodings in the text of a module, for [`with_layout_comments`] and for editors.
 
 mod comments;
 mod holders;
@@ -22,6 +20,6 @@ pub use holders::{Holders, InPoint};
 pub use mentions::{Definition, Mention, Mentions, SPLIT_MARKER, Unreadable};
 pub use scene::{
     Arrangement, Cell, Frame, Link, Paint, Panel, Scene, Space, Text, Theme, Window, html,
-    register_grid, shared_grid, svg,
+    register_grid, shared_grid, svg, svg_sheet,
 };
 pub use words::{words, words_of_cute, words_of_register};

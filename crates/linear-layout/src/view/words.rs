@@ -1,14 +1,13 @@
-//! Layouts in words: what each basis does.
+//! Descriptions of layouts in sentences, one for each basis.
 
 use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 use crate::view::{Holders, shape_text};
 
-/// Returns sentences that say what a layout is: how large, who holds copies, what lies side by side, and what each
-/// basis does.
+/// Describes a layout: its size, its replicas, the neighbours that lie side by side, and the effect of each basis.
 ///
-/// Indices add up by exclusive or of their bases, so a basis says what happens when its bit is set.
+/// An index is the exclusive or of its bases, so a sentence states the effect of setting one bit.
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::view::words;
@@ -49,7 +48,7 @@ pub fn words(layout: &LinearLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns sentences that say what a register layout of Tilus is: how many threads hold what, and what each mode does.
+/// Describes a register layout of Tilus: its threads and places, and the effect of each mode.
 ///
 /// ```
 /// use linear_layout::view::words_of_register;
@@ -82,7 +81,7 @@ pub fn words_of_register(layout: &RegisterLayout) -> String {
         String::new(),
         "what the digits of an index do, the slowest first".to_owned(),
     ];
-    // What the last digits of a list count.
+    // Modes with the index that they are digits of.
     let mut threads = Vec::new();
     let mut weight = 1;
     for entry in layout.spatial_modes().iter().rev() {
@@ -125,8 +124,7 @@ pub fn words_of_register(layout: &RegisterLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns sentences that say what a layout of CuTe is: how many coordinates it has, how far its indices reach, and
-/// what each mode does.
+/// Describes a layout of CuTe: its number of coordinates, the range of its indices, and the effect of each mode.
 ///
 /// ```
 /// use linear_layout::view::words_of_cute;
@@ -180,7 +178,7 @@ pub fn words_of_cute(layout: &ComposedLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns properties of the layout as a whole.
+/// Describes the layout as a whole.
 fn facts(layout: &LinearLayout) -> Vec<String> {
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     let held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -228,14 +226,14 @@ fn facts(layout: &LinearLayout) -> Vec<String> {
     lines
 }
 
-/// Describes one basis vector.
+/// Describes the effect of one basis.
 fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     let column = layout.column(dim, bit);
     if column == 0 {
         return format!("holds a copy of what {dim} 0 holds");
     }
-    // A bit of an element belongs to the basis that moves along it and nowhere else, or else to the first that
-    // has it. With the others it does not add up, it exchanges.
+    // A bit of an element belongs to the basis that is this bit alone, or else to the first that has it; for the other
+    // bases that have it, it exchanges positions.
     let columns = layout.columns();
     let owner = |bit: u64| {
         let alone = columns.iter().position(|other| *other == bit);
@@ -249,7 +247,7 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
         .fold(0, |all, bit| all | bit);
     let (mut moves, mut exchanges, mut at) = (Vec::new(), Vec::new(), 0);
     for (out, size) in layout.out_shape() {
-        // Behind 64 bits are sizes of 1 only.
+        // Dims beyond 64 bits have size 1.
         let part = |bits: u64| bits.checked_shr(at).unwrap_or(0) & (size - 1);
         let own = part(column);
         let both = part(shared) & own;
@@ -270,8 +268,8 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     }
 }
 
-/// The out-dim along which the first slots hold neighbours, and how many of them lie side by side whatever the rest
-/// of the slot is.
+/// Returns the out-dim along which the first slots hold neighbours, and the length of a run of them for every value of
+/// the other bits of a slot.
 pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
     let first = layout.in_dims().next()?;
     let mut at = 0;

@@ -1,30 +1,57 @@
-//! Geometry of panels and cells in a picture, the same for SVG and for the page.
+//! Geometry of panels, labels and arrows, the same for SVG and for the page.
+//!
+//! A panel that is too wide for a window is thinned in an SVG ([`Detail::Thinned`]): its cells shrink, and labels name the
+//! first cell of each tile. The page places all labels ([`Detail::Full`]) and thins them while it is zoomed out.
 
 use super::{Arrangement, Panel, Scene};
 use crate::number::narrow;
 
-/// Pixels that a character of the font takes, in tenths.
+/// Width of a character of the font, in tenths of a pixel.
 const CHARACTER_TENTHS: u32 = 66;
 /// Font size in pixels.
 pub(super) const FONT: u32 = 11;
-/// Height of a row, and of a line of text.
+/// Height of a row with labels of one line, and of a line of text outside of panels.
 pub(super) const ROW: u32 = 20;
-/// Around a picture.
-const MARGIN: u32 = 12;
-/// Panels stand side by side as far as a window of usual size is wide.
+/// Height of a row with labels of two lines.
+pub(super) const ROW_OF_TWO: u32 = 30;
+/// Smallest height of a row in which labels of one line stand apart.
+pub(super) const LABEL: u32 = 13;
+/// Smallest width and height of a cell.
+const SMALLEST: u32 = 3;
+/// Space around a picture.
+pub(super) const MARGIN: u32 = 12;
+/// Width that panels side by side, and thinned panels, may take.
 const LINE: u32 = 960;
-/// Between panels; arrows need more of it.
+/// Widest panel, and highest pair of panels, that is not thinned.
+const LIMIT: u32 = 1400;
+/// Space between panels.
 const GAP: u32 = 20;
+/// Space between panels with arrows.
 const GAP_OF_LINKS: u32 = 96;
+
+/// The labels that a picture has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// All labels.
+    Full,
+    /// Labels of tiles where a panel would be too wide.
+    Thinned,
+}
 
 /// The position and size of one panel, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct PanelGeometry {
     /// Top left corner of the first cell.
     pub(super) x: u32,
     pub(super) y: u32,
-    /// Width of a column; rows are [`ROW`] high.
+    /// Width of a column.
     pub(super) cell: u32,
+    /// Height of a row.
+    pub(super) row: u32,
+    /// Rows and columns of a tile, of which one cell has a label; `[1, 1]` if all have one.
+    pub(super) tile: [usize; 2],
+    /// Columns of which one has a label.
+    pub(super) column_step: usize,
     /// Width of the labels of rows, left of the cells.
     pub(super) lead: u32,
     /// Lines of text above the cells: labels of columns, names of groups, the title.
@@ -33,43 +60,84 @@ pub(super) struct Placed {
     pub(super) height: u32,
 }
 
-impl Placed {
-    /// Returns the size of a panel, at position 0.
+impl PanelGeometry {
+    /// Places a panel at the origin with all labels.
     fn of(panel: &Panel) -> Self {
-        let texts = panel.cells.iter().map(|cell| cell.text.as_str());
-        let labels = panel.columns.iter().map(String::as_str);
-        let mut cell = (widest(texts.chain(labels)) + 8).max(ROW);
+        let labels = || panel.cells.iter().map(|cell| panel.label(&cell.text));
+        let lines = labels().flatten().flatten();
+        let columns = panel.columns.iter().map(String::as_str);
+        let row = if labels().any(|[_, second]| second.is_some()) {
+            ROW_OF_TWO
+        } else {
+            ROW
+        };
+        let mut cell = (widest(lines.chain(columns)) + 8).max(row);
         for (name, count) in &panel.groups {
             cell = cell.max((width_of(name) + 8).div_ceil(narrow((*count).max(1))));
         }
         let lead = widest(panel.rows.iter().map(String::as_str)) + 8;
         let is_titled = u32::from(!panel.title.is_empty());
         let lines_above = 1 + u32::from(!panel.groups.is_empty()) + is_titled;
-        let (x, y) = (lead, ROW * lines_above);
-        let (width, height) = (0, ROW * narrow::<u32>(panel.rows.len()));
         let placed = Self {
-            x,
-            y,
+            x: lead,
+            y: ROW * lines_above,
             cell,
+            row,
+            tile: [1, 1],
+            column_step: 1,
             lead,
             lines_above,
-            width,
-            height,
+            width: 0,
+            height: 0,
         };
-        placed.spaced(panel, cell, lead)
+        placed.sized(panel, cell, row, lead)
     }
 
-    /// The same with columns and labels of rows so wide.
-    fn spaced(self, panel: &Panel, cell: u32, lead: u32) -> Self {
-        let width = cell * narrow::<u32>(panel.columns.len());
+    /// Returns the panel with these sizes of columns, rows and labels of rows.
+    fn sized(self, panel: &Panel, cell: u32, row: u32, lead: u32) -> Self {
+        // Labels of tiles at the right and lower edges may be larger than the rest of the panel.
+        let extent = |count: usize, step: usize, size: u32, label: u32| {
+            let last = (count.max(1) - 1) / step * step;
+            (size * narrow::<u32>(count)).max(size * narrow::<u32>(last) + label)
+        };
+        let [down, across] = self.tile;
+        let [label, line] = if self.is_thinned() {
+            [label_width(panel), LABEL]
+        } else {
+            [0; 2]
+        };
+        let width = extent(panel.columns.len(), across, cell, label);
         Self {
             x: self.x - self.lead + lead,
             cell,
+            row,
             lead,
-            // A title may be wider than what it stands over.
+            // A title may be wider than the cells below it.
             width: width.max(width_of(&panel.title).saturating_sub(lead)),
+            height: extent(panel.rows.len(), down, row, line),
             ..self
         }
+    }
+
+    /// Returns the panel with cells that fit into this width and height, labelled by tiles.
+    fn thinned(self, panel: &Panel, [width, height]: [u32; 2], smallest_row: u32) -> Self {
+        let fit = |room: u32, count: usize| room / narrow::<u32>(count.max(1));
+        let cell = fit(width.saturating_sub(self.lead), panel.columns.len());
+        let cell = cell.clamp(SMALLEST, self.cell);
+        let row = fit(height, panel.rows.len()).max(cell);
+        let row = row.clamp(smallest_row, ROW);
+        let steps = |needed: u32, size: u32| {
+            let steps: usize = narrow(needed.div_ceil(size));
+            steps.next_power_of_two()
+        };
+        let columns = widest(panel.columns.iter().map(String::as_str)) + 6;
+        let across = steps(label_width(panel), cell);
+        let thinned = Self {
+            tile: [steps(LABEL, row), across],
+            column_step: steps(columns, cell).max(across),
+            ..self
+        };
+        thinned.sized(panel, cell, row, self.lead)
     }
 
     fn moved(self, x: u32, y: u32) -> Self {
@@ -80,7 +148,7 @@ impl Placed {
         }
     }
 
-    fn right(&self) -> u32 {
+    pub(super) fn right(&self) -> u32 {
         self.x + self.width
     }
 
@@ -88,44 +156,81 @@ impl Placed {
         self.y + self.height
     }
 
-    /// Middle of a cell, by row and column.
-    pub(super) fn middle(&self, row: usize, column: usize) -> (u32, u32) {
-        let x = self.x + self.cell * narrow::<u32>(column) + self.cell / 2;
-        (x, self.y + ROW * narrow::<u32>(row) + ROW / 2)
+    pub(super) fn is_thinned(&self) -> bool {
+        self.tile != [1, 1]
+    }
+
+    /// Returns the top left corner of a cell.
+    pub(super) fn corner(&self, row: usize, column: usize) -> (u32, u32) {
+        let x = self.x + self.cell * narrow::<u32>(column);
+        (x, self.y + self.row * narrow::<u32>(row))
     }
 }
 
-/// Positions and sizes of all parts of a picture.
+/// The positions of all panels of a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
-    pub(super) panels: Vec<Placed>,
-    /// Of the whole picture.
+    pub(super) panels: Vec<PanelGeometry>,
+    /// Size of the whole picture.
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Below the panels.
+    /// Lower edge of the panels.
     pub(super) bottom: u32,
 }
 
-/// Pixels that a text takes.
+/// Returns the width of a text in pixels.
 pub(super) fn width_of(text: &str) -> u32 {
     (narrow::<u32>(text.chars().count()) * CHARACTER_TENTHS).div_ceil(10)
 }
 
-/// The widest of some texts.
 fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
     texts.map(width_of).max().unwrap_or(0)
 }
 
+/// Returns the width that the label of a tile needs.
+fn label_width(panel: &Panel) -> u32 {
+    widest(panel.cells.iter().map(|cell| cell.text.as_str())) + 6
+}
+
+/// Breaks a text into lines of at most `width` pixels, at spaces as far as there are any.
+pub(super) fn wrapped(text: &str, width: u32) -> Vec<String> {
+    let most: usize = narrow((width * 10 / CHARACTER_TENTHS).max(1));
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let length = |text: &str| text.chars().count();
+        match lines.last_mut() {
+            Some(line) if length(line) + 1 + length(word) <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => {
+                let letters: Vec<char> = word.chars().collect();
+                lines.extend(letters.chunks(most).map(|part| part.iter().collect()));
+            }
+        }
+    }
+    lines
+}
+
 impl Geometry {
     /// Places the panels below `top` pixels.
-    pub(super) fn of(scene: &Scene, top: u32) -> Self {
-        let top = top + MARGIN;
+    pub(super) fn of(scene: &Scene, top: u32, detail: Detail) -> Self {
         let panels = match (scene.arrangement, scene.panels.as_slice()) {
-            (Arrangement::Product, [a, b, d]) => product([a, b, d], top),
-            _ => lines(scene, top),
+            (Arrangement::Product, [a, b, d]) => product([a, b, d], top, detail),
+            (Arrangement::Pair, _) => pair(scene, top, detail),
+            _ if !scene.links.is_empty() => pair(scene, top, detail),
+            _ => lines(scene, top, detail),
         };
-        let right = panels.iter().map(Placed::right).max().unwrap_or(MARGIN);
-        let bottom = panels.iter().map(Placed::bottom).max().unwrap_or(top);
+        let right = panels
+            .iter()
+            .map(PanelGeometry::right)
+            .max()
+            .unwrap_or(MARGIN);
+        let bottom = panels
+            .iter()
+            .map(PanelGeometry::bottom)
+            .max()
+            .unwrap_or(top);
         Self {
             panels,
             width: right + MARGIN,
@@ -135,39 +240,139 @@ impl Geometry {
     }
 }
 
-/// Panels side by side and in lines; all in one where there are arrows.
-fn lines(scene: &Scene, top: u32) -> Vec<Placed> {
-    let (gap, line) = if scene.links.is_empty() {
-        (GAP, LINE)
-    } else {
-        (GAP_OF_LINKS, u32::MAX)
-    };
+/// Places panels side by side, in as many lines as they need.
+fn lines(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (mut x, mut y, mut bottom) = (MARGIN, top, top);
     let mut panels = Vec::new();
     for panel in &scene.panels {
-        let size = Placed::of(panel);
+        let mut size = PanelGeometry::of(panel);
+        if detail == Detail::Thinned && size.right() > LIMIT {
+            size = size.thinned(panel, [LINE; 2], SMALLEST);
+        }
         let mut placed = size.moved(x, y);
-        if x > MARGIN && placed.right() > line {
-            (x, y) = (MARGIN, bottom + gap);
+        if x > MARGIN && placed.right() > LINE {
+            (x, y) = (MARGIN, bottom + GAP);
             placed = size.moved(x, y);
         }
         bottom = bottom.max(placed.bottom());
-        x = placed.right() + gap;
+        x = placed.right() + GAP;
         panels.push(placed);
     }
     panels
 }
 
-/// A, and right of it D, below B.
-fn product([a, b, d]: [&Panel; 3], top: u32) -> Vec<Placed> {
-    let [left, above, sum] = [a, b, d].map(Placed::of);
-    let (cell, lead) = (above.cell.max(sum.cell), above.lead.max(sum.lead));
+/// Places all panels side by side.
+fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
+    let (gap, smallest_row) = if scene.links.is_empty() {
+        (GAP, SMALLEST)
+    } else {
+        // Arrows run between rows, beside labels of one row.
+        (GAP_OF_LINKS, LABEL)
+    };
+    let sizes: Vec<PanelGeometry> = scene.panels.iter().map(PanelGeometry::of).collect();
+    let count = narrow::<u32>(sizes.len().max(1));
+    let gaps = gap * (count - 1);
+    let width = sizes.iter().map(PanelGeometry::right).sum::<u32>() + gaps;
+    let height = sizes.iter().map(PanelGeometry::bottom).max().unwrap_or(0);
+    let is_thinned = detail == Detail::Thinned;
+    let mut x = MARGIN;
+    let panels = scene.panels.iter().zip(sizes).map(|(panel, size)| {
+        let size = if is_thinned && width > LIMIT {
+            let room = (LINE - gaps.min(LINE / 2)) / count;
+            size.thinned(panel, [room, LINE], smallest_row)
+        } else if is_thinned && height > LIMIT && size.row == ROW {
+            size.sized(panel, size.cell, LABEL, size.lead)
+        } else {
+            size
+        };
+        let placed = size.moved(x, top);
+        x = placed.right() + gap;
+        placed
+    });
+    panels.collect()
+}
+
+/// Places D to the right of A and below B.
+fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometry> {
+    let [mut left, mut above, mut sum] = [a, b, d].map(PanelGeometry::of);
+    let whole = left.right() + GAP + above.right().max(sum.right());
+    let row = left.row.max(sum.row);
+    let (mut cell, lead) = (above.cell.max(sum.cell), above.lead.max(sum.lead));
+    left = left.sized(a, left.cell, row, left.lead);
+    sum = sum.sized(d, cell, row, sum.lead);
+    if detail == Detail::Thinned && whole > LIMIT {
+        // Columns of all three and rows of all three are alike, so that A and D, and B and D, stay aligned.
+        let columns = a.columns.len() + d.columns.len();
+        let rows = b.rows.len() + d.rows.len();
+        let fit = |room: u32, count: usize| room / narrow::<u32>(count.max(1));
+        let room = LINE - GAP - left.lead - lead;
+        cell = fit(room, columns).clamp(SMALLEST, cell);
+        let height = fit(LINE, rows).max(cell);
+        let part = |placed: PanelGeometry, panel: &Panel| {
+            let room = |size: u32, count: usize| size * narrow::<u32>(count);
+            let room = [
+                room(cell, panel.columns.len()) + placed.lead,
+                room(height, panel.rows.len()),
+            ];
+            placed.thinned(panel, room, SMALLEST)
+        };
+        [left, above, sum] = [part(left, a), part(above, b), part(sum, d)];
+    }
     let x = MARGIN + left.right() + GAP;
-    let above = above.spaced(b, cell, lead).moved(x, top);
-    let sum = sum.spaced(d, cell, lead).moved(x, above.bottom() + GAP);
+    let above = above.sized(b, cell, above.row, lead).moved(x, top);
+    let sum = sum
+        .sized(d, cell, sum.row, lead)
+        .moved(x, above.bottom() + GAP);
     // Panels of a product have the same lines above their cells.
     let left = left.moved(MARGIN, sum.y - left.y);
     vec![left, above, sum]
+}
+
+/// An arrow: straight lines through four points, along the lines between cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrow {
+    pub(super) points: [(f64, f64); 4],
+    /// Number of the colour, the same for arrows to one row.
+    pub(super) colour: usize,
+}
+
+/// Returns an arrow for each link: below the row of its first cell to the space between the panels, there up or down, and
+/// above the row of its second cell to that cell. Arrows to one row share a track, and tracks do not cross: those that go
+/// furthest are the first.
+pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
+    let corner = |(panel, cell): (usize, usize), below: usize| {
+        let columns = scene.panels[panel].columns.len().max(1);
+        let placed = &panels[panel];
+        let (x, y) = placed.corner(cell / columns + below, cell % columns);
+        (f64::from(x) + f64::from(placed.cell) / 2.0, f64::from(y))
+    };
+    let ends = scene.links.iter();
+    let ends: Vec<_> = ends
+        .map(|link| (corner(link.from, 1), corner(link.to, 0)))
+        .collect();
+    let mut rows: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
+    rows.sort_by(|a, b| b.total_cmp(a));
+    rows.dedup();
+    let count = f64::from(narrow::<u32>(rows.len() + 1));
+    let links = scene.links.iter().zip(ends);
+    let arrows = links.map(|(link, ((x, y), (to_x, to_y)))| {
+        let [from, to] = [&panels[link.from.0], &panels[link.to.0]];
+        let colour = rows.iter().position(|row| *row == to_y).unwrap_or(0);
+        let track = f64::from(narrow::<u32>(colour));
+        // Parallel arrows are apart as far as labels leave room.
+        let apart = match from.row >= ROW {
+            true => track % 4.0 * 1.5 - 2.25,
+            false => 0.0,
+        };
+        let (left, right) = (f64::from(from.right()), f64::from(to.x - to.lead));
+        let track = left + 6.0 + (right - left - 16.0) / count * (track + 1.0);
+        let y = y + apart;
+        Arrow {
+            points: [(x, y), (track, y), (track, to_y), (to_x, to_y)],
+            colour,
+        }
+    });
+    arrows.collect()
 }
 
 #[cfg(test)]
@@ -190,24 +395,41 @@ mod tests {
     #[test]
     fn panels_stand_in_lines_and_apart() {
         for (count, columns) in [(1, 4), (9, 4), (30, 10), (3, 200)] {
-            let geometry = Geometry::of(&scene(count, columns), 40);
-            for (i, a) in geometry.panels.iter().enumerate() {
-                assert!(a.x - a.lead >= MARGIN && a.x + a.width <= geometry.width);
-                assert!(a.y + a.height <= geometry.height && a.y > 40);
-                for b in &geometry.panels[..i] {
-                    let is_right = b.x + b.width <= a.x - a.lead;
-                    let is_below = b.y + b.height <= a.y - ROW * a.lines_above;
-                    assert!(is_right || is_below, "{a:?} {b:?}");
+            for detail in [Detail::Full, Detail::Thinned] {
+                let geometry = Geometry::of(&scene(count, columns), 40, detail);
+                for (i, a) in geometry.panels.iter().enumerate() {
+                    assert!(a.x - a.lead >= MARGIN && a.x + a.width <= geometry.width);
+                    assert!(a.y + a.height <= geometry.height && a.y > 40);
+                    for b in &geometry.panels[..i] {
+                        let is_right = b.x + b.width <= a.x - a.lead;
+                        let is_below = b.y + b.height <= a.y - ROW * a.lines_above;
+                        assert!(is_right || is_below, "{a:?} {b:?}");
+                    }
                 }
             }
         }
         let lines = |count, columns| {
-            let geometry = Geometry::of(&scene(count, columns), 0);
+            let geometry = Geometry::of(&scene(count, columns), 0, Detail::Full);
             let mut starts: Vec<u32> = geometry.panels.iter().map(|p| p.y).collect();
             starts.dedup();
             starts.len()
         };
         assert_eq!([lines(2, 4), lines(2, 200), lines(30, 10)], [1, 2, 8]);
+    }
+
+    #[test]
+    fn wide_panels_are_thinned_to_the_width_of_a_window() {
+        for columns in [80, 128, 200] {
+            let geometry = Geometry::of(&scene(1, columns), 0, Detail::Thinned);
+            assert!(geometry.width <= 1000, "{columns}: {}", geometry.width);
+        }
+    }
+
+    #[test]
+    fn text_is_wrapped_at_spaces() {
+        assert_eq!(wrapped("a bc def", 34), ["a bc", "def"]);
+        assert_eq!(wrapped("abcdefgh i", 34), ["abcde", "fgh i"]);
+        assert!(wrapped("", 34).is_empty());
     }
 
     #[test]
@@ -225,22 +447,30 @@ mod tests {
             ],
             ..Panel::default()
         };
-        for [m, n, k] in [[16, 8, 4], [2, 2, 128], [128, 1, 1], [1, 64, 1]] {
+        for [m, n, k] in [
+            [16, 8, 4],
+            [2, 2, 128],
+            [128, 1, 1],
+            [1, 64, 1],
+            [64, 64, 64],
+        ] {
             let scene = Scene {
                 panels: vec![panel(m, k, "a"), panel(k, n, "T31:15"), panel(m, n, "T0:0")],
                 arrangement: Arrangement::Product,
                 ..Scene::default()
             };
-            let geometry = Geometry::of(&scene, 40);
-            let [a, b, d] = geometry.panels[..] else {
-                panic!("three panels");
-            };
-            assert_eq!((b.x, b.cell), (d.x, d.cell));
-            assert_eq!((a.y, a.height), (d.y, d.height));
-            assert!(a.right() < d.x - d.lead && b.bottom() < d.y - ROW * d.lines_above);
-            assert!(a.x - a.lead >= MARGIN && b.y - ROW * b.lines_above >= 40 + MARGIN);
-            for placed in [a, b, d] {
-                assert!(placed.right() < geometry.width && placed.bottom() < geometry.height);
+            for detail in [Detail::Full, Detail::Thinned] {
+                let geometry = Geometry::of(&scene, 40, detail);
+                let [a, b, d] = geometry.panels[..] else {
+                    panic!("three panels");
+                };
+                assert_eq!((b.x, b.cell), (d.x, d.cell));
+                assert_eq!((a.y, a.row), (d.y, d.row));
+                assert!(a.right() < d.x - d.lead && b.bottom() < d.y - ROW * d.lines_above);
+                assert!(a.x - a.lead >= MARGIN && b.y - ROW * b.lines_above >= 40);
+                for placed in [a, b, d] {
+                    assert!(placed.right() < geometry.width && placed.bottom() < geometry.height);
+                }
             }
         }
     }

@@ -1,20 +1,20 @@
-//! The hardware: for each slot, which element it holds.
+//! The hardware view: the element of each slot.
 
 use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 
-/// log2 of the number of offsets in one row.
+/// log2 of the offsets in one row.
 const OFFSETS_ACROSS_LOG2: usize = 4;
 
-/// Some bits of one in-dim, next to each other.
+/// Consecutive bits of one in-dim.
 #[derive(Clone, Copy)]
 struct Axis {
     dim: Dim,
-    /// The first of them within the dim.
+    /// The first bit, counted in the dim.
     low: usize,
     bits: usize,
-    /// Position of the lowest bit in a packed input.
+    /// The first bit, counted in a packed input.
     at: usize,
 }
 
@@ -32,7 +32,6 @@ impl Axis {
     }
 }
 
-/// All in-dims, in order.
 fn axes(layout: &LinearLayout) -> Vec<Axis> {
     let mut at = 0;
     let mut axes = Vec::new();
@@ -45,7 +44,7 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// Returns the axes of the rows, of the columns and of the grids.
+/// Splits the in-dims into the axis that goes down, the one that goes across, and those that number the grids.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {
@@ -133,7 +132,7 @@ impl Scene {
         let shown = grids.min(window.grids);
         for which in 0..shown {
             let (mut first, mut rest, mut title) = (0, which, Vec::new());
-            // The fastest dim numbers the grids fastest, and the slowest is named first.
+            // The fastest dim counts the grids fastest; the slowest is named first.
             for axis in &others {
                 let index = rest % axis.size();
                 rest /= axis.size();
@@ -160,7 +159,7 @@ impl Scene {
     }
 }
 
-/// The cell of a slot: its element.
+/// Returns the cell of a slot, which names its element.
 pub(super) fn slot(layout: &LinearLayout, input: u64) -> Cell {
     let output = layout.apply_packed(input);
     let element = layout.unpack(output);

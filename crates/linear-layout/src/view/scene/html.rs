@@ -2,10 +2,10 @@
 
 use core::fmt::Write;
 
-use super::geometry::{FONT, Geometry, ROW};
-use super::palette::{all, hex, number};
+use super::geometry::{Detail, FONT, Geometry, LABEL, MARGIN, ROW};
+use super::palette::{HUES, all, hex, number};
 use super::svg::escaped;
-use super::{Arrangement, Scene, Space, Theme};
+use super::{Arrangement, Frame, Scene, Space, Theme};
 
 const PAGE: &str = include_str!("page.html");
 
@@ -14,10 +14,10 @@ const SAFE: u64 = (1 << 53) - 1;
 
 /// Returns a page that shows scenes one below the other.
 ///
-/// A scene is data on the page, drawn on one canvas that only ever holds what is visible. The cell under the
-/// pointer, or under the keys, says its element, lane, register and warp, and the same element is marked wherever
-/// else it stands; a search finds elements and slots, pickers keep a lane, a warp or a register and fade the rest.
-/// Colours follow the reader's choice of a light or a dark ground.
+/// A scene is data on the page, of which a canvas draws the visible part. The page names the element, lane, register and
+/// warp of the cell under the pointer or the keys, and marks the same element elsewhere; a search finds elements and
+/// slots, pickers select a lane, a warp or a register. Labels are thinned while a picture is zoomed out. Colours follow
+/// the reader's choice of a light or a dark ground.
 #[must_use]
 pub fn html(title: &str, scenes: &[Scene]) -> String {
     let mut data = String::from("[");
@@ -29,16 +29,12 @@ pub fn html(title: &str, scenes: &[Scene]) -> String {
     }
     data.push(']');
     let colours = |theme: Theme| {
-        let each = |f: fn(Theme, super::Paint) -> [u8; 3]| -> Vec<String> {
-            all()
-                .map(|paint| format!("\"{}\"", hex(f(theme, paint))))
-                .collect()
-        };
-        let (grounds, inks) = (each(Theme::rgb).join(","), each(Theme::ink).join(","));
-        format!("{{\"ground\":[{grounds}],\"ink\":[{inks}]}}")
+        let grounds = list(all().map(|paint| format!("\"{}\"", hex(theme.rgb(paint)))));
+        let arrows = list((0..HUES.len()).map(|i| format!("\"{}\"", hex(theme.arrow(i)))));
+        format!("{{\"ground\":{grounds},\"arrows\":{arrows}}}")
     };
     let (light, dark) = (colours(Theme::Light), colours(Theme::Dark));
-    // Placeholders are filled from left to right, so that what is filled in is not looked at again.
+    // Placeholders are filled from left to right, so that those in inserted text are not.
     let mut page = String::with_capacity(PAGE.len() + data.len() + 4096);
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -51,6 +47,7 @@ pub fn html(title: &str, scenes: &[Scene]) -> String {
             "data" => page += &data,
             "row" => page += &ROW.to_string(),
             "font" => page += &FONT.to_string(),
+            "label" => page += &LABEL.to_string(),
             _ => {}
         }
         rest = after;
@@ -59,11 +56,12 @@ pub fn html(title: &str, scenes: &[Scene]) -> String {
 }
 
 fn write_scene(out: &mut String, scene: &Scene) {
-    let geometry = Geometry::of(scene, 0);
+    let geometry = Geometry::of(scene, MARGIN, Detail::Full);
+    let legend = scene.legend.iter();
     // Writing to a string does not fail.
     let _ = write!(
         out,
-        "{{\"title\":{},\"caption\":{},\"remarks\":{},\"width\":{},\"height\":{},\"slots\":{},\"isProduct\":{},\"panels\":[",
+        "{{\"title\":{},\"caption\":{},\"remarks\":{},\"width\":{},\"height\":{},\"slots\":{},\"isProduct\":{},\"isNamed\":{},\"legend\":{},\"panels\":[",
         quoted(&scene.title),
         quoted(&scene.caption),
         list(scene.remarks.iter().map(|r| quoted(r))),
@@ -71,6 +69,8 @@ fn write_scene(out: &mut String, scene: &Scene) {
         geometry.height,
         space(&scene.slots),
         scene.arrangement == Arrangement::Product,
+        scene.panels.iter().any(|panel| panel.frame == Frame::Named),
+        list(legend.map(|(paint, text)| format!("[{},{}]", number(*paint), quoted(text)))),
     );
     for (i, (panel, placed)) in scene.panels.iter().zip(&geometry.panels).enumerate() {
         if i > 0 {
@@ -80,14 +80,16 @@ fn write_scene(out: &mut String, scene: &Scene) {
         let groups = list(groups.map(|(name, count)| format!("[{},{count}]", quoted(name))));
         let _ = write!(
             out,
-            "{{\"title\":{},\"space\":{},\"x\":{},\"y\":{},\"cell\":{},\"lead\":{},\"above\":{},\"groups\":{groups},\"columns\":{},\"rows\":{},",
+            "{{\"title\":{},\"space\":{},\"x\":{},\"y\":{},\"cell\":{},\"row\":{},\"lead\":{},\"above\":{},\"breakAt\":{},\"groups\":{groups},\"columns\":{},\"rows\":{},",
             quoted(&panel.title),
             space(panel.elements.as_ref().unwrap_or(&scene.elements)),
             placed.x,
             placed.y,
             placed.cell,
+            placed.row,
             placed.lead,
             placed.lines_above,
+            quoted(&panel.break_at.map(String::from).unwrap_or_default()),
             list(panel.columns.iter().map(|c| quoted(c))),
             list(panel.rows.iter().map(|r| quoted(r))),
         );
@@ -97,6 +99,13 @@ fn write_scene(out: &mut String, scene: &Scene) {
         out.push_str(",\"paint\":");
         write_list(out, cells(), |out, cell| {
             write_whole(out, u64::from(number(cell.paint)));
+        });
+        out.push_str(",\"group\":");
+        let first = panel.cells.first().map(|cell| cell.group);
+        let has_groups = cells().any(|cell| Some(cell.group) != first);
+        let listed = if has_groups { panel.cells.len() } else { 0 };
+        write_list(out, cells().take(listed), |out, cell| {
+            write_whole(out, cell.group)
         });
         out.push_str(",\"slots\":");
         write_list(out, cells(), |out, cell| write_numbers(out, &cell.slots));
@@ -143,7 +152,7 @@ fn write_list<T>(
     out.push(']');
 }
 
-/// One number alone, others as a list.
+/// Writes a single number as itself, others as a list.
 fn write_numbers(out: &mut String, numbers: &[u64]) {
     match numbers {
         [only] => write_whole(out, *only),
@@ -151,7 +160,7 @@ fn write_numbers(out: &mut String, numbers: &[u64]) {
     }
 }
 
-/// A number; as text where JavaScript would round it.
+/// Writes a number, as text if JavaScript would round it.
 fn write_whole(out: &mut String, number: u64) {
     // Writing to a string does not fail.
     let _ = if number > SAFE {
@@ -173,7 +182,7 @@ fn quoted(text: &str) -> String {
     safe
 }
 
-/// Text in JSON, safe inside of a script.
+/// Writes a string of JSON that is safe inside of a script.
 fn write_quoted(safe: &mut String, text: &str) {
     safe.push('"');
     for c in text.chars() {

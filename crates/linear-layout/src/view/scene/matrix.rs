@@ -1,4 +1,4 @@
-//! The bits: which input bit enters which output bit.
+//! The matrix view: input bits that enter each output bit.
 
 use super::{Cell, Frame, Paint, Panel, Scene, Space};
 use crate::f2::shl;

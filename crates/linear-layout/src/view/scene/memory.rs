@@ -1,4 +1,4 @@
-//! Shared memory: which words lie in which bank, and what an access makes the banks do.
+//! Shared memory: words by bank, and the wavefronts of accesses.
 
 use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
@@ -10,9 +10,8 @@ use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 
 impl Scene {
-    /// Returns a buffer by banks: words of a bank stand below each other, a row is what all banks hold at once.
-    /// Vectors of neighbours in a row of the tensor have one colour, and the same in each row, so that a swizzle
-    /// shows as colours that change places.
+    /// Returns a buffer by banks: a column is a bank, a row one word of each. Vectors of neighbours in a row of the tensor
+    /// have one colour, the same in each row, so that a swizzle shows as a permutation of colours.
     /// # Units
     /// Rows are labelled with their address in bytes. A cell is the elements of a word, or the element that the
     /// word is a part of.
@@ -68,6 +67,7 @@ impl Scene {
             columns: (0..columns).map(|bank| bank.to_string()).collect(),
             rows: (0..rows).map(|row| (row * line).to_string()).collect(),
             cells,
+            break_at: Some(','),
             ..Panel::default()
         };
         let outs: Vec<&str> = layout.out_dims().map(Dim::name).collect();
@@ -86,11 +86,11 @@ impl Scene {
         scene
     }
 
-    /// Returns the accesses of warp 0 to a buffer, a table each: what each bank delivers in each wavefront of
-    /// each phase, named by the lanes that ask for it. More than one word of a bank in one phase is a bank
-    /// conflict: they stand below each other, marked.
+    /// Returns the accesses of warp 0 to a buffer, a table each: the word that each bank transfers in each wavefront of
+    /// each phase, named by its lanes. Several words of a bank in one phase are a bank conflict: they stand below each
+    /// other, marked.
     ///
-    /// `registers` is what the plan was made of: (register, lane, warp) -> elements.
+    /// `registers` is the layout that the plan accesses: (register, lane, warp) -> elements.
     #[must_use]
     pub fn accesses(
         plan: &MemoryPlan,
@@ -102,15 +102,15 @@ impl Scene {
         let bytes = plan.vector() as u64 * plan.buffer().element_bytes();
         let served = target.phase_lane_bits(access, narrow(bytes));
         let lanes = registers.in_size(Dim::LANE);
-        let one = |number: usize| Asking {
-            what: format!("access {number}"),
+        let one = |number: usize| WarpAccess {
+            name: format!("access {number}"),
             addresses: (0..lanes)
                 .map(|lane| plan.address(number, [lane, 0], 0))
                 .collect(),
             bytes,
             served: u64::from(served),
         };
-        let element = |number: usize, (lane, part): &Asked| {
+        let element = |number: usize, (lane, part): &Request| {
             let held = &plan.accesses()[number].registers;
             let register = held[narrow::<usize>(part / plan.buffer().element_bytes())];
             let (mut at, mut packed) = (0, 0);
@@ -125,8 +125,8 @@ impl Scene {
             }
             Some(registers.apply_packed(packed))
         };
-        let asking = (0..plan.accesses().len()).map(one);
-        let mut scene = asked(asking, lanes, target, element, window);
+        let accesses = (0..plan.accesses().len()).map(one);
+        let mut scene = access_tables(accesses, lanes, target, element, window);
         let verb = match access {
             Access::Load => "loads",
             Access::Store => "stores",
@@ -139,8 +139,8 @@ impl Scene {
         scene
     }
 
-    /// Returns what the steps of a plan ask of the banks, as [`Scene::accesses`] does: its stores to shared memory and
-    /// its loads, those of matrices by the rows that lanes name. `None` where there are none.
+    /// Returns the stores and loads of a plan to shared memory, as [`Scene::accesses`] does; those of matrices by the rows
+    /// whose addresses lanes pass. `None` if there are none.
     #[must_use]
     pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
         let lanes = 1u64 << program.lanes_log2();
@@ -189,10 +189,10 @@ impl Scene {
             let base = &program.address_bases()[address.base as usize];
             let at = |lane: u64| u64::from((base.apply(narrow(lane)) ^ address.xor) + address.add);
             let served = target.phase_lane_bits(access, bytes);
-            let asking = rows.map_or(lanes, u64::from);
-            all.push(Asking {
-                what: format!("step {number}, {}", step.kind_name()),
-                addresses: (0..asking).map(at).collect(),
+            let count = rows.map_or(lanes, u64::from);
+            all.push(WarpAccess {
+                name: format!("step {number}, {}", step.kind_name()),
+                addresses: (0..count).map(at).collect(),
                 bytes: u64::from(bytes),
                 served: u64::from(served),
             });
@@ -200,13 +200,13 @@ impl Scene {
         if all.is_empty() {
             return None;
         }
-        let mut scene = asked(all.into_iter(), lanes, target, |_, _| None, window);
+        let mut scene = access_tables(all.into_iter(), lanes, target, |_, _| None, window);
         scene.caption = format!("the plan on {target}, warp 0: {}", scene.caption);
         Some(scene)
     }
 }
 
-/// The bytes of a row, and how many rows so many words of a lane come from.
+/// Returns the bytes of a row, and the number of rows that hold this many words of a lane.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     let deal = fragment.layout();
     (
@@ -215,22 +215,22 @@ fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     )
 }
 
-/// One access of a warp.
-struct Asking {
-    what: String,
-    /// Of each lane, or of each row of a matrix.
+/// An access of a warp.
+struct WarpAccess {
+    name: String,
+    /// Addresses of each lane, or of each row of a matrix.
     addresses: Vec<u64>,
     bytes: u64,
-    /// Bits of the lane's number that run through lanes served together.
+    /// Bits of the lane's number that count the lanes of a phase.
     served: u64,
 }
 
-/// A table for each access, and what all take; `element` says which element a lane asks for.
-fn asked(
-    accesses: impl ExactSizeIterator<Item = Asking>,
+/// Returns a table for each access and the wavefronts of all; `element` maps a request to its element.
+fn access_tables(
+    accesses: impl ExactSizeIterator<Item = WarpAccess>,
     lanes: u64,
     target: &Target,
-    element: impl Fn(usize, &Asked) -> Option<u64>,
+    element: impl Fn(usize, &Request) -> Option<u64>,
     window: Window,
 ) -> Scene {
     let banks = Banks::of(target);
@@ -240,17 +240,17 @@ fn asked(
     };
     let whole = accesses.len() as u64;
     let (mut taken, mut ideal) = (0, 0);
-    for (number, asking) in accesses.enumerate() {
+    for (number, access) in accesses.enumerate() {
         let mut panel = Panel {
             groups: vec![("bank".to_owned(), banks.count as usize)],
             columns: (0..banks.count).map(|bank| bank.to_string()).collect(),
             ..Panel::default()
         };
         let (mut waves, mut phases) = (0, 0);
-        let count = asking.addresses.len() as u64;
-        for first in (0..count).filter(|lane| lane & asking.served == 0) {
-            let members = (first..count).filter(|lane| lane & !asking.served == first);
-            let words = words(&asking, members, banks);
+        let count = access.addresses.len() as u64;
+        for first in (0..count).filter(|lane| lane & access.served == 0) {
+            let members = (first..count).filter(|lane| lane & !access.served == first);
+            let words = words(&access, members, banks);
             let deepest = words.iter().map(Vec::len).max().unwrap_or(0);
             for wave in 0..deepest {
                 panel.rows.push(match wave {
@@ -258,11 +258,15 @@ fn asked(
                     _ => format!("+{wave}"),
                 });
                 for bank in &words {
-                    panel.cells.push(match bank.get(wave) {
-                        Some((_, asked)) => {
-                            word_cell(asked, bank.len() > 1, |asked| element(number, asked))
+                    let cell = match bank.get(wave) {
+                        Some((_, requests)) => {
+                            word_cell(requests, bank.len() > 1, |request| element(number, request))
                         }
                         None => Cell::default(),
+                    };
+                    panel.cells.push(Cell {
+                        group: phases as u64,
+                        ..cell
                     });
                 }
             }
@@ -272,7 +276,7 @@ fn asked(
         if (number as u64) < window.grids {
             panel.title = format!(
                 "{}: {waves} wavefronts in {phases} phases, {}",
-                asking.what,
+                access.name,
                 conflicts(waves - phases)
             );
             scene.panels.push(panel);
@@ -282,6 +286,10 @@ fn asked(
         "{taken} wavefronts where {ideal} would do, {}; a cell is the lanes that ask for a word",
         conflicts(taken - ideal)
     );
+    if taken > ideal {
+        let text = "bank conflict: a bank has several words of one phase";
+        scene.legend.push((Paint::Warning, text.to_owned()));
+    }
     scene.left_out(scene.panels.len() as u64, whole, "accesses");
     scene
 }
@@ -294,24 +302,24 @@ fn conflicts(count: usize) -> String {
     }
 }
 
-/// A lane and the byte of its access.
-type Asked = (u64, u64);
+/// A lane and a byte of its access.
+type Request = (u64, u64);
 
-/// For each bank the words that lanes of one phase ask for, lowest first, and the lanes that access them.
+/// Returns for each bank the words that lanes of one phase request, lowest first, with their requests.
 fn words(
-    asking: &Asking,
+    access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,
     banks: Banks,
-) -> Vec<Vec<(u64, Vec<Asked>)>> {
+) -> Vec<Vec<(u64, Vec<Request>)>> {
     let width = u64::from(banks.bytes);
-    let mut found: Vec<Vec<(u64, Vec<Asked>)>> = vec![Vec::new(); banks.count as usize];
+    let mut found: Vec<Vec<(u64, Vec<Request>)>> = vec![Vec::new(); banks.count as usize];
     for lane in lanes {
-        let address = asking.addresses[narrow::<usize>(lane)];
-        for word in address / width..(address + asking.bytes).div_ceil(width) {
+        let address = access.addresses[narrow::<usize>(lane)];
+        for word in address / width..(address + access.bytes).div_ceil(width) {
             let part = (word * width).saturating_sub(address);
             let bank = &mut found[narrow::<usize>(word % u64::from(banks.count))];
             match bank.iter_mut().find(|(known, _)| *known == word) {
-                Some((_, asked)) => asked.push((lane, part)),
+                Some((_, requests)) => requests.push((lane, part)),
                 None => bank.push((word, vec![(lane, part)])),
             }
         }
@@ -322,17 +330,21 @@ fn words(
     found
 }
 
-/// A word that a bank delivers.
-fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> Option<u64>) -> Cell {
-    let text = match asked {
+/// Returns the cell of a word that a bank transfers.
+fn word_cell(
+    requests: &[Request],
+    is_conflict: bool,
+    element: impl Fn(&Request) -> Option<u64>,
+) -> Cell {
+    let text = match requests {
         [(lane, _)] => format!("T{lane}"),
-        [(first, _), .., (last, _)] if last - first + 1 == asked.len() as u64 => {
+        [(first, _), .., (last, _)] if last - first + 1 == requests.len() as u64 => {
             format!("T{first}-{last}")
         }
         [(first, _), rest @ ..] => format!("T{first}+{}", rest.len()),
         [] => String::new(),
     };
-    let mut elements: Vec<u64> = asked.iter().filter_map(element).collect();
+    let mut elements: Vec<u64> = requests.iter().filter_map(element).collect();
     elements.sort_unstable();
     elements.dedup();
     Cell {
@@ -341,18 +353,19 @@ fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> Opt
         } else {
             text
         },
-        paint: match asked.first() {
+        paint: match requests.first() {
             _ if is_conflict => Paint::Warning,
             Some((lane, _)) => Paint::Tint(narrow(*lane)),
             None => Paint::Blank,
         },
-        slots: asked.iter().map(|(lane, _)| *lane).collect(),
+        slots: requests.iter().map(|(lane, _)| *lane).collect(),
         elements,
         ..Cell::default()
     }
 }
 
-/// Elements of one word: `3,4` or `3,4-5` where only the last index goes on, else the first and how many more.
+/// Returns the elements of one word: `3,4`, or `3,4-5` if only the last index varies, else the first and the number of
+/// the others.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {
@@ -382,7 +395,7 @@ mod tests {
 
     const LOAD: Access = Access::Load;
 
-    /// Eight lanes read 16 bytes of a row each, rows of 128 bytes.
+    /// Plans loads of 16 bytes from a row of 128 bytes by each lane.
     fn column_reads(max_phase: u32) -> (MemoryPlan, LinearLayout) {
         let registers = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>";
         let shared = format!(
@@ -413,13 +426,12 @@ mod tests {
             assert_eq!(counted.taken, 4 * waves);
             let marked = panel.cells.iter().filter(|c| c.paint == Paint::Warning);
             assert_eq!(marked.count() > 0, waves > 1, "{scene}");
-            // Each lane is asked for once in a row of four banks.
+            // Each lane is requests for once in a row of four banks.
             let named: usize = panel.cells.iter().map(|c| c.slots.len()).sum();
             assert_eq!(named, 32 * 4);
         }
     }
 
-    /// The drawn wavefronts are those that the machine counts when it runs the plan.
     #[test]
     fn wavefronts_of_plans_are_those_that_are_counted() {
         let blocked = |size: &str, threads: &str, warps: &str, order: &str| {

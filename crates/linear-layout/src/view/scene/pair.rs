@@ -1,18 +1,20 @@
-//! Two layouts of one tensor: what a conversion moves, and where they differ.
+//! Conversions and comparisons of two layouts of one tensor.
 
 use super::hardware::slot;
 use super::tensor::Tints;
-use super::{Link, Paint, Panel, Scene, Space, Window};
+use super::{Arrangement, Cell, Link, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::Holders;
 
-/// Arrows at most: those of one thread.
+/// Most arrows, those of one thread.
 const MOST_LINKS: usize = 32;
+/// Differences that a comparison lists.
+const LISTED: usize = 4;
 
 impl Scene {
-    /// Returns a conversion as two tables, threads down and registers across, before and after: each element has
-    /// the colour of the thread that held it before. Arrows show where the elements of thread 0 go.
+    /// Returns a conversion as two tables side by side, threads down and registers across: before and after. An element
+    /// has the colour of the thread that held it before, and arrows follow the elements of thread 0.
     ///
     /// Slots of both are counted through register, lane, warp and CTA.
     /// ```
@@ -44,12 +46,13 @@ impl Scene {
                 "thread down, register across; a cell is ({})",
                 outs.join(", ")
             ),
+            arrangement: Arrangement::Pair,
+            legend: tints.legend(" before"),
             slots: Space::of_ins(src),
             elements: Space::of_outs(src),
             ..Self::default()
         };
-        // A slot has the number that it has in the layout that it is of; both number them alike only where
-        // their dims have the same sizes.
+        // The numbers of slots agree only if the dims of both layouts have the same sizes.
         let is_alike = Space::of_ins(src) == Space::of_ins(dst);
         for (title, layout) in [("before", src), ("after", dst)] {
             let mut panel = threads(&mut scene, layout, window);
@@ -67,8 +70,8 @@ impl Scene {
         scene
     }
 
-    /// Returns two layouts of one tensor side by side, as [`Scene::tensor`] shows each; elements that have other
-    /// holders are marked.
+    /// Returns two layouts of one tensor side by side, as [`Scene::tensor`] shows each; elements with other holders are
+    /// tinted and counted, and the first of them listed.
     #[must_use]
     pub fn comparison(a: &LinearLayout, b: &LinearLayout, window: Window) -> Self {
         let [mut scene, other] = [a, b].map(|layout| Self::tensor(layout, window));
@@ -76,16 +79,21 @@ impl Scene {
             scene.remarks.push(format!("B: {}", other.caption));
         }
         let is_alike = scene.slots == other.slots;
-        let mut marked = 0;
-        let mut panels = Vec::new();
+        let (mut count, mut first, mut panels) = (0usize, Vec::new(), Vec::new());
         for (mut ours, mut theirs) in scene.panels.into_iter().zip(other.panels) {
             for (x, y) in ours.cells.iter_mut().zip(&mut theirs.cells) {
-                if x.text == y.text {
-                    (x.paint, y.paint) = (Paint::Blank, Paint::Blank);
+                let paint = if x.text == y.text {
+                    Paint::Blank
                 } else {
-                    (x.paint, y.paint) = (Paint::Warning, Paint::Warning);
-                    marked += 1;
-                }
+                    count += 1;
+                    if first.len() < LISTED {
+                        let element = x.elements.first().map(|element| a.unpack(*element));
+                        let element = element.map_or(String::new(), |e| e.to_string());
+                        first.push(format!("{element}: {} in A, {} in B", x.text, y.text));
+                    }
+                    Paint::Difference
+                };
+                (x.paint, y.paint) = (paint, paint);
                 if !is_alike {
                     y.slots.clear();
                 }
@@ -95,18 +103,29 @@ impl Scene {
             }
             panels.extend([ours, theirs]);
         }
-        scene.panels = panels;
-        let said = match marked {
-            0 => "no cell differs".to_owned(),
-            1 => "1 cell differs".to_owned(),
-            _ => format!("{marked} cells differ"),
+        let whole: usize = panels.iter().map(|panel| panel.cells.len()).sum::<usize>() / 2;
+        let counted = match count {
+            0 => format!("none of {whole} cells differs"),
+            1 => format!("1 of {whole} cells differs"),
+            _ => format!("{count} of {whole} cells differ"),
         };
-        scene.remarks.push(said);
+        scene.caption = format!("{counted}; {}", scene.caption);
+        scene.legend.clear();
+        if count > 0 {
+            let text = "held elsewhere in the other layout".to_owned();
+            scene.legend.push((Paint::Difference, text));
+            scene.remarks.push("first differences:".to_owned());
+            scene.remarks.extend(first);
+        }
+        if panels.len() == 2 {
+            scene.arrangement = Arrangement::Pair;
+        }
+        scene.panels = panels;
         scene
     }
 }
 
-/// One table of all threads.
+/// Returns a table of all threads.
 fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     let registers = layout.in_size(Dim::REGISTER);
     let all: u64 = [Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -129,7 +148,11 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
         packed
     };
     let places = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
-    let cells = places.map(|(thread, register)| slot(layout, input(thread, register)));
+    let lanes = layout.in_size(Dim::LANE);
+    let cells = places.map(|(thread, register)| Cell {
+        group: thread / lanes,
+        ..slot(layout, input(thread, register))
+    });
     let panel = Panel {
         columns: (0..columns).map(|j| j.to_string()).collect(),
         rows: (0..rows).map(|i| format!("T{i}")).collect(),
@@ -141,7 +164,7 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     panel
 }
 
-/// Returns the moves of the first thread's elements, except those that stay.
+/// Returns arrows for the elements of the first thread that move.
 fn links(panels: &[Panel]) -> Vec<Link> {
     let [before, after] = panels else {
         return Vec::new();
@@ -207,16 +230,24 @@ mod tests {
         let [a, b] = [layout(ROWS), layout(COLUMNS)];
         let marked = |scene: &Scene| {
             let cells = scene.panels.iter().flat_map(|panel| &panel.cells);
-            cells.filter(|cell| cell.paint == Paint::Warning).count()
+            cells.filter(|cell| cell.paint == Paint::Difference).count()
         };
         let same = Scene::comparison(&a, &a, Window::ALL);
-        assert_eq!(
-            (marked(&same), same.remarks.as_slice()),
-            (0, &["no cell differs".to_owned()][..])
+        assert_eq!((marked(&same), same.remarks.len()), (0, 0));
+        assert!(
+            same.caption.starts_with("none of 64 cells differs; "),
+            "{}",
+            same.caption
         );
         let other = Scene::comparison(&a, &b, Window::ALL);
         let count = marked(&other) / 2;
-        assert_eq!(other.remarks, [format!("{count} cells differ")]);
+        let counted = format!("{count} of 64 cells differ; ");
+        assert!(other.caption.starts_with(&counted), "{}", other.caption);
+        assert_eq!(
+            other.remarks[..2],
+            ["first differences:", "(0, 1): T0:1 in A, T2:0 in B"]
+        );
+        assert_eq!(other.remarks.len(), 1 + LISTED);
         assert!(count > 32);
     }
 }

@@ -1,4 +1,4 @@
-//! Colours: one table, for a light and for a dark ground.
+//! Colours of fills and lines, for a light and a dark ground.
 
 use super::Paint;
 
@@ -14,8 +14,8 @@ pub enum Theme {
     Dark,
 }
 
-/// Hues in degrees, those next to each other far apart, also for eyes that see red and green alike.
-const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
+/// Hues in degrees; neighbours are far apart, also for eyes that see red and green alike.
+pub(super) const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
 
 /// Saturation and lightness of the four shades of a hue, in percent.
 const LIGHT: [(u32, u32); 4] = [(85, 91), (80, 84), (72, 77), (62, 70)];
@@ -30,8 +30,10 @@ impl Theme {
             (Paint::Blank, Self::Dark) => [22, 24, 29],
             (Paint::Gap, Self::Light) => [226, 228, 232],
             (Paint::Gap, Self::Dark) => [44, 47, 54],
-            (Paint::Warning, Self::Light) => [205, 40, 35],
-            (Paint::Warning, Self::Dark) => [190, 50, 45],
+            (Paint::Warning, Self::Light) => [255, 184, 176],
+            (Paint::Warning, Self::Dark) => [122, 38, 34],
+            (Paint::Difference, Self::Light) => [255, 231, 184],
+            (Paint::Difference, Self::Dark) => [74, 56, 20],
             (Paint::Tint(tint), _) => {
                 let tint = (tint % NUM_TINTS) as usize;
                 let shades = match self {
@@ -44,13 +46,21 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of text on a paint.
+    /// Returns the colour of text, the same on all fills.
     #[must_use]
-    pub const fn ink(self, paint: Paint) -> [u8; 3] {
-        match (paint, self) {
-            (Paint::Warning, _) => [255, 255, 255],
-            (_, Self::Light) => [26, 29, 36],
-            (_, Self::Dark) => [230, 232, 237],
+    pub const fn ink(self) -> [u8; 3] {
+        match self {
+            Self::Light => [26, 29, 36],
+            Self::Dark => [230, 232, 237],
+        }
+    }
+
+    /// Returns the colour of arrow `i`.
+    pub(super) fn arrow(self, i: usize) -> [u8; 3] {
+        let hue = HUES[i % HUES.len()];
+        match self {
+            Self::Light => rgb_of_hsl(hue, 75, 36),
+            Self::Dark => rgb_of_hsl(hue, 70, 70),
         }
     }
 }
@@ -83,12 +93,13 @@ pub(super) const fn number(paint: Paint) -> u32 {
         Paint::Blank => NUM_TINTS,
         Paint::Gap => NUM_TINTS + 1,
         Paint::Warning => NUM_TINTS + 2,
+        Paint::Difference => NUM_TINTS + 3,
     }
 }
 
 /// Every paint, in the order of [`number`].
 pub(super) fn all() -> impl Iterator<Item = Paint> {
-    let others = [Paint::Blank, Paint::Gap, Paint::Warning];
+    let others = [Paint::Blank, Paint::Gap, Paint::Warning, Paint::Difference];
     (0..NUM_TINTS).map(Paint::Tint).chain(others)
 }
 
@@ -113,7 +124,7 @@ mod tests {
     fn text_is_readable_on_every_paint() {
         for theme in [Theme::Light, Theme::Dark] {
             for paint in all() {
-                let [a, b] = [theme.rgb(paint), theme.ink(paint)].map(luminance);
+                let [a, b] = [theme.rgb(paint), theme.ink()].map(luminance);
                 let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
                 assert!(contrast >= 4.5, "{theme:?} {paint:?}: {contrast:.1}");
             }
@@ -123,7 +134,7 @@ mod tests {
     #[test]
     fn paints_have_numbers_of_their_own_and_all_tints_differ() {
         let numbers: Vec<u32> = all().map(number).collect();
-        assert_eq!(numbers, (0..NUM_TINTS + 3).collect::<Vec<_>>());
+        assert_eq!(numbers, (0..NUM_TINTS + 4).collect::<Vec<_>>());
         for theme in [Theme::Light, Theme::Dark] {
             let mut seen: Vec<_> = all().map(|p| theme.rgb(p)).collect();
             seen.sort_unstable();

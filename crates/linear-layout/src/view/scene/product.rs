@@ -1,4 +1,4 @@
-//! Products of matrices: D to the right of A and below B.
+//! Products of matrices: A at the left, B on top, and D right of A and below B.
 
 use super::tensor::{NAMED_HOLDERS, holders_text, of_elements};
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Space, Window};
@@ -7,12 +7,12 @@ use crate::plan::product::{MatrixProduct, ProductPlan, operand_layout};
 use crate::target::{Number, Product, Target, TileBit};
 use crate::view::holders::InPoint;
 
-/// Letter and dims of each operand.
+/// Letters and dims of the operands.
 const OPERANDS: [(&str, [&str; 2]); 3] = [("A", ["m", "k"]), ("B", ["k", "n"]), ("D", ["m", "n"])];
 
 impl Scene {
-    /// Returns the operands of a matrix instruction: which register of which lane holds each element. Cells of one lane
-    /// have one colour in all three.
+    /// Returns the operands of a matrix instruction, with the lane and register of each element. Cells of one lane have one
+    /// colour in all three.
     ///
     /// ```
     /// # use linear_layout::target::Target;
@@ -25,7 +25,7 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// # Errors
-    /// If the instruction has two bits of its tile in one place, or lacks one.
+    /// If the operand layouts of the instruction are invalid.
     pub fn instruction(row: &Product, window: Window) -> Result<Self, LayoutError> {
         let mut layouts = Vec::new();
         for operand in 0..OPERANDS.len() {
@@ -42,11 +42,11 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Returns the operands of a product of tensors, of several the first. What the first use of the plan's instruction
-    /// multiplies in warp 0 is coloured by lane.
+    /// Returns the operands of the first product of a batch. The tile of the first matrix instruction of warp 0 is
+    /// coloured by lane.
     ///
     /// # Errors
-    /// If the layouts are not those of two dims, or three.
+    /// If the layouts do not have two or three dims.
     pub fn product(
         product: &MatrixProduct<'_>,
         plan: &ProductPlan,
@@ -75,9 +75,14 @@ impl Scene {
                     rest /= size;
                     tile(index, dim)
                 });
-                if !is_inside {
-                    cell.paint = Paint::Blank;
-                }
+                cell.paint = if is_inside {
+                    let lane = scene
+                        .slots
+                        .index(cell.slots.first().copied().unwrap_or(0), Dim::LANE);
+                    Paint::shade(lane, product.target.lanes.into())
+                } else {
+                    Paint::Blank
+                };
             }
         }
         scene.caption = format!(
@@ -131,7 +136,7 @@ impl Scene {
     }
 }
 
-/// Returns true if an index is in the tile that begins at 0.
+/// Returns true if an index is in the first tile of its dim.
 fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     let images = renaming.iter().filter(|(bit, _)| match bit {
         TileBit::M(_) => dim == "m",
@@ -146,7 +151,7 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// The three tables, whose slots are counted alike; of an element's holders, the first are spelled out.
+/// Returns the three operands, with slots in one common space; a cell names the first `spelled` holders.
 fn of_operands(
     layouts: &[LinearLayout],
     types: [Number; 3],
@@ -211,7 +216,7 @@ mod tests {
     use crate::view::scene::svg::tests::check_texts;
     use crate::view::{Text, svg};
 
-    /// Each instruction once: many targets have the same.
+    /// Returns the instructions of all targets, without duplicates.
     fn instructions() -> Vec<Product> {
         let mut rows: Vec<Product> = Vec::new();
         for row in TARGETS.iter().flat_map(Target::products) {
@@ -260,7 +265,7 @@ mod tests {
         }
     }
 
-    /// D stands below B and beside A, or, where that is too wide, below both.
+    /// Text that is too wide for the figure has the panels below each other.
     #[test]
     fn text_is_aligned_as_far_as_it_is_wide() {
         let rows = Target::parse("cuda:80").unwrap().products();
@@ -322,7 +327,7 @@ mod tests {
                 .collect::<Vec<_>>()
         });
         let [a, b, d] = coloured.collect::<Vec<_>>().try_into().unwrap();
-        // Four registers side by side of each of four lanes, of which an instruction takes two and two.
+        // Four lanes have four registers side by side, of which an instruction takes two.
         let k: Vec<usize> = a.iter().filter(|at| at[0] == 0).map(|at| at[1]).collect();
         assert_eq!(k.len(), 16);
         assert_eq!(a, grid(&(0..16).collect::<Vec<_>>(), &k));
@@ -331,7 +336,7 @@ mod tests {
             d,
             grid(&(0..16).collect::<Vec<_>>(), &(0..8).collect::<Vec<_>>())
         );
-        // An element that two warps hold names the first; the others are there to point at.
+        // A cell names the first of two warps and has the slots of both.
         assert_eq!(
             (
                 &*scene.panels[1].cells[0].text,

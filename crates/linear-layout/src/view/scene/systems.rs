@@ -5,7 +5,7 @@ use super::{Cell, Frame, Paint, Scene, Space, Window};
 use crate::cute::ComposedLayout;
 use crate::tilus::{RegisterLayout, SharedLayout};
 
-/// Largest number of threads of one element that are named; more are counted.
+/// Number of threads that a cell names; the others are counted.
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {
@@ -35,7 +35,6 @@ impl Scene {
             let coordinate = digits.fold(0u64, |whole, (i, (_, size))| {
                 whole.wrapping_mul(*size).wrapping_add(*i)
             });
-            // The coordinates of a layout are numbers of 64 bits with a sign.
             let found = layout.at(coordinate.cast_signed());
             let found = found.ok();
             Cell {
@@ -84,7 +83,7 @@ impl Scene {
     pub fn register_layout(layout: &RegisterLayout, window: Window) -> Self {
         let threads = layout.spatial_size();
         let mut scene = of_tilus(layout.shape(), window, |index| {
-            // Indices below the shape have both.
+            // Neither fails for an index below the shape.
             let held = layout.threads_of(index).ok()?;
             let place = layout.local_of(index).ok()?;
             let held: Vec<u64> = held.take(NAMED_THREADS).collect();
@@ -109,6 +108,9 @@ impl Scene {
             })
         });
         scene.caption = layout.to_string();
+        for panel in &mut scene.panels {
+            panel.break_at = Some(':');
+        }
         let places = layout.local_size();
         scene.slots = Space(vec![
             ("thread".to_owned(), threads),
@@ -179,7 +181,7 @@ pub fn shared_grid(layout: &SharedLayout) -> Option<String> {
     (layout.shape().len() == 2).then(|| text().trim_end_matches('\n').to_owned())
 }
 
-/// A grid in Tilus' notation; `cell` is given an index of the tensor.
+/// Returns a grid in the notation of Tilus; `cell` maps an index of the tensor to its cell.
 fn of_tilus(shape: &[u64], window: Window, mut cell: impl FnMut(&[u64]) -> Option<Cell>) -> Scene {
     let is_kept = |size: u64| shape.len() <= 3 || size > 1;
     let kept: Vec<usize> = (0..shape.len()).filter(|i| is_kept(shape[*i])).collect();

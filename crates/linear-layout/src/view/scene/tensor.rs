@@ -1,21 +1,21 @@
-//! The tensor: for each element, who holds it.
+//! The tensor view: the holders of each element.
 
-use super::{Cell, Frame, Paint, Panel, Scene, Space, Window};
+use super::{Cell, Frame, NUM_TINTS, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::{Holders, InPoint};
 use crate::view::words::neighbours;
 
-/// Largest number of owners of one element that are named; more are counted.
+/// Number of holders of an element that a cell names; the others are counted.
 pub(super) const NAMED_HOLDERS: usize = 4;
-/// In the notation of Tilus, which names all of them, as many as a warp has lanes.
+/// The same in the notation of Tilus, which names the lanes of a whole wave.
 const NAMED_THREADS: usize = 64;
 
 impl Scene {
     /// Returns the tensor as a grid, its last two out-dims down and across, one grid for each index before them.
     ///
-    /// Cells read as in [`InPoint`]; more holders of one element are separated by `|`, an element that
-    /// no thread holds is `-`. Those of one thread have one colour.
+    /// Cells read as in [`InPoint`]; several holders of one element are separated by `|`, an element without a holder
+    /// is `-`. The elements of a thread have one colour; warps have a hue each where there are several.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -74,7 +74,7 @@ impl Scene {
                 return names.join("|");
             };
             threads.sort_unstable();
-            // Registers that hold the same element of one thread are named once.
+            // A thread that holds the element in several registers is named once.
             threads.dedup();
             let mut names: Vec<String> = threads.iter().map(u64::to_string).collect();
             if more > 0 {
@@ -92,7 +92,7 @@ impl Scene {
     }
 }
 
-/// Those who hold an element, and how many there are besides, `u64::MAX` for too many to count.
+/// Returns the names of holders; `more` counts the others, `u64::MAX` if there are too many to count.
 pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
     let named: Vec<String> = held
         .iter()
@@ -106,8 +106,8 @@ pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> St
     }
 }
 
-/// A grid of elements; `name` is given those who hold one, and how many there are besides, `u64::MAX` for too many
-/// to count.
+/// Returns grids of elements; `name` maps the first `most` holders of an element, and the number of the others
+/// (`u64::MAX` if there are too many to count), to the text of its cell.
 pub(super) fn of_elements(
     layout: &LinearLayout,
     window: Window,
@@ -140,17 +140,24 @@ pub(super) fn of_elements(
         Cell {
             text: name(&held, more),
             paint: held.first().map_or(Paint::Gap, |input| tints.paint(*input)),
+            group: held.first().map_or(u64::MAX, |input| tints.warp(*input)),
             slots: held,
             more_slots: more,
             elements: vec![output],
         }
     });
+    if InPoint::new(layout, 0).thread().is_some() {
+        for panel in &mut scene.panels {
+            panel.break_at = Some(':');
+        }
+    }
+    scene.legend = tints.legend("");
     scene.slots = Space::of_ins(layout);
     scene.elements = Space::of_outs(layout);
     scene
 }
 
-/// Cells of a tensor of any shape: the last two dims down and across, a panel for each index before them.
+/// Returns the cells of a tensor of any shape: its last two dims down and across, a panel for each index before them.
 pub(super) fn grids(
     shape: &[(String, u64)],
     window: Window,
@@ -206,60 +213,130 @@ pub(super) fn grids(
 }
 
 impl Space {
-    /// The slots of a layout.
+    /// Returns the slots of a layout.
     pub(super) fn of_ins(layout: &LinearLayout) -> Self {
         let dims = layout.in_shape().filter(|(_, size)| *size > 1);
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 
-    /// The elements of a layout.
+    /// Returns the index in a dim of a number in this space; 0 if the space does not have the dim.
+    pub(super) fn index(&self, mut number: u64, dim: Dim) -> u64 {
+        for (name, size) in &self.0 {
+            if *name == dim.name() {
+                return number % size;
+            }
+            number /= size;
+        }
+        0
+    }
+
+    /// Returns the elements of a layout.
     pub(super) fn of_outs(layout: &LinearLayout) -> Self {
         let dims = layout.out_shape();
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 }
 
-/// The dimension that colours a slot: its lane, or what the layout has instead.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tints {
+/// Bits of a packed input that are the index in one in-dim.
+#[derive(Clone, Copy, Debug, Default)]
+struct Field {
     shift: usize,
     mask: u64,
+}
+
+impl Field {
+    fn of(layout: &LinearLayout, dim: Dim) -> Self {
+        let before = layout.in_dims().take_while(|other| *other != dim);
+        let shift = before.map(|other| layout.in_bits(other)).sum();
+        let mask = layout.in_size(dim) - 1;
+        Self { shift, mask }
+    }
+
+    fn size(self) -> u64 {
+        self.mask + 1
+    }
+
+    fn index(self, input: u64) -> u64 {
+        if self.mask == 0 {
+            return 0;
+        }
+        crate::f2::shr(input, self.shift) & self.mask
+    }
+}
+
+/// Fills of slots: by warp and lane, by lane, or by the first dim that distinguishes slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tints {
+    /// The dim that fills follow, without the bits of neighbours that have one fill.
+    by: Field,
     is_by_hue: bool,
+    warp: Field,
+    block: Field,
 }
 
 impl Tints {
     pub(super) fn of(layout: &LinearLayout) -> Self {
-        let mut at = 0;
-        let mut found: Option<(Dim, usize, usize)> = None;
-        // Lanes first; of the others, the first that tells slots apart.
-        for dim in layout.in_dims() {
-            let bits = layout.in_bits(dim);
-            let is_better = dim == Dim::LANE || found.is_none();
-            if bits > 0 && is_better {
-                found = Some((dim, at, bits));
-            }
-            at += bits;
-        }
-        let (dim, shift, bits) = found.unwrap_or((Dim::LANE, 0, 0));
+        let mut distinct = layout.in_dims().filter(|dim| layout.in_bits(*dim) > 0);
+        let dim = match layout.in_bits(Dim::LANE) {
+            0 => distinct.next().unwrap_or(Dim::LANE),
+            _ => Dim::LANE,
+        };
+        let field = Field::of(layout, dim);
         // Neighbours in memory have one colour, as far as they are neighbours in the tensor.
         let run = match neighbours(layout) {
             Some((_, run)) if dim == Dim::OFFSET => run,
             _ => 1,
         };
+        let bits = layout.in_bits(dim);
         let run_bits = (run.trailing_zeros() as usize).min(bits.saturating_sub(1));
         Self {
-            shift: shift + run_bits,
-            mask: shl(1, bits - run_bits) - 1,
+            by: Field {
+                shift: field.shift + run_bits,
+                mask: shl(1, bits - run_bits) - 1,
+            },
             is_by_hue: dim != Dim::LANE,
+            warp: Field::of(layout, Dim::WARP),
+            block: Field::of(layout, Dim::BLOCK),
         }
     }
 
+    /// Returns the number of the warp that has a slot, counted through the CTAs.
+    pub(super) fn warp(self, input: u64) -> u64 {
+        self.block.index(input) * self.warp.size() + self.warp.index(input)
+    }
+
+    fn has_warps(self) -> bool {
+        self.warp.mask > 0
+    }
+
     pub(super) fn paint(self, input: u64) -> Paint {
-        let index = crate::f2::shr(input, self.shift) & self.mask;
-        if self.is_by_hue {
+        let index = self.by.index(input);
+        if self.has_warps() {
+            Paint::of_warp(self.warp(input), index)
+        } else if self.is_by_hue {
             Paint::hue(index)
         } else {
-            Paint::shade(index, self.mask + 1)
+            Paint::shade(index, self.by.size())
         }
+    }
+
+    /// Returns the hues of warps, if there are several; `suffix` follows the number of the warp.
+    pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
+        if !self.has_warps() {
+            return Vec::new();
+        }
+        let [warps, blocks] = [self.warp, self.block].map(Field::size);
+        let count = warps.saturating_mul(blocks);
+        let hues = u64::from(NUM_TINTS) / 4;
+        let entries = (0..count.min(hues)).map(|number| {
+            let cta = match blocks {
+                1 => String::new(),
+                _ => format!("CTA {}, ", number / warps),
+            };
+            let others = if count > hues { ", ..." } else { "" };
+            let text = format!("{cta}warp {}{others}{suffix}", number % warps);
+            (Paint::of_warp(number, 1), text)
+        });
+        entries.collect()
     }
 }

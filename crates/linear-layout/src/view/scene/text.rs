@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 
-/// A scene that prints as text.
+/// A scene as text; prints with `Display`.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -12,7 +12,7 @@ use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 ///
 /// let layout = LinearLayout::identity_1d(4, Dim::LANE, Dim::out(0))?;
 /// let scene = Scene::tensor(&layout, Window::default());
-/// // What is too wide stands in pieces below each other.
+/// // A table that is too wide is split into pieces below each other.
 /// assert_eq!(Text::new(&scene).within(16).to_string(), "\
 /// 4: dim0 across; a cell is T<lane>:<register>
 ///        0     1
@@ -54,7 +54,7 @@ impl<'s> Text<'s> {
         Self { theme, ..self }
     }
 
-    /// A blank, the text in a column of this width, a blank.
+    /// Returns the text of a cell in a column of this width, between blanks.
     fn cell(&self, cell: &Cell, width: usize, is_left: bool) -> String {
         let text = &cell.text;
         let text = if is_left {
@@ -64,7 +64,7 @@ impl<'s> Text<'s> {
         };
         match self.theme {
             Some(theme) if cell.paint != Paint::Blank => {
-                let [ground, ink] = [theme.rgb(cell.paint), theme.ink(cell.paint)].map(code);
+                let [ground, ink] = [theme.rgb(cell.paint), theme.ink()].map(code);
                 format!("\x1b[48;5;{ground};38;5;{ink}m{text}\x1b[0m")
             }
             _ => text,
@@ -72,7 +72,7 @@ impl<'s> Text<'s> {
     }
 
     fn panel(&self, f: &mut fmt::Formatter<'_>, panel: &Panel) -> fmt::Result {
-        let table = Table::new(panel);
+        let table = TextTable::new(panel);
         for (i, piece) in table.pieces(self.width).into_iter().enumerate() {
             if i > 0 {
                 writeln!(f)?;
@@ -85,14 +85,14 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Labels before rows and over columns.
+    /// Writes a table with labels of rows and columns.
     fn labelled(
         &self,
         f: &mut impl fmt::Write,
-        table: &Table<'_>,
+        table: &TextTable<'_>,
         piece: core::ops::Range<usize>,
     ) -> fmt::Result {
-        let Table {
+        let TextTable {
             panel,
             lead,
             widths,
@@ -138,9 +138,9 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// A left of D, and B above it; nothing where that is too wide.
+    /// Returns A left of D with B above D, or `None` if that is too wide.
     fn product(&self, panels: [&Panel; 3]) -> Result<Option<String>, fmt::Error> {
-        let mut tables = panels.map(Table::new);
+        let mut tables = panels.map(TextTable::new);
         let [_, b, d] = &mut tables;
         b.align(d);
         let mut blocks: [Vec<String>; 3] = Default::default();
@@ -167,11 +167,11 @@ impl<'s> Text<'s> {
         Ok(Some(text))
     }
 
-    /// Lines around cells; numbers stand to the right, text to the left.
+    /// Writes a table with lines around cells; numbers are aligned to the right, text to the left.
     fn boxed(
         &self,
         f: &mut fmt::Formatter<'_>,
-        table: &Table<'_>,
+        table: &TextTable<'_>,
         piece: core::ops::Range<usize>,
     ) -> fmt::Result {
         let widths = &table.widths[piece.clone()];
@@ -247,15 +247,15 @@ fn shown(line: &str) -> usize {
     first + after.sum::<usize>()
 }
 
-/// A panel with the widths of its columns.
-struct Table<'s> {
+/// A panel with the widths of its columns in characters.
+struct TextTable<'s> {
     panel: &'s Panel,
-    /// Of the labels of rows.
+    /// Width of the labels of rows.
     lead: usize,
     widths: Vec<usize>,
 }
 
-impl<'s> Table<'s> {
+impl<'s> TextTable<'s> {
     fn new(panel: &'s Panel) -> Self {
         let is_boxed = panel.frame == Frame::Boxed;
         let lead = panel.rows.iter().map(|l| length(l)).max().unwrap_or(0);
@@ -269,7 +269,7 @@ impl<'s> Table<'s> {
                 *width = (*width).max(length(&cell.text));
             }
         }
-        // A name longer than its columns pushes the last of them out.
+        // A name that is wider than its columns widens the last of them.
         let mut column = 0;
         for (name, count) in &panel.groups {
             let taken: usize = widths[column..column + count].iter().map(|w| w + 2).sum();
@@ -285,7 +285,7 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Gives both tables columns of the same widths.
+    /// Makes the columns of both tables equally wide.
     fn align(&mut self, other: &mut Self) {
         let lead = self.lead.max(other.lead);
         (self.lead, other.lead) = (lead, lead);
@@ -295,7 +295,7 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Columns that fit side by side.
+    /// Returns the ranges of columns that fit side by side.
     fn pieces(&self, width: usize) -> Vec<core::ops::Range<usize>> {
         let (lead, between) = match self.panel.frame {
             Frame::Numbered => (self.lead + 1, 2),
@@ -316,7 +316,7 @@ impl<'s> Table<'s> {
     }
 }
 
-/// The nearest of the 6x6x6 colours that terminals number from 16.
+/// Returns the number of a colour of terminals: the nearest in the cube of 6x6x6 from 16, or a grey.
 fn code(rgb: [u8; 3]) -> u32 {
     // Levels are 0, 95, 135, 175, 215 and 255.
     let level = |c: u8| match c {
@@ -325,7 +325,7 @@ fn code(rgb: [u8; 3]) -> u32 {
         _ => (u32::from(c) - 35) / 40,
     };
     let [r, g, b] = rgb.map(level);
-    // Dark grounds lie below the second level; the finer greys serve better there.
+    // Colours below the second level are dark; greys are finer there.
     if [r, g, b] == [0, 0, 0] {
         let grey = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
         return 232 + (grey.saturating_sub(3) / 10).min(23);
