@@ -162,7 +162,7 @@ write_config() {
     if [ -e $file ] && [ "$(cat $file)" = "$wanted" ]; then
         return
     fi
-    # Somebody's own settings are not overwritten.
+    # A user's own settings are not overwritten.
     if [ -e $file ] && grep -qvE '^(#.*|\[env\]|(MLIR_SYS|LLVM_SYS|TABLEGEN|LIBCLANG)_[A-Z0-9_]* = .*|)$' $file; then
         local variable
         for variable in MLIR_SYS_LINK_SHARED MLIR_SYS_220_PREFIX LLVM_SYS_221_PREFIX TABLEGEN_220_PREFIX; do
