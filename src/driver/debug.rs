@@ -15,7 +15,7 @@ const UNNAMED: &str = "-";
 
 /// Attaches debug information to each function of a module, so that translation emits line tables.
 ///
-/// `file` is the name of the input: operations without a location get their position in it.
+/// `file` is the name of the input. An operation without a location gets its position in this file.
 pub(super) fn describe(
     context: &Context,
     module: &mut Module<'_>,
@@ -41,7 +41,7 @@ pub(super) fn describe(
     manager.run(module).map_err(failed)
 }
 
-/// Sets a file location on an operation and its body: LLVM requires one at each call.
+/// Sets a file location on an operation and its body, since LLVM requires one at each call.
 fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, file: &str) {
     let mut pending = vec![(op, around)];
     while let Some((op, around)) = pending.pop() {
@@ -66,7 +66,7 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
     }
 }
 
-/// Removes call sites without a file location in the callee, on which MLIR's pass crashes. Returns nothing if no part
+/// Removes call sites whose callee has no file location, since MLIR's pass crashes on them. Returns `None` if no part
 /// of the location is in a file.
 fn placed(location: Location<'_>) -> Option<Location<'_>> {
     if location.is_call_site() {

@@ -9,10 +9,11 @@ use gpu_sim::Decoded;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
-/// Parses text or bytecode, lowers it by `pipeline` (by default if it contains `tt.func`), and decodes one kernel.
+/// Parses text or bytecode, lowers it, and decodes one kernel. `pipeline` lowers the module; by default, only a
+/// module that contains a `tt.func` is lowered.
 ///
 /// # Errors
-/// The diagnostics of MLIR or of the decoder.
+/// Returns the diagnostics of MLIR or of the decoder.
 pub fn decode(
     input: &[u8],
     file: &str,
@@ -25,7 +26,7 @@ pub fn decode(
     })?
 }
 
-/// Returns true if a module, or one nested in it, contains `tt` functions.
+/// Returns true if a module, or a module nested in it, contains `tt` functions.
 fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     build::module_body(module).is_some_and(|body| {
         build::operations(body)
@@ -34,10 +35,11 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// Calls `read` with the module that contains the kernel `entry`, or the only one, lowered as by [`decode`].
+/// Lowers the input like [`decode`], and calls `read` with one module of it: the module that contains the kernel
+/// `entry`, or the only module.
 ///
 /// # Errors
-/// The diagnostics of MLIR, or that there is no such module.
+/// Returns the diagnostics of MLIR, or that there is no such module.
 pub fn with_lowered<T>(
     input: &[u8],
     file: &str,

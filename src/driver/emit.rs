@@ -8,11 +8,11 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
 use linear_layout::target::{Assembly, Target};
 
-/// Most candidates per function for which LLVM 22's straight-line strength reduction is run.
+/// Largest number of candidates per function for which LLVM 22's straight-line strength reduction is run.
 ///
-/// The pass compares all pairs, at 1 to 4 µs a pair: 2.2 of 2.3 seconds of a kernel with 1500 candidates. Up to this
-/// bound it took at most 0.13 s when measured, and removed up to a tenth of the instructions. Above it code may be
-/// longer: by a quarter for a kernel with 1500.
+/// The pass compares all pairs of candidates, at 1 to 4 µs per pair. In a kernel with 1500 candidates it took 2.2 of
+/// 2.3 seconds. Up to this limit it took at most 0.13 s when measured, and removed up to a tenth of the instructions.
+/// Without the pass, code may be longer: by a quarter for the kernel with 1500 candidates.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
 /// The kind of output of a translation.
@@ -27,7 +27,7 @@ pub enum Artifact {
 }
 
 impl Artifact {
-    /// Returns the requested kind of output if the target supports it; assembly by default.
+    /// Returns the requested kind of output, if the target supports it. The default is assembly.
     pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
         let requested = match emit {
             None => return Ok(Self::Assembly),
@@ -63,7 +63,7 @@ impl Artifact {
     }
 }
 
-/// Returns the name, vendor and option of an assembly language.
+/// Returns the name of an assembly language, its vendor, and the option value that selects it.
 fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),
@@ -94,7 +94,7 @@ pub(super) fn optimize(
     Ok(())
 }
 
-/// Emits a module without undefined functions.
+/// Emits a module, which must not have undefined functions.
 pub(super) fn emit(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -124,7 +124,7 @@ pub(super) fn emit(
     }
 }
 
-/// Returns the largest number of candidates for straight-line strength reduction in a function.
+/// Returns the number of candidates for straight-line strength reduction in the function that has the most.
 fn num_strength_reductions(module: &Module<'_>) -> usize {
     module
         .get_functions()

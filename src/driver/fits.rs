@@ -1,4 +1,4 @@
-//! Checks of a lowered module against its target, before LLVM's back end.
+//! Checks that a lowered module fits its target, before LLVM's back end runs.
 
 use super::Failure;
 use crate::ir::ModuleInfo;
@@ -15,7 +15,7 @@ fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str)
     }
 }
 
-/// Returns true unless MLIR cannot translate the operation to LLVM IR: the module has not been lowered.
+/// Returns true if MLIR can translate the operation to LLVM IR. Otherwise the module has not been lowered.
 pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
@@ -24,11 +24,11 @@ pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
 
 /// Checks that a module is not lowered for another vendor.
 ///
-/// A module that has not been lowered passes: its translation fails with its own error.
+/// A module that has not been lowered passes this check; its translation then fails with a more specific error.
 ///
 /// # Errors
-/// The module's target is of the other vendor, which is returned; or an operation is of the other vendor's dialect,
-/// which is reported at the operation.
+/// The module's target is a GPU of another vendor, which the failure names; or an operation belongs to another vendor's
+/// dialect, which is reported at the operation.
 pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;
@@ -77,7 +77,7 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
     Err(Failure(Vec::new()))
 }
 
-/// Returns true for an operation of a vendor's dialect, or a kernel with its calling convention.
+/// Returns true for an operation of a vendor's dialect, and for a kernel with the vendor's calling convention.
 fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
     let name = sys::text(op.name().as_string_ref());
     name.split('.').next() == Some(dialect)
@@ -90,7 +90,7 @@ fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
 /// Checks the names of symbols with external linkage.
 ///
 /// # Errors
-/// A name is not valid in the language; each is reported at its operation.
+/// Reports each name that is not valid in the language, at the operation that has it.
 pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
     let mut outcome = Ok(());
     let mut next = module.body().first_operation();
@@ -132,7 +132,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// The language of emitted symbol names.
+/// The language in which symbol names are emitted, which determines the valid names.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Language {
     /// PTX for NVIDIA's assembler.
@@ -144,7 +144,7 @@ pub(super) enum Language {
 }
 
 impl Language {
-    /// Returns the language's name, and its rule for names.
+    /// Returns the language's name, and a description of the names that it accepts.
     fn described(self) -> (&'static str, &'static str) {
         match self {
             Self::Ptx => (

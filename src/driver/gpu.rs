@@ -1,4 +1,4 @@
-//! LLVM target machine of a module's GPU.
+//! LLVM target machine for the GPU of a module.
 
 use super::{Failure, Options};
 use crate::ir::{GpuError, ModuleInfo};
@@ -11,12 +11,12 @@ use linear_layout::encoding::spelling::nearest;
 use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
-/// A target with LLVM's names for it.
+/// A target, with the names by which LLVM knows it.
 pub(super) struct LlvmGpu {
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
-    /// Names set by the user, which have to be checked.
+    /// Processor and features that the user has set. They must be checked.
     given: Option<LlvmNames>,
 }
 
@@ -27,7 +27,7 @@ struct LlvmNames {
 }
 
 impl LlvmGpu {
-    /// Selects the target of the command line, or else that of the module.
+    /// Selects the target that the command line names, or else the target that the module names.
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
@@ -121,7 +121,7 @@ impl LlvmGpu {
     }
 }
 
-/// Returns the features of the target, followed by the user's.
+/// Returns the features of the target, followed by the features that the user has added.
 fn features(target: &Target, extra: Option<&str>) -> String {
     let own = Some(target.llvm_features).filter(|features| !features.is_empty());
     own.into_iter().chain(extra).collect::<Vec<_>>().join(",")

@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 
 /// A vendor's bitcode library.
 struct Library {
-    /// Prefix of its functions' names.
+    /// Common prefix of the names of the library's functions.
     prefix: &'static str,
-    /// Name for `--link-bitcode`.
+    /// Name by which `--link-bitcode` accepts the library.
     name: &'static str,
     description: &'static str,
     install: &'static str,
@@ -42,7 +42,7 @@ const LIBRARIES: [Library; 3] = [
     },
 ];
 
-/// Functions defined by drivers, and one that LLVM resolves.
+/// Functions that drivers define, and one that LLVM resolves.
 const RUNTIME: [&str; 5] = [
     "vprintf",
     "__assertfail",
@@ -51,7 +51,7 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Library folders relative to the folders listed in variables.
+/// Environment variables that list folders, and the library folder relative to each of these.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),
@@ -60,7 +60,7 @@ const FOLDERS_IN: [(&str, &str); 5] = [
     ("ROCM_PATH", "amdgcn/bitcode"),
 ];
 
-/// Library folders of installed toolkits.
+/// Library folders of toolkits at their usual locations.
 const FOLDERS: [&str; 7] = [
     "/usr/local/cuda/nvvm/libdevice",
     "/usr/lib/cuda/nvvm/libdevice",
@@ -142,7 +142,7 @@ pub(super) fn describe(module: &Module<'_>, options: &Options) {
     }
 }
 
-/// Links bitcode libraries into a module, and drops what it does not use.
+/// Links bitcode libraries into a module, and removes the definitions that it does not use.
 pub(super) fn add_bitcode(
     module: &Module<'_>,
     files: &[PathBuf],
@@ -179,7 +179,7 @@ pub(super) fn add_bitcode(
         .map_err(|reason| Failure::new(format!("LLVM cannot shrink the module: {reason}")))
 }
 
-/// Defines the GPU and precision parameters of AMD's libraries: IEEE 754 semantics.
+/// Defines the parameters of AMD's libraries for the GPU and for precision: IEEE 754 semantics.
 fn configure(module: &Module<'_>, target: &Target) {
     let is_wide = target.lanes == 64;
     let version = target
@@ -228,7 +228,7 @@ pub(super) struct UndefinedFunction {
     pub(super) fix: String,
 }
 
-/// Returns the functions that are called but not defined, which an assembler or driver would reject later.
+/// Returns the functions that are called but not defined. An assembler or driver would reject them later.
 pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
@@ -313,7 +313,7 @@ fn link_in(folder: &Path, linker: &Path, object: &[u8]) -> Result<Vec<u8>, Failu
     std::fs::read(&to).map_err(|reason| cannot(&format!("read `{}`", to.display()), reason))
 }
 
-/// Returns `lld`: that of the linked LLVM, or the one on the path.
+/// Returns the path of `lld`: the program of the linked LLVM, or else the program on `PATH`.
 fn linker() -> Result<PathBuf, Failure> {
     let beside = Path::new(env!("MLIR_SYS_220_PREFIX")).join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();

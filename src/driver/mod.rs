@@ -1,9 +1,9 @@
 //! Drivers: from the text of a module to a result, for the command lines and the C API.
 //!
-//! [`translate`] emits LLVM IR, assembly or a code object, [`decode`] returns a kernel for [`gpu_sim`], and [`rewrite`]
-//! runs passes. [`requests`] wraps the three for callers that only have text and JSON. Each takes the bytes of a file,
-//! creates its own context, and returns messages with the result or instead of it: nothing here prints, reads a command
-//! line, or ends the process.
+//! [`translate`] emits LLVM IR, assembly or a code object, [`decode`] returns a kernel for [`gpu_sim`], and
+//! [`rewrite`] runs passes. [`requests`] wraps these three for callers that only have text and JSON. Each driver
+//! takes the bytes of a file and creates its own context. It returns messages with the result or instead of it; it
+//! does not print, read a command line, or end the process.
 
 mod clock;
 mod debug;
@@ -61,7 +61,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Creates a context with all dialects, so that a kernel that has not been lowered is recognised.
+/// Creates a context with all dialects, so that a kernel that has not been lowered can be parsed and reported.
 fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
@@ -69,7 +69,7 @@ fn context() -> Context {
     Context::new_with_registry(&registry, false)
 }
 
-/// Parses a module after [`sys::checked_input`] accepts it; `file` is its name in messages.
+/// Parses a module if [`sys::checked_input`] accepts it. `file` is the name of the input in messages.
 fn parse<'c>(
     context: &'c Context,
     recorder: &Recorder,
@@ -86,7 +86,7 @@ fn parse<'c>(
     })
 }
 
-/// Returns the recorded messages without printed operations, which may be the whole module.
+/// Returns the recorded messages. Notes that print an operation are removed, since it may be the whole module.
 fn take_messages(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()

@@ -13,14 +13,14 @@ use crate::sys::{BlockInstruction, BlockOrder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
-/// Peak of live registers up to which the order is kept: distance between dependent instructions hides latency, and
-/// with 64 registers each, half of the threads of a multiprocessor are resident.
+/// Largest peak of live registers at which the given order is kept. A longer distance between dependent instructions
+/// hides latency, and with 64 registers per thread, half of the threads of a multiprocessor can be resident.
 const MIN_PEAK: u32 = 64;
 
-/// 32-bit registers that an instruction of NVIDIA GPUs can address.
+/// Number of 32-bit registers that an instruction of an NVIDIA GPU can address.
 const MAX_REGISTERS: u32 = 255;
 
-/// Function attributes by which a user bounds registers; `ptxas` accepts one bound.
+/// Function attributes by which a user limits registers. `ptxas` accepts only one limit.
 const BOUNDS: [&str; 2] = ["nvvm.maxnreg", "nvvm.minctasm"];
 
 pub(super) fn order_instructions(module: &Module<'_>) {
@@ -52,7 +52,8 @@ pub(super) fn order_instructions(module: &Module<'_>) {
 struct Schedule<'a>(&'a [BlockInstruction]);
 
 impl Schedule<'_> {
-    /// Returns the order with the lowest peak, unless the given one is as good, and that peak.
+    /// Returns the order with the lowest peak, and that peak. The order is `None` if no order is better than the
+    /// given one.
     fn choose(&self) -> (Option<Vec<u32>>, u32) {
         let given: Vec<u32> = (0..).take(self.0.len()).collect();
         let limit = self.peak(&given);
@@ -75,8 +76,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Moves each instruction right before its first user, except for those that `is_fixed` selects, which keep their
-    /// order.
+    /// Moves each instruction directly in front of its first user. Instructions that `is_fixed` selects keep their
+    /// relative order.
     fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
         let count = self.0.len();
         let Some(terminator) = count.checked_sub(1) else {
@@ -107,7 +108,8 @@ impl Schedule<'_> {
         order
     }
 
-    /// Returns a predicate for instructions that are fixed, or free more registers than they define in `order`.
+    /// Returns a predicate that selects instructions to fix: those that must not move, and those that free more
+    /// registers than they define if instructions are in `order`.
     fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -118,7 +120,7 @@ impl Schedule<'_> {
         move |at| !self.0[at].is_movable || freed[at] > self.0[at].registers
     }
 
-    /// Returns the last user of each value in an order; nothing for a value that is live out or unused.
+    /// Returns the last user of each value in an order, or `None` for a value that is live out or unused.
     fn last_users(&self, order: &[u32]) -> Vec<Option<usize>> {
         let mut last = vec![None; self.0.len()];
         for at in order.iter().map(|&at| at as usize) {
@@ -131,7 +133,7 @@ impl Schedule<'_> {
         last
     }
 
-    /// Returns the peak of registers that values of the block occupy in an order.
+    /// Returns the peak number of registers that the values of the block occupy in an order.
     fn peak(&self, order: &[u32]) -> u32 {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -169,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Builds `count` loads, two dependent operations on each, and a store of each.
+    /// Builds a block of `count` loads, two dependent operations on each loaded value, and a store of each result.
     fn elementwise(count: u32) -> Vec<BlockInstruction> {
         let loads = (0..count).map(|_| value(&[], false));
         let first = (0..count).map(|at| value(&[at], true));

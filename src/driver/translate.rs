@@ -297,7 +297,7 @@ fn chosen<'c>(
     Ok(text.ok().and_then(|text| Module::parse(context, &text)))
 }
 
-/// Returns the failure of a translation by MLIR, with a fix if there is one.
+/// Returns the failure for a module that MLIR cannot translate, with a suggested fix if there is one.
 fn not_translated(
     messages: Vec<Message>,
     recorder: &Recorder,
@@ -329,7 +329,7 @@ fn not_translated(
     }
 }
 
-/// Returns the failure of undefined functions, at the first call of each.
+/// Returns the failure for undefined functions. Each is reported at its first call.
 fn not_defined(
     missing: &[UndefinedFunction],
     recorder: &Recorder,

@@ -1,8 +1,8 @@
-//! Requests of the C API: the text of a module, options as a JSON object, and buffers.
+//! Requests of the C API. The inputs are the text of a module, options as a JSON object, and buffers.
 //!
-//! The C API declares the functions, and the Python package documents the objects. Each report has `messages`, an array
-//! of objects with `severity`, `text`, `rule`, `file`, `line`, `column` and `notes`. An unknown option is an error that
-//! lists the valid ones.
+//! The C API declares the functions, and the Python package documents the objects. Each report has `messages`, an
+//! array of objects with `severity`, `text`, `rule`, `file`, `line`, `column` and `notes`. An unknown option is an
+//! error, whose message lists the valid options.
 
 mod compile;
 mod simulate;
@@ -16,14 +16,14 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// Report, messages and output, or the failure.
+/// The entries of the report, the messages and the output; or the failure.
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {
     answer_with(outcome, None)
 }
 
-/// Returns an answer, with an additional entry in its report.
+/// Converts an outcome to an answer, with an additional entry in its report.
 fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer {
     let succeeded = outcome.is_ok();
     let (mut report, messages, output) =
@@ -79,7 +79,7 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// Returns the default input name in messages.
+/// Returns the name of an input in messages if the request does not name it.
 fn unnamed() -> String {
     "<string>".to_owned()
 }

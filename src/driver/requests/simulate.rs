@@ -21,7 +21,7 @@ struct Simulate {
     grid: [u32; 3],
     #[serde(default)]
     args: Vec<Argument>,
-    /// Names of the buffers, in order, for messages.
+    /// Names of the buffers for messages, in the order of the buffers.
     #[serde(default)]
     names: Vec<String>,
     #[serde(default = "late")]
@@ -56,11 +56,11 @@ enum Argument {
     Int(i128),
     /// A float.
     Float(f64),
-    /// Number of a buffer, and offset in bytes.
+    /// The number of a buffer, and an offset in bytes.
     Buffer(usize, u64),
 }
 
-/// Arrival times of asynchronous copies.
+/// The time at which asynchronous copies arrive.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ArrivalTime {
@@ -169,7 +169,7 @@ fn source_location(location: &str) -> Option<SourceLocation> {
     Some(SourceLocation { file, line, column })
 }
 
-/// Returns all properties of a fault as JSON.
+/// Returns all properties of a fault as a JSON object.
 fn parts(error: &KernelError) -> Value {
     let site = error.site();
     let thread = error.thread();
