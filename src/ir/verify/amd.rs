@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;
 
-/// Returns the elements that the first thread holds.
+/// Returns the elements that thread 0 holds.
 fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
     (0..layout.in_size(Dim::REGISTER))
         .map(|register| {
@@ -27,8 +27,8 @@ fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
         .collect()
 }
 
-/// Checks that each result register comes from a register of the same thread; `source` maps an element of the result to
-/// its element of an operand.
+/// Checks that the source of each result register is in a register of the same thread. `source` maps an element of
+/// the result to the operand element from which it is computed.
 fn within_thread(
     dst: &TensorLayout,
     src: &TensorLayout,
@@ -158,7 +158,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     })
 }
 
-/// Returns a blocked layout with the elements of each thread in the other order.
+/// Returns a blocked layout in which the elements of each thread are in the opposite order.
 fn transposed(
     blocked: &BlockedEncoding,
     layout: &LinearLayout,
@@ -239,7 +239,7 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// The side of a scaled conversion that packs two 4-bit elements in a byte.
+/// The operand or result of a scaled conversion that packs two 4-bit elements in a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     /// `amdg.scaled_upcast_fp4`.
@@ -265,7 +265,7 @@ pub(super) fn scaled_downcast_fp8(op: amdg::ScaledDowncastFp8<'_, '_>) -> Verdic
     scaled(op.op(), values, op.axis(), Packing::None)
 }
 
-/// Checks a conversion of an input by scales to an output.
+/// Checks a scaled conversion. `values` are the input, the scales and the output.
 fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Packing) -> Verdict {
     let [Some(src), Some(scale), Some(dst)] = values.map(tensor) else {
         return Ok(());
@@ -377,7 +377,8 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     Ok(())
 }
 
-/// Returns the layout of the scales of elements: coordinates divided by `per_scale` along `axis`.
+/// Returns the layout of the scales: the layout of the elements, with coordinates along `axis` divided by
+/// `per_scale`.
 fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
     let mut divide = LinearLayout::empty();
     for (i, (out, size)) in wide.out_shape().enumerate() {
@@ -393,8 +394,8 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
-/// Checks the requirements of the scaled conversion instructions: `gfx950` converts `on_gfx950` elements at a time and
-/// scales as it widens; its successors convert 8.
+/// Checks the requirements of scaled conversion instructions. `gfx950` converts `on_gfx950` elements at a time and
+/// scales them in the same instruction; its successors convert 8 elements at a time.
 fn upcast(
     op: OperationRef<'_, '_>,
     scale: &TensorType<'_>,
@@ -570,7 +571,7 @@ pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     buffer_access(ptr, value)
 }
 
-/// Checks that the pointer points to the element type of the tensor.
+/// Checks that the element type of the tensor is the type to which the pointer points.
 pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some((pointee, _)), Some(tensor)) = (pointee(ptr), tensor(value)) else {
         return Ok(());

@@ -14,13 +14,13 @@ use melior::ir::{OperationRef, Type};
 
 const SPECIALIZE: OpKind = OpKind::TtgWarpSpecialize;
 
-/// Formats the bases of a CGA layout, `[[1], [2]]`.
+/// Formats the bases of a CGA layout, for example `[[1], [2]]`.
 fn bases(cga: &CgaLayout) -> String {
     let list: Vec<String> = cga.bases().map(|b| format!("{:?}", &*b)).collect();
     format!("[{}]", list.join(", "))
 }
 
-/// Returns the CGA layout with an element per CTA: `[[1], [2], ...]`.
+/// Returns the CGA layout in which each CTA has one element: `[[1], [2], ...]`.
 pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
     let bits = count.checked_ilog2()?;
     let bases: Vec<[u32; 1]> = (0..bits).map(|bit| [1 << bit]).collect();
@@ -31,14 +31,14 @@ fn cga(buffer: &BufferType<'_>) -> Option<CgaLayout> {
     encoding_of(buffer)?.cga_layout().ok()
 }
 
-/// True for any signedness.
+/// Returns true for a 64-bit integer of any signedness.
 fn is_i64(element: Type<'_>) -> bool {
     element_bits(element) == Some(64)
         && sys::float_width(element).is_none()
         && sys::pointer(element).is_none()
 }
 
-/// Checks that a buffer is an mbarrier: a 64-bit number for each CTA that has its own.
+/// Checks that a buffer is an mbarrier: it contains a 64-bit number for each CTA that has its own mbarrier.
 pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
@@ -61,7 +61,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     Ok(())
 }
 
-/// Checks that a buffer read by the hardware is whole and not swizzled.
+/// Checks that a buffer that the hardware reads is a whole allocation and not swizzled.
 fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) -> Verdict {
     let is_plain = encoding_of(buffer).is_some_and(|encoding| match &*encoding {
         Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
@@ -130,7 +130,7 @@ fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
     false
 }
 
-/// Checks that `fromCTA` names a CTA, each with its own element of the barrier.
+/// Checks that `fromCTA` names a CTA, and that each CTA has its own element of the barrier.
 fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>) -> Verdict {
     let Some(from) = from else {
         return Ok(());
@@ -189,7 +189,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that each CTA has its own element, at which completions arrive.
+/// Checks that each CTA has its own element of the barrier, since completions arrive there.
 fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let expected = one_each(ModuleInfo::num_ctas(op));
     let found = cga(buffer);
@@ -274,7 +274,7 @@ pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// The function of the LLVM dialect; Triton's passes leave some operations in it to be lowered later.
+/// The function operation of the LLVM dialect. Some of Triton's passes leave operations in it that are lowered later.
 const LOWERED_FUNCTION: &str = "llvm.func";
 
 pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {

@@ -11,7 +11,7 @@ use crate::sys::{self, BufferType, Diagnostic};
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use linear_layout::layout::Dim;
 
-/// Checks that a tensor and a buffer have equal shapes and elements.
+/// Checks that a tensor and a buffer have the same shape and element type.
 pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -110,7 +110,7 @@ pub(super) fn local_load(op: ttg::LocalLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// Checks that the buffer's encoding has the rank of the tensor.
+/// Checks that the buffer's encoding and the tensor have the same rank.
 fn ensure_rank(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Verdict {
     let rank = encoding_of(buffer).map_or(tensor.shape.len(), |e| e.rank());
     ensure!(
@@ -133,7 +133,7 @@ pub(super) fn local_store(op: ttg::LocalStore<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks the index tensor and the tensor of values of gathers and scatters.
+/// Checks the index tensor and the value tensor of a gather or scatter.
 fn indexed(
     buffer: &BufferType<'_>,
     rank: usize,
@@ -259,7 +259,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that element type, encoding, memory and mutability are kept.
+/// Checks that a view keeps the element type, encoding, memory space and mutability.
 fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -335,7 +335,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that a swizzled buffer is cut where the swizzle does not carry across the cut.
+/// Checks that a subview of a swizzled buffer starts and ends where the swizzle does not mix elements of both sides.
 fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnostic> {
     let encoding = encoding_of(src)?;
     let rank = encoding.rank();
@@ -384,7 +384,7 @@ fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnosti
     None
 }
 
-/// Checks that the result has the inferred layout.
+/// Checks that the result of a view has the inferred layout.
 fn inferred(
     dst: &BufferType<'_>,
     declared: &Encoding,
@@ -455,7 +455,7 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that the allocation is kept, in the shape of the result.
+/// Checks that the result of a view refers to the same allocation, whose shape must be `expected`.
 fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic> {
     (dst.alloc_shape != expected).then(|| {
         broken!(
@@ -467,7 +467,7 @@ fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic>
     })
 }
 
-/// Checks that memory and mutability are kept.
+/// Checks that a view keeps the memory space and mutability.
 pub(super) fn same_memory(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -526,7 +526,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns true if a partitioned encoding is a reshape of another.
+/// Returns true if the partitioned encoding `to` is a reshape of the partitioned encoding `from`.
 fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {

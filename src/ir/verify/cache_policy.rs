@@ -3,13 +3,13 @@
 use crate::ir::rules::labels;
 use melior::ir::Attribute;
 
-/// Reason, offending key, and label of a broken rule.
+/// The reason, the invalid key, and the label of the broken rule.
 type Broken = (String, &'static str, &'static str);
 
 /// Checks a cache policy.
 ///
 /// # Errors
-/// The broken rule.
+/// Returns the broken rule.
 pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     let text = attribute.to_string();
     if text.starts_with("#ttng.cache_policy<") {

@@ -12,7 +12,7 @@ use linear_layout::encoding::infer;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, Type, ValueLike};
 
-/// Returns the tensors among values.
+/// Returns the values that are tensors, as tensor types.
 fn tensors<'c>(values: &[Val<'c>]) -> Vec<TensorType<'c>> {
     types(values)
         .into_iter()
@@ -251,7 +251,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that the tensors have encodings: each thread runs the assembly on its own elements.
+/// Checks that the tensors have encodings, since each thread executes the assembly on the elements that it holds.
 pub(super) fn assembly(op: ttg::InlineAsm<'_, '_>) -> Verdict {
     let values = [op.args(), op.result()].concat();
     for tensor in tensors(&values) {

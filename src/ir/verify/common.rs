@@ -23,7 +23,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
 /// The broken rules of an operation, if any.
 pub(super) type Verdict = Result<(), Vec<Diagnostic>>;
 
-/// Returns with the diagnostic of a rule unless its condition holds: labels, condition, message.
+/// Returns early with the diagnostic of a rule if its condition is false. Arguments: labels, condition, message.
 macro_rules! ensure {
     ($($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -32,7 +32,7 @@ macro_rules! ensure {
     };
 }
 
-/// Records the diagnostic of a rule unless its condition holds: list, labels, condition, message.
+/// Records the diagnostic of a rule if its condition is false. Arguments: list, labels, condition, message.
 macro_rules! rule {
     ($diagnostics:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -67,7 +67,7 @@ pub(super) fn element(type_: Type<'_>) -> Type<'_> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
 
-/// Returns the pointee and address space of a pointer or tensor of pointers.
+/// Returns the pointee type and the address space of a pointer or of a tensor of pointers.
 pub(super) fn pointee<'c>(value: Val<'c>) -> Option<(Type<'c>, i32)> {
     sys::pointer(element(value.r#type()))
 }
@@ -90,7 +90,7 @@ pub(super) fn memory_name(buffer: &BufferType<'_>) -> String {
         .map_or_else(String::new, |space| space.to_string())
 }
 
-/// Returns the layout of a tensor, if it is valid; an invalid one is reported elsewhere.
+/// Returns the layout of a tensor, if it is valid. An invalid layout is reported by another check.
 pub(super) fn layout(tensor: &TensorType<'_>) -> Option<Arc<TensorLayout>> {
     Layouts::of(tensor.type_.context()).tensor(tensor).ok()
 }
@@ -102,12 +102,12 @@ pub(super) fn layouts(
     Some((layout(a)?, layout(b)?))
 }
 
-/// Returns an axis attribute if it is below `rank`.
+/// Returns the axis as an index if it is at least 0 and below `rank`.
 pub(super) fn axis_within(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
 
-/// Formats a rank and its axes for a message: `2; expected 0 to 1`.
+/// Formats a rank and the range of its axes for a message: `2; expected 0 to 1`.
 pub(super) fn axes(rank: usize) -> String {
     match rank.checked_sub(1) {
         Some(last) => format!("{rank}; expected 0 to {last}"),
@@ -137,7 +137,7 @@ pub(super) fn types<'c>(values: &[Val<'c>]) -> Vec<Type<'c>> {
     values.iter().map(ValueLike::r#type).collect()
 }
 
-/// Checks that both tensors have an encoding, or neither.
+/// Checks that either both tensors or neither of them has an encoding.
 pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     ensure!(
         cat_c3 | expand_dims_c4 | join_c4 | reshape_c2 | split_c5 | trans_c5,
@@ -147,7 +147,7 @@ pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Ver
     Ok(())
 }
 
-/// Returns the diagnostic of a result whose layout differs from the inferred one.
+/// Returns the diagnostic for a result whose layout differs from the inferred one.
 pub(super) fn inference_mismatch(declared: &TensorType<'_>, inferred: &LinearLayout) -> Diagnostic {
     broken!(
         trans_c4 | reshape_c3 | split_c2,
@@ -162,7 +162,7 @@ pub(super) fn convert_note(what: &str) -> String {
     format!("convert {what} with `{}`", OpKind::TtgConvertLayout.name())
 }
 
-/// Checks that the target has tensor memory, if it is known.
+/// Checks that the target has tensor memory. An unknown target is accepted.
 pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
     let Some(target) = ModuleInfo::known_gpu(op) else {
         return Ok(());

@@ -184,7 +184,7 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
     fp4_pairs(&src, &dst, axis)
 }
 
-/// Checks packed pairs of 4-bit elements along `axis` against the unpacked tensor.
+/// Checks a tensor of bytes, each with two 4-bit elements along `axis`, against the unpacked tensor.
 pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: usize) -> Verdict {
     ensure!(
         fp4_to_fp_c2 | scaled_c12,
@@ -253,7 +253,7 @@ pub(super) fn convert_layout(op: ttg::ConvertLayout<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks a descriptor's block against the tensor that is loaded or stored.
+/// Checks that the block of a descriptor matches the tensor that is loaded or stored.
 pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(desc), Some(tensor)) = (buffer(desc), tensor(value)) else {
         return Ok(());
@@ -280,7 +280,8 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`, which move rows of one block each.
+/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`. Each copies rows, and a row is one block of the
+/// descriptor.
 pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(block), Some(rows), Some(tensor)) = (buffer(desc), tensor(rows), tensor(value))
     else {
@@ -317,7 +318,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     Ok(())
 }
 
-/// Checks that the hardware can gather a tensor of `type_` at these rows.
+/// Checks that the hardware can gather a tensor of `type_` from these rows.
 pub(super) fn gathered(
     rows: &TensorType<'_>,
     type_: Type<'_>,

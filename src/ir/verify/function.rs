@@ -32,7 +32,8 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns the diagnostic of an invalid axis hint of an argument: an integer, or for a tensor one per dimension.
+/// Returns a diagnostic if the axis hint of an argument is invalid. A valid hint is one integer, or for a tensor one
+/// integer per dimension.
 fn invalid_hint(
     name: &str,
     argument: usize,

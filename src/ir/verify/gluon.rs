@@ -1,4 +1,4 @@
-//! Rules of open layouts.
+//! Rules of open layouts, which passes infer later.
 
 use super::common::{Verdict, broken, ensure, tensor, verdict};
 use crate::ir::TensorType;
@@ -8,12 +8,13 @@ use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Returns the open layout of a tensor, if it is open.
+/// Returns the open layout of a tensor, or `None` if its layout is known.
 fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-/// Checks that a layout that depends on an open one is the same open layout, and vice versa.
+/// Checks that operands and results whose layouts depend on each other either have the same open layout or no open
+/// layout.
 pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()

@@ -14,7 +14,7 @@ macro_rules! broken {
     };
 }
 
-/// Returns with the reason of a rule unless its condition holds: label, condition, message.
+/// Returns early with the reason of a rule if its condition is false. Arguments: label, condition, message.
 macro_rules! ensure {
     ($label:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -35,7 +35,7 @@ pub(super) fn is_in(buffer: &BufferType<'_>, memory: &str) -> bool {
 /// Checks the rules of `!ttg.memdesc`.
 ///
 /// # Errors
-/// The first broken rule.
+/// Returns the first broken rule.
 pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reason> {
     let Some(buffer) = sys::buffer(type_) else {
         return Ok(());
@@ -178,7 +178,8 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
 }
 
-/// Checks that rows are at least as long as the swizzle; too few rows are rejected where it matters.
+/// Checks that rows are at least as long as the swizzle. The number of rows is checked by the operations that need a
+/// minimum.
 fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
     let per_cta = encoding.cga_layout().shape_per_cta(shape);
     let along = if encoding.is_transposed() {

@@ -1,7 +1,7 @@
-//! Operation verifiers; each check names the label of the rule in the operation's description.
+//! Operation verifiers. Each check states the label of the rule in the operation's description.
 //!
-//! A verifier takes the view of its operation kind and returns all broken rules; `common` has shared checks. ODS
-//! constraints (operand counts, element types) are not repeated here.
+//! A verifier takes the view of its operation kind and returns all broken rules; `common` has shared checks.
+//! Constraints that ODS checks (operand counts, element types) are not repeated here.
 
 mod amd;
 mod barrier;
@@ -40,10 +40,10 @@ use common::{Verdict, broken, convert_note, ensure};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Checks that all operands of an operation, and with `results` its results, have one encoding.
+/// Checks that all operands of an operation have the same encoding. If `results`, its results must have it too.
 ///
 /// # Errors
-/// The first pair that differs.
+/// Returns the first pair that differs.
 pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     let types: Vec<TensorType<'_>> = op
         .operands()
@@ -79,10 +79,10 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     Ok(())
 }
 
-/// Checks an operation's tensors against the module, then the operation's own rules.
+/// Checks the tensors of an operation against the module, then the operation's own rules.
 ///
 /// # Errors
-/// All broken rules.
+/// Returns all broken rules.
 pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     let Some(view) = OpView::of(op) else {
         return Ok(());
@@ -99,7 +99,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         })
 }
 
-/// Keeps the label that the operation's own description declares, of those that the check has.
+/// Selects the label that the operation's own description declares, if the diagnostic of a shared check has several.
 fn with_own_rule(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));

@@ -20,8 +20,8 @@ fn letter(element: &str) -> Option<char> {
     })
 }
 
-/// Signatures of the hardware: operations, letters of the result, letters of each operand; `=` is the result's type,
-/// `!` the other 16-bit one.
+/// Operations that the hardware supports: operation kinds, letters of the result types, and letters of each operand's
+/// types. `=` stands for the result's type, `!` for the other 16-bit type.
 const SIGNATURES: [(&[Kind], &str, &[&str]); 13] = [
     (&[Kind::Add, Kind::Sub, Kind::Mul], "fhb", &["=", "="]),
     (&[Kind::Fma], "fhb", &["=", "=", "="]),

@@ -12,7 +12,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, Type};
 
-/// Checks that M x K times K x N is M x N, with the same leading dimensions.
+/// Checks that the shapes are M x K, K x N and M x N, with equal leading dimensions.
 pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     let fits = (2..=3).contains(&a.len()) && a.len() == b.len() && a.len() == d.len() && {
         let rank = a.len();
@@ -33,7 +33,7 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     })
 }
 
-/// Returns the shapes M x K and K x N of a scaled product, with 4-bit pairs unpacked.
+/// Returns the shapes M x K and K x N of a scaled product, counting the elements of packed 4-bit pairs.
 fn unpacked(op: tt::DotScaled<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let rank = a.len();
@@ -220,7 +220,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that each CTA of an AMD cluster computes its own part of the result.
+/// Checks that each CTA of an AMD cluster computes a distinct part of the result.
 fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
     copies.then(|| {
@@ -231,7 +231,8 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     })
 }
 
-/// Checks that a CTA's part of an operand has the rows or columns of its part of the result.
+/// Checks that the CTAs split an operand like the result: each CTA has the rows or columns that its part of the
+/// result needs.
 fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;
@@ -293,7 +294,7 @@ fn scaled_on_wmma(
     verdict(diagnostics)
 }
 
-/// Checks the element types of `mma`.
+/// Checks that the `mma` instructions support the element types.
 fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Option<Diagnostic> {
     let is_known = |tensor: &TensorType<'_>| {
         !tensor.element.is_integer() || element_bits(tensor.element) == Some(8)
@@ -313,7 +314,7 @@ fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Opt
     })
 }
 
-/// Returns shape, element type and encoding of a factor, which is a tensor or a buffer.
+/// Returns the shape, element type and encoding of operand A or B, which is a tensor or a buffer.
 fn factor<'c>(value: Val<'c>) -> Option<(Vec<u64>, Type<'c>, Option<Attribute<'c>>)> {
     tensor(value)
         .map(|t| (t.shape.to_vec(), t.element, t.encoding))

@@ -10,13 +10,13 @@ use linear_layout::encoding::{Encoding, PaddedSharedEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
 use std::sync::Arc;
 
-/// The memory that a buffer view covers.
+/// The memory to which a buffer view refers.
 struct Memory<'a> {
     encoding: Arc<Encoding>,
     bits: u64,
-    /// Number of buffers of the encoding.
+    /// Number of buffers in a multi-buffer.
     count: u64,
-    /// The visible part of one buffer, in the dims of the layout.
+    /// Shape of the visible part of one buffer.
     shape: &'a [u64],
     alloc: &'a [u64],
     layout: LinearLayout,
@@ -49,19 +49,19 @@ impl<'a> Memory<'a> {
         self.shape != self.alloc
     }
 
-    /// Returns a dimension that is both cut and split over CTAs.
+    /// Returns a dimension in which the view is a subview and which is also split over CTAs.
     fn cut_across_ctas(&self) -> Option<usize> {
         let split = self.encoding.cga_layout().ok()?.split_num();
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if an address bit leads to visible elements.
+    /// Returns true if an address bit selects between visible elements.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns the extent of a dim, and its visible prefix: `shape` of 8x64 bytes in rows of 128 has 64.
+    /// Returns the size of a layout dimension, and the size of its visible prefix.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -85,7 +85,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Checks that paddings agree, in bits.
+/// Checks that both paddings are equal if measured in bits.
 fn same_padding(
     a: &PaddedSharedEncoding,
     a_bits: u64,
@@ -101,7 +101,7 @@ fn same_padding(
     in_bits(a, a_bits) == in_bits(b, b_bits)
 }
 
-/// Checks that both buffers have the same padding, or neither has any.
+/// Checks that the buffers have the same padding, or that neither has any.
 fn paddings(src: &BufferType<'_>, dst: &BufferType<'_>) -> Verdict {
     let (Some(a), Some(b)) = (encoding_of(src), encoding_of(dst)) else {
         return Ok(());
@@ -125,7 +125,7 @@ fn is_padded(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::PaddedShared(_))
 }
 
-/// Checks that a part of a buffer can be reinterpreted.
+/// Checks that the view is a part of a buffer that can be reinterpreted.
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
@@ -143,7 +143,7 @@ fn parts(from: &Memory<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the result fits the contiguous prefix of the operand.
+/// Checks that the result fits into the contiguous prefix of the operand.
 fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
     let (label, dim, unit_bits, unit) = if in_shared {
         (labels::memdesc_reinterpret_c6, Dim::OFFSET, 8, "bytes")

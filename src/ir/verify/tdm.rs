@@ -13,10 +13,10 @@ use linear_layout::layout::Dim;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
-/// Largest size of a block in a dimension.
+/// Largest size of a block along one dimension.
 const MAX_BLOCK: u64 = 65535;
 
-/// Checks the block and buffer of any copy.
+/// Checks the block and the buffer of a copy; these rules are common to loads and stores.
 fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     for (i, size) in desc.shape.iter().enumerate() {
         ensure!(
@@ -36,7 +36,7 @@ fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that a descriptor with a layout has that of the buffer.
+/// Checks that a descriptor with a layout has the same layout as the buffer.
 fn consistent(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     if desc.encoding.is_none() {
         return Ok(());
@@ -111,7 +111,7 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the warps of the hint form a box by the bits of their numbers.
+/// Checks the warp hint: the set of warps that it selects must be given by fixed and free bits of the warp index.
 fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());
@@ -220,7 +220,7 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
     Ok(())
 }
 
-/// Checks the buffer layout of a store: unpadded, or padded after each row of `last` elements.
+/// Checks the buffer layout of a store: without padding, or with padding after each row of `last` elements.
 fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     match encoding_of(buffer).as_deref() {
         Some(Encoding::SwizzledShared(_)) => {}
@@ -249,7 +249,7 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     Ok(())
 }
 
-/// Returns the elements per row of a CTA.
+/// Returns the number of elements per row that one CTA copies.
 fn row(block: &BufferType<'_>, buffer: &BufferType<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
@@ -265,7 +265,7 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
     consistent(&desc, &buffer)
 }
 
-/// Checks block, buffer and indices of row copies.
+/// Checks the block, buffer and indices of a copy of rows.
 fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],

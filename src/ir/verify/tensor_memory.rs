@@ -24,7 +24,7 @@ fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayou
         .ok()
 }
 
-/// Checks that a buffer is in tensor memory; without `scales`, that it holds no scales.
+/// Checks that a buffer is in tensor memory. If `scales` is false, it must not hold scales.
 fn in_tensor_memory(
     buffer: &BufferType<'_>,
     scales: bool,
@@ -103,7 +103,7 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
     }
 }
 
-/// Returns true if a store supports a value of another layout.
+/// Returns true if a store would support `value`, which may have another layout than its current operand.
 pub(crate) fn can_store(op: ttng::TMEMStore<'_, '_>, value: &TensorType<'_>) -> bool {
     buffer(op.dst()).is_some_and(|buffer| fits(op.op(), value, &buffer).is_ok())
 }
@@ -161,7 +161,7 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// Checks that each thread holds whole rows of one block, so that it can reduce them.
+/// Checks that each thread holds whole rows of one block, so that the thread can reduce them.
 fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encoding) -> Verdict {
     let Some(layout) = layout(tensor) else {
         return Ok(());
@@ -196,8 +196,8 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     Ok(())
 }
 
-/// Checks that CTAs own the same parts of two buffers. A subview that is cut along a dimension split over CTAs leaves
-/// some CTAs without elements.
+/// Checks that each CTA owns the same part of both buffers. A subview along a dimension that is split over CTAs
+/// leaves some CTAs without elements.
 fn split_alike(src: (&Encoding, &BufferType<'_>), dst: (&Encoding, &BufferType<'_>)) -> bool {
     let is_cut = |(encoding, buffer): (&Encoding, &BufferType<'_>)| {
         let leading = buffer.shape.len() - encoding.rank();
@@ -392,7 +392,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     }
 }
 
-/// Checks that `size` elements at `offset` in a dimension are contiguous.
+/// Checks that the `size` elements that start at `offset` along a dimension are contiguous.
 fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());

@@ -79,7 +79,7 @@ fn not_padded(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the elements of a block against those of a buffer.
+/// Checks that a block and a buffer have the same element type and the same number of elements.
 fn contents(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c5,
@@ -114,7 +114,7 @@ fn coordinates(found: usize, desc: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the completion barrier has an element for each CTA, or for each pair.
+/// Checks that the completion barrier has one element for each CTA, or one for each pair of CTAs.
 fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     let Some(buffer) = buffer(barrier) else {
         return Ok(());
@@ -207,7 +207,7 @@ pub(super) fn store(op: ttng::AsyncTMACopyLocalToGlobal<'_, '_>) -> Verdict {
     written(op.desc(), op.coord().len(), op.src(), op.cache_policy())
 }
 
-/// Checks copies to global memory, reductions included.
+/// Checks a copy to global memory or a reduction into it.
 fn written(desc: Val<'_>, coords: usize, src: Val<'_>, policy: Option<Attribute<'_>>) -> Verdict {
     let (Some(desc), Some(buffer)) = (buffer(desc), buffer(src)) else {
         return Ok(());
@@ -247,7 +247,7 @@ pub(super) fn reduce(op: ttng::AsyncTMAReduce<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks row copies between global memory and a buffer.
+/// Checks a copy of rows between global memory and a buffer.
 fn rows(
     desc: &BufferType<'_>,
     indices: &TensorType<'_>,

@@ -1,4 +1,4 @@
-//! Rules of every operand and result: tensors and buffers against the module.
+//! Rules for every operand and result: tensors and buffers must fit the attributes of the module.
 
 use super::common::{Verdict, broken, ensure, verdict};
 use super::generic;
@@ -10,12 +10,13 @@ use crate::sys::{self, Diagnostic, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 
-/// Larger tensors are rejected, as in Triton.
+/// Largest number of elements of a tensor, as in Triton.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// Checks every tensor and buffer of an operation against the module.
 ///
-/// Triton does not check those of `amdg`, and bounds the size of those of `tt`.
+/// Triton does not check operands and results of `amdg` operations, and limits the size of tensors only for `tt`
+/// operations.
 pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Verdict {
     let dialect = kind.dialect();
     if dialect == "amdg" {
@@ -182,10 +183,10 @@ fn buffer(
     Ok(())
 }
 
-/// Checks that a module attribute of `ttg` is on a module.
+/// Checks that an attribute of `ttg` that belongs on a module is on a module.
 ///
 /// # Errors
-/// It is elsewhere.
+/// The attribute is on another operation.
 pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
     let function = name == NUM_WARPS;
     if !function && ![NUM_CTAS, THREADS_PER_WARP, TARGET].contains(&name) {
