@@ -1,11 +1,11 @@
 //! Builders of operations, generated from their TableGen records.
 //!
-//! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. Parameters are the operands, the
-//! attributes that it must have, its blocks and regions, and the types of results that do not follow from an operand;
-//! what may be left out is a method. An operand that is missing, or an attribute by a wrong name, does not compile.
-//! [`Building::before`] adds an operation before another one; lowering adds it by its emitter.
+//! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. The parameters of a builder are
+//! required: the operands, the required attributes, the blocks and regions, and result types that do not follow from
+//! an operand. Optional parts are methods. If an operand is missing, or an attribute has a wrong name, the code does
+//! not compile. [`Building::before`] inserts an operation before another one; the lowering inserts it by its emitter.
 //!
-//! Which operations have builders is listed in `dialect/Output.td`.
+//! `dialect/Output.td` lists the operations that have builders.
 
 use super::ops::{OpKind, UpstreamKind};
 use crate::sys::build::{Blk, Op, Spec, Val};
@@ -49,14 +49,14 @@ pub(crate) enum AttributeSource<'s, 'c> {
     Existing(Attribute<'c>),
     Unit,
     Bool(bool),
-    /// Width in bits, value.
+    /// An integer, as its width in bits and its value.
     Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
     Array32(&'s [i32]),
     Array64(&'s [i64]),
     Sizes(Vec<i32>),
-    /// Parsed from text, for attributes that the C API cannot build.
+    /// An attribute that is parsed from text, since the C API cannot build it.
     Parsed(&'static str),
 }
 
@@ -80,7 +80,7 @@ impl<'c> AttributeSource<'_, 'c> {
     }
 }
 
-/// The operands, types, attributes and regions of an operation to be built.
+/// The operands, types, attributes and regions of an operation to build.
 #[derive(Debug)]
 pub(crate) struct Parts<'s, 'c> {
     pub(crate) name: Name,
@@ -92,7 +92,7 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// Returns the specification of the operation at a location.
+    /// Returns the specification from which the operation is created, with a location.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,
@@ -110,7 +110,7 @@ impl<'c> Parts<'_, 'c> {
     }
 }
 
-/// An operation that is not yet in the IR; `O` selects the methods for its optional attributes.
+/// An operation that is not yet in the IR. The type parameter `O` selects the methods for optional attributes.
 #[derive(Debug)]
 pub(crate) struct Building<'s, 'c, O = ()> {
     parts: Parts<'s, 'c>,
@@ -124,7 +124,7 @@ impl<'s, 'c, O> From<Building<'s, 'c, O>> for Parts<'s, 'c> {
 }
 
 impl<'s, 'c, O> Building<'s, 'c, O> {
-    /// Starts an operation without typed methods.
+    /// Starts to build an operation that has no typed methods.
     pub(crate) fn new(name: Name) -> Self {
         let parts = Parts {
             name,
@@ -155,7 +155,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// Adds existing attributes by name, discardable ones included.
+    /// Adds existing attributes by name. They may be inherent or discardable.
     pub(crate) fn with_attributes(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
         let given = attributes
             .iter()
@@ -197,7 +197,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self.with_some(key, Some(sizes))
     }
 
-    /// Inserts the operation before `place`; returns nothing if it cannot be created.
+    /// Inserts the operation before `place`. Returns `None` if the operation cannot be created.
     pub(crate) fn insert(
         self,
         rewriter: Rewriter<'c>,
@@ -214,7 +214,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         rewriter.insert_before(place, spec).ok()
     }
 
-    /// Inserts the operation before `place`, at its location, and returns its result.
+    /// Inserts the operation before `place`, with the location of `place`, and returns its result.
     pub(crate) fn before(self, rewriter: Rewriter<'c>, place: Op<'c>) -> Option<Val<'c>> {
         let made = self.insert(rewriter, place, place.location())?;
         Some(build::only_result(made))

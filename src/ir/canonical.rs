@@ -1,8 +1,9 @@
 //! Canonicalisation of operations that move data between layouts.
 //!
-//! Every rewrite compares layouts as linear maps, never encodings by name: a conversion between two spellings of one
-//! layout moves no data, and one that only renames registers does not block other rewrites. Each function matches one
-//! kind of operation; it rewrites it and returns `Some`, or returns `None`.
+//! Rewrites compare layouts as linear maps and never by the names of encodings. A conversion between two spellings of
+//! one layout therefore moves no data, and a conversion that only renames registers does not block other rewrites.
+//! Each function matches one kind of operation. It returns `Some` if it has rewritten the operation, otherwise
+//! `None`.
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
@@ -18,7 +19,7 @@ use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 
-/// Reads an operation as the view operation of a kind.
+/// Converts an operation to its typed view, and that to a [`ViewOp`].
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
@@ -92,7 +93,8 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Returns true if two tensors have the same layout, register replicas included, since inferred layouts depend on them.
+/// Returns true if two tensors have the same layout. Register replicas must be equal too, since inferred layouts
+/// depend on them.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;
@@ -151,7 +153,8 @@ fn is_operand(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::DotOperand(_))
 }
 
-/// Returns true if a thread holds equally many elements of both, so that registers need only be renamed.
+/// Returns true if a thread holds the same number of elements of both tensors, so that registers only need to be
+/// renamed.
 fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
     let registers = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type())?;
@@ -229,7 +232,7 @@ fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> MatchResult {
     }
 }
 
-/// A histogram accepts values of any layout; its mask must have the same one.
+/// Removes the conversion of a histogram's operand, which may have any layout. The mask must have the same layout.
 fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> MatchResult {
     let op = histogram.op();
     let original = conversion(histogram.src())?.src();
@@ -243,7 +246,7 @@ fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Ma
     Some(())
 }
 
-/// `tmem_store` accepts any layout that the instruction supports.
+/// Removes the conversion of the value that a `tmem_store` stores, if the instruction supports the source's layout.
 fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> MatchResult {
     let original = conversion(store.src())?.src();
     let tensor = TensorType::of(original.r#type())?;
@@ -301,7 +304,7 @@ fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) 
     (part.r#type() == result.r#type()).then(|| rewriter.replace(slice.op(), &[part]))
 }
 
-/// Replaces an operand that may have any layout by the source of its conversion.
+/// Replaces an operand by the source of the conversion that defines it. The operand may have any layout.
 fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> MatchResult {
     let original = conversion(build::operand(op, at))?.src();
     rewriter.set_operand(op, at, original);
@@ -322,7 +325,7 @@ fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Ma
     through_conversion(rewriter, alloc.op(), alloc.src_at().start)
 }
 
-/// Folds a view whose type is that of its operand.
+/// Folds a view whose result type equals its operand type.
 fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let ViewOp {
         op, source, result, ..

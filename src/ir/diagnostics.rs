@@ -24,11 +24,11 @@ const MAX_LINE: usize = 1000;
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The operation failed.
+    /// The operation has failed.
     Error,
-    /// It succeeded, but the result may not be the intended one.
+    /// The operation has succeeded, but the result may not be the intended one.
     Warning,
-    /// Additional information, not a fault.
+    /// Additional information that is not a fault.
     Remark,
     /// Details attached to another message.
     Note,
@@ -43,9 +43,9 @@ pub struct Message {
     pub location: Option<SourceLocation>,
     /// The text, without severity and location.
     pub text: String,
-    /// The label of the rule that is broken, as `reduce_c4`; empty where there is none.
+    /// The label of the broken rule, for example `reduce_c4`; empty if there is none.
     pub rule: String,
-    /// True for a note in which MLIR prints an operation.
+    /// True if the message is a note in which MLIR prints an operation.
     pub shows_operation: bool,
     /// Attached notes.
     pub notes: Vec<Message>,
@@ -101,7 +101,7 @@ impl Message {
         }
     }
 
-    /// Renames a file in the message and its notes; MLIR calls a module that is parsed from memory `-`.
+    /// Renames a file in the message and its notes. MLIR uses the name `-` for a module that is parsed from memory.
     #[must_use]
     pub fn in_file(mut self, from: &str, to: &str) -> Self {
         if let Some(location) = self
@@ -146,7 +146,8 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// Returns the message and its notes as text, each with its source line if that can be read and is short enough.
+    /// Returns the message and its notes as text. Each is followed by its source line, if the line can be read and is
+    /// short.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);
@@ -180,8 +181,8 @@ impl fmt::Write for Arguments {
     }
 }
 
-/// Returns the text of a diagnostic up to the first byte that is not UTF-8 (names in bytecode may not be), and true if
-/// it is a note that prints an operation.
+/// Returns the text of a diagnostic, and true if it is a note that prints an operation. The text ends before the
+/// first byte that is not UTF-8, which names in bytecode may contain.
 fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     use fmt::Write;
     let mut arguments = Arguments::default();
@@ -244,7 +245,7 @@ fn source_location(location: Location<'_>) -> Option<SourceLocation> {
 pub struct Recorder(Arc<Mutex<Vec<Message>>>);
 
 impl Recorder {
-    /// Records the diagnostics of a context, as long as the context lives.
+    /// Records the diagnostics of a context for the lifetime of the context.
     #[must_use]
     pub fn attach(context: &Context) -> Self {
         let recorder = Self::default();
@@ -259,7 +260,7 @@ impl Recorder {
         recorder
     }
 
-    /// Returns the messages since the last call.
+    /// Returns the messages that have been recorded since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,9 +1,9 @@
-//! Inference of result encodings from operand encodings, and of operand encodings from results.
+//! Inference of result encodings from operand encodings, and of operand encodings from result encodings.
 //!
-//! [`encoding::infer`](linear_layout::encoding::infer) has the rules for shapes and encodings; this module selects the
-//! rule of an operation, so that verifiers, canonicalisation and passes agree. If both directions return
-//! [`InferenceError::Independent`], a pass may change the layout freely: conversions, constants, loads from shared
-//! memory.
+//! [`encoding::infer`](linear_layout::encoding::infer) has the rules for shapes and encodings. This module selects
+//! the rule of an operation, so that verifiers, canonicalisation and passes agree. If both directions return
+//! [`InferenceError::Independent`], a pass may change the layouts independently; examples are conversions, constants,
+//! and loads from shared memory.
 
 use crate::ir::ops::tt;
 use crate::ir::{OpView, TensorType, views};
@@ -16,9 +16,9 @@ use std::fmt;
 /// The reason why no encoding can be inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InferenceError {
-    /// Operand and result encodings are independent.
+    /// The operand encoding and the result encoding are independent.
     Independent,
-    /// They depend on each other, but no encoding of the other side matches this one.
+    /// The encodings depend on each other, but there is no encoding for the other side.
     Impossible(EncodingError),
 }
 
@@ -61,11 +61,11 @@ enum InferenceRule {
     Fp4ToFp(usize),
 }
 
-/// Returns the encoding of an operation's results if operand `i` has this one.
+/// Returns the encoding that an operation's results have if operand `i` has `encoding`.
 ///
 /// # Errors
-/// [`InferenceError::Independent`] if the results do not depend on that operand, [`InferenceError::Impossible`] if no
-/// encoding of theirs goes with it.
+/// [`InferenceError::Independent`] if the results do not depend on the operand; [`InferenceError::Impossible`] if
+/// there is no consistent result encoding.
 pub fn result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -85,10 +85,10 @@ pub fn result_encoding(
     })
 }
 
-/// Returns the encoding that operand `i` must have for the results to have this one.
+/// Returns the encoding that operand `i` must have for the results to have `encoding`.
 ///
 /// # Errors
-/// As [`result_encoding`].
+/// The same as for [`result_encoding`].
 pub fn operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -113,11 +113,11 @@ fn may_reorder(op: OperationRef<'_, '_>) -> bool {
     tt::Reshape::of(op).is_some_and(|op| op.allow_reorder())
 }
 
-/// Returns the encoding of an operation's results as [`result_encoding`] does; for a reshape that may reorder elements,
-/// the one that keeps their order.
+/// Like [`result_encoding`], except that a reshape that may reorder elements gets the encoding that keeps their
+/// order.
 ///
 /// # Errors
-/// As [`result_encoding`].
+/// The same as for [`result_encoding`].
 pub(crate) fn default_result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -129,10 +129,11 @@ pub(crate) fn default_result_encoding(
     }
 }
 
-/// Returns the encoding of operand `i` as [`operand_encoding`] does, likewise.
+/// Like [`operand_encoding`], except that a reshape that may reorder elements gets the encoding that keeps their
+/// order.
 ///
 /// # Errors
-/// As [`operand_encoding`].
+/// The same as for [`operand_encoding`].
 pub(crate) fn default_operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -153,17 +154,17 @@ fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
 /// The dependence of result encodings on an operand encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dependence {
-    /// Equal.
+    /// Result and operand have the same encoding.
     Same,
-    /// Determined uniquely.
+    /// The operand encoding determines the result encoding uniquely.
     Derived,
-    /// The layout is determined, but several encodings spell it.
+    /// The operand encoding determines the result layout, which several encodings can spell.
     Spelled,
-    /// Any encoding is valid; one keeps the elements in order.
+    /// Any result encoding is valid. The default is the one that keeps the elements in order.
     Usual,
 }
 
-/// Returns the dependence of the result encodings on that of operand `i`, if there is one.
+/// Returns how the result encodings depend on the encoding of operand `i`, or `None` if they are independent.
 pub(crate) fn dependence(op: OperationRef<'_, '_>, i: usize) -> Option<Dependence> {
     if may_reorder(op) {
         return Some(Dependence::Usual);
@@ -187,7 +188,7 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// Returns the rule that relates operand `i` to the results, and both shapes.
+/// Returns the rule that relates operand `i` to the results, the operand shape and the result shape.
 fn rule(
     op: OperationRef<'_, '_>,
     i: usize,

@@ -15,21 +15,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct TensorLayout {
     /// The encoding as data.
     pub encoding: Arc<Encoding>,
-    /// (register, lane, warp, block) -> (dim0, ...), registers with their broadcast bits.
+    /// The layout (register, lane, warp, block) -> (dim0, ...), including register bits that select replicas.
     pub full: LinearLayout,
-    /// The same with zero register bases removed: register i is the i-th LLVM value of a thread.
+    /// The same layout without zero register bases. Register i is the i-th LLVM value of a thread.
     pub unique: LinearLayout,
 }
 
 impl TensorLayout {
-    /// Returns the number of registers per thread: 2 to the number of non-zero register bases.
+    /// Returns the number of registers per thread, without replicas.
     #[must_use]
     pub fn num_registers(&self) -> usize {
         1 << self.unique.in_bits(Dim::REGISTER)
     }
 }
 
-/// Properties of a type that the rules of operands and results need, gathered for one look-up.
+/// Properties of a type that the rules for operands and results need, cached together.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeFacts {
     /// Neither a tensor nor a buffer: a number, a pointer, a token.
@@ -43,11 +43,11 @@ pub(super) enum TypeFacts {
         /// True if the encoding swizzles warps.
         is_generic: bool,
     },
-    /// A buffer in the memory of a CTA; CTAs of its encoding, if valid.
+    /// A buffer in the memory of a CTA, and the number of CTAs of its encoding if the encoding is valid.
     Buffer(Option<u64>),
 }
 
-/// Lanes, warps and CTAs that the encoding of a tensor covers.
+/// Numbers of lanes, warps and CTAs over which an encoding distributes a tensor.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
     /// No encoding.
@@ -56,15 +56,15 @@ pub(super) enum Units {
     Open,
     /// An encoding that is invalid for the shape.
     Invalid,
-    /// Threads per warp, warps per CTA and CTAs.
+    /// Number of threads per warp, of warps per CTA, and of CTAs.
     Of([u64; 3]),
 }
 
 type LayoutResult<T> = Result<Arc<T>, Reason>;
-/// Keyed by the address of a uniqued type or attribute.
+/// A map keyed by the address of a uniqued type or attribute.
 type CacheMap<T> = Mutex<FxHashMap<usize, T>>;
 
-/// The cache; owned by the context's `ttg` dialect.
+/// The layout cache of a context. The context's `ttg` dialect owns it.
 #[derive(Debug, Default)]
 pub struct Layouts {
     texts: CacheMap<Arc<str>>,
@@ -116,7 +116,7 @@ impl Layouts {
         })
     }
 
-    /// Returns the encoding of a tensor, adapted to its shape.
+    /// Returns the encoding of a tensor. An encoding that adapts to the shape is adapted to the tensor's shape.
     ///
     /// # Errors
     /// The attribute is no valid encoding.
@@ -130,7 +130,7 @@ impl Layouts {
         }
     }
 
-    /// Returns the normal spelling of an encoding if its attribute is spelled differently.
+    /// Returns the normal spelling of an encoding, or `None` if its attribute already has that spelling.
     ///
     /// # Errors
     /// The attribute is no valid encoding.
@@ -158,10 +158,10 @@ impl Layouts {
         Some(quote + within).filter(|at| *at < text.len())
     }
 
-    /// Checks the rules of a type on its own.
+    /// Checks the rules of a type that do not depend on the operation in which it occurs.
     ///
     /// # Errors
-    /// The broken rule.
+    /// Returns the broken rule.
     pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Reason> {
         cached(&self.types, sys::type_id(type_), || {
             Ok(Arc::new(super::verify::type_rules(self, type_)?))
@@ -169,7 +169,7 @@ impl Layouts {
         .map(drop)
     }
 
-    /// Returns the layout of a tensor, or that of the whole allocation of a buffer.
+    /// Returns the layout of a tensor, or the layout of a buffer's whole allocation.
     ///
     /// # Errors
     /// The type has no layout.
@@ -272,7 +272,7 @@ impl Layouts {
     }
 }
 
-/// Returns true if an encoding may have bases that move in several dims, which its name does not tell.
+/// Returns true if a basis of an encoding may advance in several dimensions, which the encoding's kind does not tell.
 fn may_mix(encoding: &Encoding) -> bool {
     match encoding {
         Encoding::AmdWmma(_) => true,

@@ -10,7 +10,7 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};
 
-/// The attributes of a module that layouts refer to.
+/// The attributes of a module that determine the size of layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleInfo {
     /// `"ttg.num-warps"`: warps per CTA.
@@ -42,10 +42,10 @@ impl From<GpuError> for Diagnostic {
 }
 
 impl ModuleInfo {
-    /// Reads the attributes of the module that an operation lies in (or is).
+    /// Reads the attributes of the module that contains an operation, or of the operation itself if it is a module.
     ///
     /// # Errors
-    /// The missing or malformed attribute.
+    /// Returns the missing or malformed attribute.
     pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Diagnostic> {
         let number = |name: &str, default: Option<u64>| -> Result<u64, Diagnostic> {
             let found = Self::attribute(op, name);
@@ -76,7 +76,7 @@ impl ModuleInfo {
         })
     }
 
-    /// Returns the CTAs per cluster around an operation; 1 by default.
+    /// Returns the number of CTAs per cluster for an operation; 1 by default.
     #[must_use]
     pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
         Self::attribute(op, NUM_CTAS)
@@ -90,10 +90,10 @@ impl ModuleInfo {
         sys::string_value(Self::attribute(op, TARGET)?).map(|name| name.to_string())
     }
 
-    /// Returns the target of a module: the requested one, or else `ttg.target`.
+    /// Returns the target of a module: the requested target, or else `ttg.target`.
     ///
     /// # Errors
-    /// There is neither, or the target is unknown.
+    /// Neither is given, or the target is unknown.
     pub fn gpu(
         module: OperationRef<'_, '_>,
         requested: Option<&str>,
@@ -121,20 +121,20 @@ impl ModuleInfo {
         sys::nearest_attribute(op, name)
     }
 
-    /// Returns the number of warps that run an operation.
+    /// Returns the number of warps that execute an operation.
     #[must_use]
     pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
         partition_warps(op).or_else(|| Self::attribute(op, NUM_WARPS).and_then(positive))
     }
 
-    /// Returns `ttg.maxnreg`: the requested registers per thread.
+    /// Returns `ttg.maxnreg`, the requested limit on registers per thread.
     #[must_use]
     pub fn requested_registers(op: OperationRef<'_, '_>) -> Option<u64> {
         Self::attribute(op, MAX_REGISTERS).and_then(positive)
     }
 
-    /// Returns the registers per thread available to an operation: at most 256, less if a module or partition limits
-    /// them.
+    /// Returns the number of registers per thread that an operation may use: at most 256, or less if the module or
+    /// the partition has a limit.
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
@@ -151,20 +151,21 @@ impl ModuleInfo {
     }
 }
 
-/// Returns the warps of the innermost `ttg.warp_specialize` partition; tensors in it are laid out over these.
+/// Returns the number of warps of the innermost `ttg.warp_specialize` partition, over which tensors in it are
+/// distributed.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = partition(op)?;
     entry(&specialize.partition_num_warps(), index?)
 }
 
-/// Returns the registers that `ttg.warp_specialize` grants to the region of an operation.
+/// Returns the number of registers that `ttg.warp_specialize` grants to the region that contains an operation.
 fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = partition(op)?;
     entry(&specialize.actual_registers()?, index.map_or(0, |i| i + 1))
 }
 
-/// Returns the `ttg.warp_specialize` around an operation and the index of its partition; no index for the default
-/// region.
+/// Returns the innermost `ttg.warp_specialize` that contains an operation, and the index of the partition. The index
+/// is `None` for the default region.
 fn partition<'c>(op: OperationRef<'_, 'c>) -> Option<(ttg::WarpSpecialize<'c, 'c>, Option<usize>)> {
     let mut inner = op;
     loop {

@@ -1,4 +1,4 @@
-//! Nested modules: selection of one of several in a file.
+//! Selection of one of several nested modules in a file.
 
 use super::OpKind;
 use crate::sys::build::{self, Op};
@@ -21,12 +21,13 @@ pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
         .collect()
 }
 
-/// Returns the selected module of a file: its own, or the nested one that `requested` names.
+/// Returns the selected module of a file: the outermost module, or the nested module that `requested` names.
 ///
-/// A nested module is named by its symbol, by a function in it, or by its number from 0.
+/// A nested module is named by its symbol, by a function in it, or by its number, starting at 0.
 ///
 /// # Errors
-/// `requested` is missing and there are several, or it matches none. `option` is the user's option.
+/// `requested` is missing although there are several modules, or it matches none. `option` is the name of the user's
+/// option.
 pub fn chosen_module<'c>(
     file: Op<'c>,
     requested: Option<&str>,

@@ -3,21 +3,21 @@
 use crate::sys::Rewriter;
 use crate::sys::build::{Op, Val};
 
-/// `Some` if a pattern pattern and changed the IR.
+/// `Some` if a pattern has matched and changed the IR.
 pub(crate) type MatchResult = Option<()>;
 
 /// An operation that renames or reshapes one operand.
 #[derive(Clone, Copy)]
 pub(super) struct ViewOp<'c> {
     pub(super) op: Op<'c>,
-    /// Number of the operand `source`.
+    /// Index of the operand that is `source`.
     pub(super) at: usize,
     pub(super) source: Val<'c>,
     pub(super) result: Val<'c>,
 }
 
 impl<'c> ViewOp<'c> {
-    /// Replaces the source by one further up.
+    /// Replaces the source by a value from which it is computed.
     pub(super) fn set_source(self, rewriter: Rewriter<'c>, source: Val<'c>) {
         rewriter.set_operand(self.op, self.at, source);
     }

@@ -11,7 +11,7 @@ use melior::ir::{Type, ValueLike};
 /// The element types of a product.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ProductTypes {
-    /// Factor types of A and B, the preferred pair first.
+    /// Pairs of element types of A and B for which there may be an instruction; the preferred pair comes first.
     pub(crate) factors: Vec<[Number; 2]>,
     pub(crate) sum: Number,
 }
@@ -33,10 +33,10 @@ impl ProductTypes {
     }
 }
 
-/// Checks that the factors of a scaled product are tensors of the elements that the product names.
+/// Checks that operands A and B of a scaled product are tensors with the element types that the product names.
 ///
 /// # Errors
-/// One of them is not, or elements have 6 bits.
+/// An operand has other elements, or elements have 6 bits.
 pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Diagnostic> {
     for (value, kind) in [(dot.a(), dot.a_elem_type()), (dot.b(), dot.b_elem_type())] {
         let tensor = TensorType::of(value.r#type());
@@ -67,19 +67,19 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
     Ok(())
 }
 
-/// The types of a product with scales that a matrix instruction may multiply by.
+/// The types of a scaled product for which a matrix instruction may exist.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ScaledTypes {
     pub(crate) factors: [Number; 2],
     pub(crate) sum: Number,
-    /// log2 of the elements along K that have one scale.
+    /// log2 of the number of elements along K that share a scale.
     pub(crate) block_log2: u8,
     pub(crate) scale: ScaleNumber,
 }
 
 impl ScaledTypes {
-    /// Returns the types of a scaled product; `None` if no instruction of any target supports them: elements of 6 or 16
-    /// bits, pairs packed across K, other block sizes.
+    /// Returns the types of a scaled product. Returns `None` if no instruction of any target supports them: elements
+    /// of 6 or 16 bits, pairs packed across K, or other block sizes.
     fn of(dot: tt::DotScaled<'_, '_>) -> Option<Self> {
         let factor = |kind: ScaleDotElemType, is_along_k: bool| match kind {
             ScaleDotElemType::E4m3 => Some(Number::E4m3),
@@ -113,11 +113,11 @@ impl ScaledTypes {
         })
     }
 
-    /// Returns the types of a scaled product that an instruction of the target carries out.
+    /// Returns the types of a scaled product, if an instruction of the target supports them.
     ///
     /// # Errors
-    /// The factors do not have the named element types, or there is no such instruction: the factors have to be scaled
-    /// before.
+    /// A or B does not have the named element type, or there is no such instruction. In the latter case the operands
+    /// must be scaled before the product.
     pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Result<Self, Diagnostic> {
         check_scaled_elements(dot)?;
         let is_known = |types: &Self| {
@@ -137,7 +137,7 @@ impl ScaledTypes {
     }
 }
 
-/// Returns the factor and sum types of a warp-group product, whose factors may be in shared memory.
+/// Returns the element types of A, B and the sum of a warp-group product. A and B may be in shared memory.
 ///
 /// # Errors
 /// An element type is not supported.
@@ -166,7 +166,7 @@ pub(crate) fn group_product_types(
     ))
 }
 
-/// Returns the element type of a tensor as a number of a matrix instruction.
+/// Returns the element type of a tensor as a number type of matrix instructions.
 fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
     let tensor = TensorType::of(type_);
     let name = tensor.map(|tensor| element_name(tensor.element));

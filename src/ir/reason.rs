@@ -18,7 +18,7 @@ impl Reason {
         self.rule
     }
 
-    /// Sets the label of the broken rule unless it has one.
+    /// Sets the label of the broken rule, unless one is already set.
     #[must_use]
     pub fn of_rule(mut self, label: &'static str) -> Self {
         self.rule.get_or_insert(label);

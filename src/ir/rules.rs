@@ -13,16 +13,16 @@ use std::fmt::Write;
 pub struct Rule {
     /// Label, as `reduce_c4`.
     pub label: &'static str,
-    /// The condition that valid modules meet.
+    /// The condition that every valid module satisfies.
     pub text: &'static str,
-    /// Names of the dialects, operations, attributes and types that declare it.
+    /// Names of the dialects, operations, attributes and types that declare the rule.
     pub of: &'static [&'static str],
 }
 
 include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
 
-/// Creates the diagnostic of a broken rule from labels and a `format!` message. A check shared by several operations
-/// has a label of each.
+/// Creates the diagnostic of a broken rule from labels and a `format!` message. A check that several operations share
+/// has one label for each of them.
 macro_rules! broken {
     ($($label:ident)|+, $($message:tt)+) => {
         $crate::sys::Diagnostic::new(format!($($message)+))

@@ -45,8 +45,8 @@ impl<'c> TensorType<'c> {
     }
 }
 
-/// Returns true if a descriptor's block and a tensor have the same element type, signs aside: a descriptor may have
-/// `si8` where the tensor has `i8`.
+/// Returns true if a descriptor's block and a tensor have the same element type. Signedness is ignored: a descriptor
+/// may have `si8` if the tensor has `i8`.
 #[must_use]
 pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
     element == block
@@ -64,9 +64,9 @@ pub fn element_name(element: Type<'_>) -> Arc<str> {
     Layouts::of(element.context()).text_of_type(element)
 }
 
-/// Returns the width of an element in bits: its own for numbers, 64 for pointers.
+/// Returns the width of an element in bits: the width of a number type, 64 for a pointer.
 ///
-/// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` and `!llvm.ptr` 64.
+/// `i1` has 1 bit, `f8E4M3FN` has 8 bits, `!tt.ptr<f32>` and `!llvm.ptr` have 64 bits.
 #[must_use]
 pub fn element_bits(element: Type<'_>) -> Option<u32> {
     if let Some(integer) = integer(element) {
@@ -79,7 +79,7 @@ pub fn element_bits(element: Type<'_>) -> Option<u32> {
     sys::float_width(element)
 }
 
-/// Returns a type as an integer type. melior's own conversion prints the type it refuses.
+/// Returns a type as an integer type. melior's own conversion would format the type in its error.
 fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
     type_
         .is_integer()

@@ -22,14 +22,14 @@ fn integer(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
-/// Returns true if all elements of a tensor are one value, so that any shape of it can be produced.
+/// Returns true if all elements of a tensor are the same value, so that it can be created with any shape.
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()
 }
 
-/// Makes the producer of the source produce the result type instead. It keeps its own attributes; those of the view
-/// describe a move of data that no longer happens.
+/// Makes the operation that defines the source produce the result type directly. It keeps its attributes. The
+/// attributes of the view are dropped, since they describe a data movement that no longer happens.
 pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();
@@ -82,7 +82,7 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
     )
 }
 
-/// Replaces an operation by a constant tensor.
+/// Replaces an operation by a constant tensor of its result type.
 fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> MatchResult {
     let type_ = build::only_result(op).r#type();
     let made = builders::arith::constant(build::splat(type_, number), type_);
@@ -90,7 +90,7 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
     Some(())
 }
 
-/// Drops a mask that is true, with `other`; replaces a load whose mask is false by `other`.
+/// Removes a mask that is true, together with `other`. Replaces a load whose mask is false by `other`.
 pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchResult {
     if integer(load.mask()?)? == 0 {
         rewriter.replace(load.op(), &[load.other()?]);
@@ -101,7 +101,7 @@ pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchR
     Some(())
 }
 
-/// Drops a mask that is true; erases a store whose mask is false.
+/// Removes a mask that is true. Erases a store whose mask is false.
 pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> MatchResult {
     if integer(store.mask()?)? == 0 {
         rewriter.erase(store.op());

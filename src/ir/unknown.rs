@@ -6,10 +6,10 @@ use linear_layout::encoding::spelling::nearest;
 /// The supported version of Triton.
 pub const TRITON_VERSION: &str = "3.9";
 
-/// The dialects whose names are not Triton's.
+/// The dialects that Triton does not have.
 const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
 
-/// Returns the diagnostic of an unknown name in a dialect that has the `known` ones.
+/// Returns the diagnostic for an unknown name in a dialect. `known` are the names that the dialect has.
 ///
 /// `ttg.local_laod` gets the note ``the nearest operation is `ttg.local_load` ``.
 #[must_use]

@@ -1,17 +1,18 @@
 //! Views: operations that rename registers and move no data.
 //!
-//! Each is a linear map `f` on tensor coordinates. A result register takes the operand register that holds `f` of its
-//! coordinates; that it is in the same thread is checked.
+//! Each view is a linear map `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
+//! operand register that holds the element `f(x)`. It is checked that this register is in the same thread.
 
 use linear_layout::f2::apply_columns;
 use linear_layout::layout::{Dim, LinearLayout};
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// Returns the layout of each half of a tensor along its last dimension, of size 2.
+/// Returns the layout of one half of a tensor, which is split along its last dimension of size 2. Both halves have
+/// the same layout.
 ///
 /// # Errors
-/// The elements of a pair are not in registers of one thread.
+/// The two elements of a pair are not in registers of the same thread.
 pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     let rank = layout.num_out_dims();
     let last = Dim::out(rank - 1);
@@ -49,12 +50,12 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     .map_err(|e| e.to_string())
 }
 
-/// Returns for each result register the operand register that holds its element.
+/// Returns, for each result register, the operand register that holds its element.
 ///
-/// `f` maps packed coordinates of the result to those of the operand and is linear.
+/// `f` is linear and maps packed coordinates of the result to packed coordinates of the operand.
 ///
 /// # Errors
-/// The element is in another thread, or nowhere.
+/// The element is in another thread, or in no thread.
 pub fn register_sources(
     result: &LinearLayout,
     operand: &LinearLayout,
