@@ -12,7 +12,7 @@ const CONVERSION_BITS: u32 = 48;
 /// (3, 1) + (2, 2) = (5, 3)        3·2^48 + 1 + 2·2^48 + 2
 /// ```
 /// # Units
-/// 2^48 for a quarter of a cycle, 1 for a conversion: room for 2^16 prices of any size before sums saturate.
+/// A quarter of a cycle counts 2^48, and a conversion counts 1. Sums of up to 2^16 prices of any size do not saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LexCost(u128);
 

@@ -9,7 +9,7 @@ use super::order::Order;
 #[derive(Debug)]
 pub(super) struct Bucket {
     pub(super) var: u32,
-    /// Indices of the tables that it was in.
+    /// Indices of the tables that contained the variable.
     pub(super) inputs: Vec<usize>,
     /// Indices of the resulting tables; one if the elimination was exact.
     pub(super) outputs: Vec<usize>,
@@ -17,8 +17,9 @@ pub(super) struct Bucket {
 
 /// The state of an elimination.
 ///
-/// Adding the tables of a variable and minimising over its values gives a table over its neighbours. The optimum of the
-/// smaller network is that of the whole; the last table is a number.
+/// Adding all tables that contain a variable, and minimising over the values of that variable, gives a table over its
+/// neighbours. The network with that table instead has the same optimal cost. After all variables are eliminated, the
+/// remaining table is a single number: the optimal cost.
 ///
 /// ```text
 /// a   10 12        a-b   0 5        the table of b is then  min(0 + 10, 5 + 12) = 10
@@ -38,7 +39,7 @@ pub(super) struct Elimination<'a> {
     pub(super) buckets: Vec<Bucket>,
     /// Cost of every assignment.
     pub(super) constant: LexCost,
-    /// Entries added up.
+    /// Number of table entries that were added up.
     pub(super) steps: u64,
     /// Indices of the tables of each variable.
     of_var: Vec<Vec<usize>>,
@@ -64,7 +65,7 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Eliminates in the given order; variables that it fixes have their values in `choice`.
+    /// Eliminates variables in the given order. Variables that the order fixes instead have their values in `choice`.
     pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
         let mut new = Elimination::new(network);
         for &var in &order.fixed {
@@ -81,7 +82,7 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Adds a table; one without variables is added to the constant instead.
+    /// Adds a table and returns its index. A table without variables is added to the constant instead.
     pub(super) fn add(&mut self, factor: CostTable) -> Option<usize> {
         if factor.scope.is_empty() {
             self.constant = self.constant.plus(factor.table[0]);
@@ -92,7 +93,7 @@ impl<'a> Elimination<'a> {
         Some(at)
     }
 
-    /// Numbers the next table.
+    /// Returns the index of the next table, and records it for the variables of `scope`.
     fn enter(&mut self, scope: &[u32]) -> usize {
         let at = self.is_consumed.len();
         for &var in scope {
@@ -120,7 +121,7 @@ impl<'a> Elimination<'a> {
         joint
     }
 
-    /// Consumes the tables that a variable is in.
+    /// Marks the tables that contain a variable as consumed, and returns their indices.
     pub(super) fn consume(&mut self, var: u32) -> Vec<usize> {
         let mut tables = std::mem::take(&mut self.of_var[var as usize]);
         tables.retain(|&at| !std::mem::replace(&mut self.is_consumed[at], true));
@@ -159,8 +160,8 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    /// Assigns each eliminated variable its cheapest value given the others, the first of equal ones; returns true if there
-    /// were ties.
+    /// Assigns each eliminated variable the cheapest value given the other variables, or the first of several equally
+    /// cheap values. Returns true if there were such ties.
     pub(super) fn choose(&self, choice: &mut [u32]) -> bool {
         let mut had_ties = false;
         for bucket in self.buckets.iter().rev() {
@@ -173,7 +174,7 @@ impl<'a> Elimination<'a> {
         had_ties
     }
 
-    /// Returns the cost of each value of a bucket's variable given the values of the others.
+    /// Returns the cost of each value of a bucket's variable, given the values of all other variables.
     pub(super) fn row(&self, bucket: &Bucket, choice: &mut [u32]) -> Vec<LexCost> {
         choice[bucket.var as usize] = 0;
         let mut row = vec![LexCost::ZERO; self.sizes[bucket.var as usize] as usize];

@@ -1,4 +1,4 @@
-//! Expansion and fusion moves: each variable keeps its value or takes that of a proposal.
+//! Expansion and fusion moves: each variable either keeps its value or takes its value in a proposed assignment.
 
 use super::cost::LexCost;
 use super::eliminate::Elimination;
@@ -6,12 +6,13 @@ use super::network::Network;
 use super::order::Order;
 use std::collections::VecDeque;
 
-/// Variables that a proposal changes at most.
+/// Maximal number of variables that a proposal changes.
 const MAX_SPREAD: usize = 100;
 
-/// Restricts a network to two values for each variable, its current one and that of a proposal; equal ones are fixed.
+/// Restricts a network to two values for each variable: its current value and its value in a proposal. A variable for
+/// which these are equal is fixed.
 ///
-/// Constant costs are left out, so costs only compare with each other.
+/// Constant costs are left out, so costs can only be compared with other costs of the same restricted network.
 fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
     let differs = |var: u32| choice[var as usize] != proposal[var as usize];
     let mut restricted = network.empty();
@@ -29,8 +30,9 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
 
 /// Returns the cheapest mixes of `choice` and `proposal`, and the table entries visited.
 ///
-/// If tables would exceed `limit` entries, variables are fixed: in the first result to `choice`, so that it is not dearer
-/// than `choice`, and in the second one to `proposal`.
+/// If tables would exceed `limit` entries, some variables are fixed. In the first result they are fixed to their value
+/// in `choice`, so that it costs no more than `choice`. In the second result they are fixed to their value in
+/// `proposal`.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],
@@ -56,7 +58,7 @@ pub(super) fn fuse_proposal(
     (results, steps)
 }
 
-/// Generator of proposals: the consequences of one variable taking a value.
+/// Generator of proposals. A proposal sets one variable to a value, and adapts the variables around it.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     network: &'a Network,
@@ -80,8 +82,8 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns the assignment in which `var` takes `value` and the variables around it, nearest first, follow greedily: a
-    /// layout spreads as far as it needs no conversion.
+    /// Returns the assignment in which `var` takes `value`, and the variables around it, nearest first, take their
+    /// cheapest values greedily. Thus a layout spreads until a conversion is needed.
     pub(super) fn from(&mut self, choice: &[u32], var: u32, value: u32) -> Vec<u32> {
         let mut proposal = choice.to_vec();
         let mut is_met = vec![false; choice.len()];

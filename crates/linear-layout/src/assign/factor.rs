@@ -5,7 +5,7 @@ use super::cost::LexCost;
 /// A cost for each combination of the values of some variables.
 ///
 /// # Shape
-/// The variables ascend; the values of the last one are contiguous.
+/// Variables are in ascending order, and the values of the last variable are contiguous.
 #[derive(Clone, Debug)]
 pub(super) struct CostTable {
     pub(super) scope: Vec<u32>,
@@ -29,7 +29,8 @@ impl CostTable {
         after.iter().map(|&v| sizes[v as usize] as usize).product()
     }
 
-    /// Returns the table over the free variables; `fixed` returns the value of a fixed one.
+    /// Returns the table over the variables that are not fixed. `fixed` returns the value of a fixed variable, and
+    /// `None` for others.
     pub(super) fn restrict(&self, sizes: &[u32], fixed: impl Fn(u32) -> Option<u32>) -> CostTable {
         let kept = |var: &u32| fixed(*var).is_none();
         let scope: Vec<u32> = self.scope.iter().copied().filter(kept).collect();
@@ -40,8 +41,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Returns the table restricted to two values for each variable, those of `choice` (first) and `other`; variables on
-    /// which they agree leave the scope.
+    /// Returns the table restricted to two values for each variable: first its value in `choice`, then its value in
+    /// `other`. Variables with the same value in both are removed from the table.
     pub(super) fn restrict_to_pair(
         &self,
         sizes: &[u32],
@@ -66,7 +67,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Appends the entries for each combination of `vars`, the last one fastest, beginning at `offset`.
+    /// Appends the entries for each combination of the values of `vars`, with the last variable changing fastest. The
+    /// first entry is at `offset`.
     fn walk(&self, sizes: &[u32], vars: &[u32], offset: usize, entries: &mut Vec<LexCost>) {
         let Some((&var, rest)) = vars.split_first() else {
             entries.push(self.table[offset]);
@@ -79,7 +81,7 @@ impl CostTable {
     }
 }
 
-/// Sums of tables; its buffers are reused from one sum to the next.
+/// Computes sums of tables. Buffers are reused from one sum to the next.
 #[derive(Debug, Default)]
 pub(super) struct Adder {
     /// Stride of each variable (last first) in each table.
@@ -154,7 +156,8 @@ impl Adder {
         false
     }
 
-    /// Returns, for each combination of `vars`, the sum of tables minimised over the values of `last`.
+    /// Returns, for each combination of the values of `vars`, the minimum over the values of `last` of the sum of the
+    /// tables.
     pub(super) fn minimise(
         &mut self,
         sizes: &[u32],

@@ -1,4 +1,4 @@
-//! Lexicographically first optimum.
+//! Search for the lexicographically first of all optimal assignments.
 
 use super::cost::LexCost;
 use super::eliminate::Elimination;
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 struct OptimalCell {
     /// Values, in the order of the table's variables.
     values: Vec<u32>,
-    /// The group in its own table: cells that agree on the variables other than the eliminated one.
+    /// Index of the cell's group in its table. Cells of one group agree on all variables except the eliminated one.
     group: usize,
-    /// For each child table, the group of cells that agree with this one.
+    /// For each child table, the group of cells that agree with this cell on the common variables.
     below: Vec<usize>,
     is_live: bool,
 }
 
-/// Cells of a table and of its parent that agree on the variables that both have.
+/// Cells of a table and of its parent table that agree on the variables that both tables have.
 #[derive(Debug, Default)]
 struct CellGroup {
     /// Cells of the table, and the number of live ones.
@@ -41,10 +41,10 @@ struct JointTable {
 
 /// All optimal assignments of a network that was eliminated exactly, as cells of the joint tables.
 ///
-/// A cell is live if it is part of an optimal assignment. Tables form a tree: the variables other than the eliminated one
-/// are all in the table of the one among them that was eliminated first. Arc consistency between parents and children
-/// therefore makes every live cell part of an optimum, and taking the first live value of one variable after the other
-/// never backtracks.
+/// A cell is live if it is part of an optimal assignment. The tables form a tree: the parent of a table is the table of
+/// the variable that was eliminated first among its other variables, and that table contains all of them. Because of
+/// the tree structure, arc consistency between parents and children guarantees that every live cell is part of an
+/// optimal assignment. So choosing the first live value of one variable after the other never backtracks.
 ///
 /// Each cell is removed at most once, so the work is linear in the size of the tables.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl OptimalAssignments {
         new
     }
 
-    /// Fills a table with the cells that are optimal together with a cell of the parent.
+    /// Fills a table with each cell that is optimal together with some cell of the parent table.
     fn fill(&mut self, eliminated: &Elimination<'_>, at: usize, choice: &mut [u32]) {
         let vars = std::mem::take(&mut self.tables[at].vars);
         // Values of the other variables in cells of the parent, with those cells.
@@ -172,7 +172,8 @@ impl OptimalAssignments {
         }
     }
 
-    /// Removes cells, and then those that no live cell of a parent or child agrees with.
+    /// Removes cells, and then repeatedly each cell with which no live cell of the parent table or of some child table
+    /// agrees.
     fn remove(&mut self, mut cells: Vec<(usize, usize)>) {
         while let Some((at, cell)) = cells.pop() {
             let cell = &mut self.tables[at].cells[cell];

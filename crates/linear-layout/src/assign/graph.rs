@@ -8,18 +8,18 @@ pub type Price = u64;
 /// A sum of prices that overflows is infeasible too.
 pub const INFEASIBLE: Price = Price::MAX;
 
-/// A node of a [`Graph`], by its position in program order.
+/// A node of a [`Graph`], identified by its position in program order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// Returns its position in program order, which is its position in an assignment.
+    /// Returns the node's position in program order, which is also its index in an assignment.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The price and the conversions of one choice.
+/// The price and the number of conversions of one choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CostTerm {
     pub(super) price: Price,
@@ -41,7 +41,7 @@ impl CostTerms {
     }
 }
 
-/// An edge: a term for each pair of alternatives, those of `b` contiguous.
+/// An edge, with a cost term for each pair of alternatives of `a` and `b`. The alternatives of `b` are contiguous.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub(super) a: NodeId,
@@ -55,17 +55,19 @@ pub(super) struct SharedTerm {
     /// The node whose alternative selects the term that is paid; `None` if there is a single term.
     pub(super) of: Option<NodeId>,
     pub(super) terms: CostTerms,
-    /// The nodes that may request it, each with a flag for each alternative that does.
+    /// The nodes that may request the term. Each has one flag per alternative, which is true if that alternative
+    /// requests the term.
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
 
 /// An assignment problem: nodes with alternatives, and the price of each choice.
 ///
-/// A node is an operation, or several that must agree; an assignment picks one alternative for each node. Its cost is
-/// the sum of
+/// A node is an operation, or several operations that must have the same alternative. An assignment chooses one
+/// alternative for each node. Its cost is the sum of
 /// - the price of each node's alternative;
-/// - the price of each edge for the alternatives of its two ends: the conversion between them;
-/// - the price of each shared term that a member requests: a conversion with several users, paid once.
+/// - the price of each edge, which depends on the alternatives of its two nodes: the conversion between them;
+/// - the price of each shared term that at least one member requests: a conversion with several users, which is paid
+///   once.
 ///
 /// ```
 /// use linear_layout::assign::{Graph, solve};
@@ -114,7 +116,8 @@ impl Graph {
 
     /// Adds an edge, with the price and the conversions of each pair of alternatives.
     ///
-    /// Several edges between two nodes add up. An edge from a node to itself counts its diagonal only.
+    /// The prices of several edges between two nodes add up. For an edge from a node to itself, only pairs of equal
+    /// alternatives count.
     ///
     /// # Shape
     /// Alternatives of `a` x alternatives of `b`, those of `b` contiguous.
@@ -127,8 +130,8 @@ impl Graph {
         self.edges.push(Edge { a, b, terms });
     }
 
-    /// Adds a cost that is paid once if the alternative of at least one member is marked: a slice of address arithmetic that
-    /// is rematerialised for pointer and mask.
+    /// Adds a cost that is paid once if the chosen alternative of at least one member is marked. An example is a slice
+    /// of address arithmetic that is rematerialised for both a pointer and a mask.
     ///
     /// # Panics
     /// If a member does not have one flag for each alternative.
@@ -136,8 +139,8 @@ impl Graph {
         self.share(None, vec![(price, conversions)], members);
     }
 
-    /// Adds a copy of the result of `of` in another layout: paid once, at the price for the alternative of `of`, if the
-    /// alternative of at least one member is marked.
+    /// Adds a copy of the result of `of` in another layout. The price depends on the alternative of `of`. It is paid
+    /// once if the chosen alternative of at least one member is marked.
     ///
     /// ```
     /// use linear_layout::assign::Graph;
@@ -198,7 +201,8 @@ impl Graph {
         self.nodes[node.index()].terms.len()
     }
 
-    /// Returns the exact price of an assignment, with shared terms paid once, and its conversions.
+    /// Returns the exact price of an assignment, in which shared terms are paid once, and the number of its
+    /// conversions.
     ///
     /// An infeasible assignment costs [`INFEASIBLE`].
     ///
@@ -219,7 +223,8 @@ impl Graph {
             })
     }
 
-    /// Returns the terms that an assignment pays: the list of a node, an edge or a shared term, and the index into it.
+    /// Returns the terms that an assignment pays. Each is given by the list of terms of a node, an edge or a shared
+    /// term, and the index into that list.
     fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);
@@ -237,7 +242,7 @@ impl Graph {
         nodes.chain(edges).chain(shared)
     }
 
-    /// Forbids all alternatives of a node but one.
+    /// Forbids all alternatives of a node except one.
     pub(super) fn force(&mut self, node: NodeId, alternative: u32) {
         let terms = &mut self.nodes[node.index()].terms;
         assert!((alternative as usize) < terms.len(), "no such alternative");

@@ -1,4 +1,4 @@
-//! Local search on networks that are too entangled for elimination.
+//! Local search, for networks whose treewidth is too large for elimination.
 
 use super::cost::LexCost;
 use super::eliminate::Elimination;
@@ -18,14 +18,15 @@ pub(super) struct Candidate {
 
 /// A local search with two kinds of moves.
 ///
-/// Rounds choose among all values but fix a few variables, which hold back the others where edges are dear. Expansions
-/// change connected variables together, but allow each only two values.
+/// A round considers all values of most variables, but fixes a few variables. Fixed variables prevent their neighbours
+/// from changing if the edges between them are expensive. An expansion changes connected variables together, but
+/// considers only two values for each.
 #[derive(Debug)]
 pub(super) struct LocalSearch<'a> {
     network: &'a Network,
-    /// Entries of a table at most.
+    /// Maximal number of entries of a table.
     limit: u64,
-    /// Entries visited after which no further move begins.
+    /// Number of visited entries after which no further move is started.
     max_steps: u64,
     pub(super) steps: u64,
 }
@@ -75,7 +76,7 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Expands each value of each variable until none improves.
+    /// Tries an expansion for each value of each variable, until no expansion lowers the cost.
     pub(super) fn expand(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut spread = Expansion::new(network);
@@ -96,7 +97,8 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Takes from another assignment the values that make this one cheaper.
+    /// Replaces values of the best assignment by values of another assignment where this lowers the cost. Returns true
+    /// if it did so.
     pub(super) fn fuse(&mut self, best: &mut Candidate, other: &[u32]) -> bool {
         let (choices, steps) = fuse_proposal(self.network, &best.choice, other, self.limit);
         self.steps += steps;
@@ -107,7 +109,8 @@ impl<'a> LocalSearch<'a> {
         is_cheaper
     }
 
-    /// Accepts an assignment that is cheaper, or as cheap and lexicographically earlier; returns true if it is cheaper.
+    /// Accepts an assignment that costs less, or that costs the same and is lexicographically earlier. Returns true if
+    /// it costs less.
     fn take(&self, best: &mut Candidate, choice: Vec<u32>) -> bool {
         let new = self.priced(choice);
         let is_cheaper = new.cost < best.cost;

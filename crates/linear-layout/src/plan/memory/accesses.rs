@@ -1,14 +1,16 @@
-//! Vectorisation: grouping of registers into memory accesses as wide as their positions allow, without more wavefronts.
+//! Vectorisation: registers are grouped into memory accesses that are as wide as possible without taking more
+//! wavefronts.
 //!
-//! Registers, lanes and warps each contribute bits to a position in a buffer or in swizzled scratch memory. [`Accesses`] is
-//! the grouping of registers that lie side by side, with its width and its cost.
+//! The position of an element in a buffer or in swizzled scratch memory is an exclusive or of contributions of its
+//! register, lane and warp. [`Accesses`] groups registers with adjacent positions, and has the width and the cost of
+//! the accesses.
 //!
 //! # Matrices
 //! `ldmatrix`, `stmatrix` and `ds_read_tr` are warp-wide instructions: each lane supplies the address of a row, and a
-//! [`Fragment`] fixes which lane holds which units of the rows. They apply if the lane bits that number the units of a row
-//! contribute the size of a unit each, and those that number rows contribute nothing within a row. Bits that the fragment
-//! assigns to a unit's index in its lane are register bits. Such an instruction moves several elements at a time even if
-//! each is adjacent to elements of other lanes only.
+//! [`Fragment`] defines which lane holds which units of the rows. These instructions apply if lane bits that number the
+//! units of a row move by whole units within the row, and lane bits that number rows do not move within a row. Bits
+//! that the fragment assigns to a unit's index in its lane must be register bits. Such an instruction accesses several
+//! elements at a time, even if each element is only adjacent to elements of other lanes.
 
 use super::buffer_layout::{Padding, padded};
 use crate::f2::Echelon;
@@ -17,23 +19,26 @@ use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, wavefronts};
 use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
 
-/// The register, lane and warp positions that accesses are chosen for. Positions are in bytes.
+/// The positions of registers, lanes and warps for which accesses are chosen, and the limits of the choice. Positions
+/// are in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessConstraints<'a> {
     /// Contribution (exclusive or) of each register bit to the position.
     pub(crate) registers: &'a [u64],
-    /// Contribution of each thread bit, lanes first.
+    /// Contribution of each thread bit to the position, lane bits first.
     pub(crate) threads: &'a [u64],
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
     /// Maximal width of an access.
     pub(crate) max_bytes: u32,
-    /// Register bits that number the elements of an access, in this order: accesses have as many of them as positions allow.
-    /// Any register bits if `None`.
+    /// Register bits that may number the elements of an access, in this order. An access uses as many of them as
+    /// positions allow. If `None`, any register bits may number the elements.
     pub(crate) neighbours: Option<&'a [u8]>,
-    /// Bits that something other than registers and threads may set.
+    /// Mask of position bits to which something other than registers and threads may contribute, such as the start of a
+    /// view.
     pub(crate) foreign_bits: u64,
-    /// Bits of repetitions: only registers may set them, and they are numbered last.
+    /// Mask of position bits that number repetitions. Only registers may contribute to them, and accesses of later
+    /// repetitions come last.
     pub(crate) repetition_bits: u64,
     /// Gaps between positions and addresses.
     pub(crate) paddings: &'a [Padding],
@@ -68,12 +73,14 @@ impl AccessForm {
 }
 
 impl AccessConstraints<'_> {
-    /// Returns the wavefronts of one access of a warp, and the minimum for as many bytes, without gaps.
+    /// Returns the wavefronts of one access of a warp, and the minimum for that number of bytes, for a buffer without
+    /// gaps.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
     }
 
-    /// Returns the wavefronts of one access whose lane bits contribute `lanes`.
+    /// Returns the wavefronts of one access, and the minimum. `lanes` has the contribution of each lane bit to the
+    /// position.
     fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
         wavefronts(&lanes, bytes, self.access, self.target)
@@ -115,30 +122,32 @@ impl AccessConstraints<'_> {
 
 /// The memory accesses of the registers of each thread.
 ///
-/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`. Its position is
-/// `access(x).0 + i * element_bytes`, combined with the thread's contribution, if each lane accesses its own elements;
-/// elements of matrices are ordered by word.
+/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`. If each lane accesses its own elements, the
+/// position of that element is `access(x).0 + i * element_bytes`, XORed with the thread's contribution. In accesses by
+/// matrix instructions, elements are ordered by word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// Contribution of each thread bit to the position that the thread supplies: of its elements, or of a row.
+    /// Contribution of each thread bit to the position that the thread supplies, which is the position of its elements
+    /// or of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
     /// log2 of the elements of one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// Position and registers of each bit: within an access, between accesses, repetitions.
+    /// For each bit of an element's number, its contribution to (position, register). First come the bits within an
+    /// access, then the bits between accesses, then the bits of repetitions.
     basis: Vec<(u64, u64)>,
-    /// Wavefronts of all accesses of a warp, and the minimum for as many bytes.
+    /// Wavefronts of all accesses of a warp, and the minimum for that number of bytes.
     waves: (u32, u32),
     /// Byte permutes that pack narrow elements for a store.
     packing: u32,
 }
 
 impl Accesses {
-    /// Chooses the fewest wavefronts, and among those the fewest accesses.
+    /// Chooses the accesses with the fewest wavefronts, and among these the fewest accesses.
     ///
-    /// Returns `None` if a thread bit moves along repetition bits, or no register bit does.
+    /// Returns `None` if a thread bit contributes to repetition bits, or if registers do not number all repetitions.
     pub(crate) fn choose(constraints: &AccessConstraints<'_>) -> Option<Self> {
         let &AccessConstraints {
             registers, threads, ..
@@ -332,7 +341,8 @@ impl Accesses {
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
-    /// Returns the byte permutes of all stores of a thread: none for neighbours, which their producers keep in one register.
+    /// Returns the number of byte permutes for all stores of a thread. Adjacent elements need none, because their
+    /// producers keep them in one register.
     fn count_packing(&self, constraints: &AccessConstraints<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
@@ -373,12 +383,13 @@ impl Accesses {
         self.at(start, i).1
     }
 
-    /// Returns the wavefronts of all accesses of a warp, and the minimum for as many bytes.
+    /// Returns the wavefronts of all accesses of a warp, and the minimum for that number of bytes.
     pub(crate) fn waves(&self) -> (u32, u32) {
         self.waves
     }
 
-    /// Returns position and registers of an access; those of repetitions are numbered last.
+    /// Returns the position and the register of the first element of access `x`. Accesses of later repetitions have
+    /// higher numbers.
     pub(crate) fn access(&self, x: usize) -> (u64, u64) {
         self.at(self.vector_log2 as usize, x)
     }
@@ -388,7 +399,8 @@ impl Accesses {
         self.at(0, i).1
     }
 
-    /// Returns the elimination that numbers elements by position: elements of an access, then accesses.
+    /// Returns the Gaussian elimination that maps a position to the number of an element. The index within an access is
+    /// in the low bits of that number, and the index of the access above.
     pub(crate) fn numbers(&self) -> Echelon {
         echelon(self.basis.iter().map(|(position, _)| position))
     }
@@ -400,7 +412,7 @@ impl Accesses {
             .fold((0, 0), |sum, (_, c)| (sum.0 ^ c.0, sum.1 ^ c.1))
     }
 
-    /// Returns load-store and arithmetic time of all accesses of one warp.
+    /// Returns (load-store time, arithmetic time) of all accesses of one warp.
     pub(crate) fn time(&self, target: &Target) -> (u32, u32) {
         let costs = &target.costs;
         let possible = self.threads.iter().fold(0, |a, c| a | c);
@@ -416,13 +428,14 @@ impl Accesses {
         )
     }
 
-    /// Returns true if every wavefront is full, as far as the phases of the target allow, and nothing is packed.
+    /// Returns true if the accesses take the minimal number of wavefronts on the target, and no elements need packing.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
         self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }
 }
 
-/// Returns position and registers of each bit between accesses, in register order, without element or repetition bits.
+/// Returns the contribution to (position, register) of each bit between accesses, in register order. Bits within an
+/// access and bits of repetitions are excluded.
 fn access_bits(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,
@@ -439,7 +452,7 @@ fn access_bits(
     Some(access_bits)
 }
 
-/// Returns position and registers of each repetition bit.
+/// Returns the contribution to (position, register) of each repetition bit.
 fn repetition_basis(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,

@@ -23,10 +23,10 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Makes the layout of a buffer from (offset, and partition or block) -> dims, the gaps of `interval_paddings` in
-    /// elements, and the width of an element in bits.
+    /// Returns the layout of a buffer, given a map (offset, and partition or block) -> dims, the gaps as (interval,
+    /// padding) pairs in elements, and the width of an element in bits.
     ///
-    /// Partitions are contiguous, one after another.
+    /// Each partition is contiguous, and partitions follow each other.
     ///
     /// # Errors
     /// If an element does not fill 1, 2, 4 or 8 bytes, the buffer is distributed over several CTAs, or it exceeds 32-bit
@@ -79,7 +79,8 @@ impl BufferLayout {
         &self.paddings
     }
 
-    /// Returns log2 of the bytes of one buffer before padding: the pitch of a multi-buffer.
+    /// Returns log2 of the bytes of one buffer before padding. This is the distance between consecutive buffers of a
+    /// multi-buffer.
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
@@ -92,7 +93,7 @@ impl BufferLayout {
         1 << self.bytes_log2
     }
 
-    /// Returns the bytes of `count` such buffers, one after another.
+    /// Returns the bytes, including padding, of `count` such buffers that follow each other.
     #[must_use]
     pub fn size_bytes(&self, count: u64) -> u64 {
         let element = 1 << self.bytes_log2;
@@ -108,7 +109,8 @@ impl BufferLayout {
         padded(&self.paddings, position)
     }
 
-    /// Returns the positions of the points that a layout maps to, one column per bit of each in-dim.
+    /// Returns a layout from the in-dims of `points` to positions: it maps an input to the position of the element to
+    /// which `points` maps it.
     pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
         points
             .invert_and_compose(&self.layout)
@@ -155,7 +157,7 @@ impl BufferLayout {
         Ok(self.layout.out_dims().map(column).collect())
     }
 
-    /// Returns the bits that the position of a view of this shape may have.
+    /// Returns the mask of the bits that may be set in the position of a view of this shape.
     ///
     /// # Errors
     /// If the layout does not reach every element.
@@ -163,8 +165,8 @@ impl BufferLayout {
         Ok(self.masks(shape)?.1)
     }
 
-    /// Returns the bytes of a view of this shape if it is contiguous, and at constant offsets from its start, wherever it
-    /// starts.
+    /// Returns the number of bytes of a view of this shape, if the view is contiguous and its elements are at constant
+    /// offsets from its start, wherever the view starts in the buffer. Otherwise returns `None`.
     ///
     /// # Errors
     /// If the layout does not reach every element.
@@ -174,7 +176,8 @@ impl BufferLayout {
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
     }
 
-    /// Returns the bits of positions within a view of this shape, and those of its start.
+    /// Returns the mask of position bits of elements within a view of this shape, and the mask of position bits of the
+    /// view's start.
     fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let mut masks = (0, 0);

@@ -3,7 +3,7 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// An access without a plan: an unsupported buffer, or a tensor that does not fit it.
+/// Error of planning accesses to a buffer: the buffer is not supported, or the tensor does not fit in it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct MemoryError(MemoryErrorKind);

@@ -8,7 +8,7 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// The addresses of elements with one run-time coordinate.
+/// The addresses of elements of which one coordinate is an index known only at run time.
 ///
 /// A row of 8 elements of 4 bytes, accessed at any index by two lanes and two registers:
 /// ```
@@ -27,7 +27,7 @@ use core::slice;
 /// # Units
 /// Positions are bytes before padding, addresses bytes after it, both from the start of the buffer.
 /// # Laws
-/// Register `r` is at the address of its element with the index in place of its coordinate (property
+/// Register `r` is at the address of the element whose coordinate along the axis is the index (property
 /// `every_index_is_at_its_element`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexedPlan {
@@ -86,19 +86,19 @@ impl IndexedPlan {
         &self.buffer
     }
 
-    /// Returns the thread's contribution to the position: inputs lane and warp.
+    /// Returns the program that maps lane and warp to their contribution to the position.
     #[must_use]
     pub const fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the index's contribution to the position.
+    /// Returns the program that maps the index to its contribution to the position.
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
     }
 
-    /// Returns the index's contribution to the position, with the unused inputs lane and warp before the index.
+    /// Returns the program of [`Self::index`] with two additional unused inputs, lane and warp, before the index.
     pub(crate) fn along(&self) -> IndexProgram {
         IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }

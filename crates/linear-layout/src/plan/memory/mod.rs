@@ -1,8 +1,8 @@
 //! Accesses of register tiles to a buffer in shared memory: vectorisation and addresses.
 //!
-//! A buffer's layout maps positions to elements, a register layout maps registers to elements; together they give the
-//! position of each register. [`MemoryPlan`] groups registers into accesses as wide as positions allow, each with the part
-//! of its address that is known at compile time.
+//! The layout of a buffer maps positions to elements, and a register layout maps registers to elements. Together they
+//! determine the position of each register. [`MemoryPlan`] groups registers into accesses that are as wide as positions
+//! allow, and has the part of each address that is known at compile time.
 //!
 //! # Example
 //! Four elements of 2 bytes per thread of a row of 8, in a row-major buffer:
@@ -52,7 +52,7 @@ use crate::target::{Access, Target};
 /// One access of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterAccess {
-    /// Constant to XOR with the position of thread and view.
+    /// Constant to XOR with the contribution of the thread and the view to the position.
     pub(crate) xor: u64,
     /// Constant to add to the address.
     pub(crate) add: u64,
@@ -69,15 +69,16 @@ pub struct MemoryPlan {
     form: AccessForm,
     vector: usize,
     accesses: Vec<RegisterAccess>,
-    /// Access and element index of each register.
+    /// For each register, its access and its element index within the access.
     locations: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
     warps_log2: u32,
 }
 
 impl MemoryPlan {
-    /// Plans the accesses of registers (register, lane, warp) -> dims to a view of a buffer whose position has no bits
-    /// outside `view_mask`. Each lane accesses its own elements, independently of other lanes.
+    /// Plans the accesses of registers to a view of a buffer. `registers` maps (register, lane, warp) to dims. Only
+    /// bits of `view_mask` may be set in the position of the view. Each lane accesses its own elements, independently
+    /// of other lanes.
     ///
     /// # Errors
     /// If the tensor has other dims than the buffer, or is larger.
@@ -91,7 +92,7 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (false, None))
     }
 
-    /// Plans the accesses of converged warps, which may be matrix instructions; otherwise as [`Self::new`].
+    /// Plans accesses as [`Self::new`] does, but for converged warps, so that the accesses may be matrix instructions.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -105,8 +106,8 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans stores that copy neighbours of another memory: bit `i` of an element's index in its store is register bit
-    /// `neighbours[i]`. Otherwise as [`Self::new`].
+    /// Plans stores as [`Self::new`] does, but for a copy of elements that are adjacent in another memory: bit `i` of
+    /// an element's index within a store is register bit `neighbours[i]`.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -209,7 +210,8 @@ impl MemoryPlan {
         self.form
     }
 
-    /// Returns the position of a thread's register 0, or of its row of a matrix: inputs lane and warp.
+    /// Returns the program that maps lane and warp to the position of the thread's register 0, or of the matrix row
+    /// whose address the thread supplies.
     pub(crate) fn thread(&self) -> &IndexProgram {
         &self.thread
     }
@@ -228,8 +230,9 @@ impl MemoryPlan {
         &self.locations
     }
 
-    /// Returns the byte permutes of each thread before stores, or after loads, if every other operation keeps neighbouring
-    /// registers in one word: none if each word of an access holds neighbours.
+    /// Returns the number of byte permutes of each thread before stores or after loads. All other operations are
+    /// assumed to keep adjacent registers in one word, so no permute is needed if each word of an access consists of
+    /// adjacent registers.
     #[must_use]
     pub fn permutes(&self) -> u32 {
         let word = (4usize >> self.buffer.bytes_log2).clamp(1, self.vector);
@@ -243,7 +246,7 @@ impl MemoryPlan {
         narrow(permuted * (word - 1))
     }
 
-    /// Returns the cost of all accesses of a block: each warp issues its own, and each takes wavefronts.
+    /// Returns the cost of all accesses of a block: the issue and the wavefronts of the accesses of every warp.
     #[must_use]
     pub fn cost(&self, target: &Target) -> Cost {
         let warps = 1 << self.warps_log2;

@@ -14,14 +14,15 @@ pub struct BufferAccess<'a> {
     pub registers: &'a LinearLayout,
     /// Layout of the buffer.
     pub buffer: &'a BufferLayout,
-    /// Bits that the position of the view may have, in bytes before padding: [`BufferLayout::view_mask`].
+    /// Mask of the bits that may be set in the position of the view, in bytes before padding:
+    /// [`BufferLayout::view_mask`].
     pub view_mask: u64,
     /// Axis whose coordinate is a run-time index, and the size of the view along it.
     pub indexed: Option<(usize, u64)>,
     /// Load or store.
     pub access: Access,
-    /// For a copy that bypasses registers, the register bits of neighbours in the other memory, nearest first: each store
-    /// moves neighbours, in order.
+    /// For a copy that bypasses registers: the register bits along which elements are adjacent in the other memory,
+    /// lowest first. Each store then copies adjacent elements, in order.
     pub neighbours: Option<&'a [u8]>,
     /// The GPU.
     pub target: &'a Target,
@@ -30,11 +31,12 @@ pub struct BufferAccess<'a> {
 /// Plans an access.
 ///
 /// # Shape
-/// Operand 0 of the program: the registers to store, none for a load. Operand 1: the position of the view, in bytes
-/// before padding. Operand 2, for an indexed access: the index of each register, below the size. Results: the loaded
-/// registers.
+/// Operand 0 of the program: the registers to store; empty for a load. Operand 1: the position of the view, in bytes
+/// before padding. Operand 2, only for an indexed access: the index of each register, less than the size. Results: the
+/// loaded registers.
 ///
-/// The stores of a copy take elements, lowest address first, and no words: the emitter copies them from global memory.
+/// The stores of a copy have elements as operands, lowest address first, and never words, because the emitter copies
+/// the elements from global memory.
 ///
 /// # Errors
 /// If the tensor has other dims than the buffer, or is larger.

@@ -1,4 +1,4 @@
-//! The baseline of reductions, whose scratch memory limits that of plans.
+//! The baseline reduction: its use of scratch memory is the limit for the scratch memory of plans.
 
 use super::super::tuples::{Coordinates, TupleError};
 use super::super::{Baseline, baseline_conversion};
@@ -7,11 +7,13 @@ use super::state::State;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
 
-/// Returns the scratch bytes and barriers of Triton's reduction: the partial results of warps move to lanes while rows
-/// stay, then the results are converted, in the same bytes; all operands at once. Returns `None` if some bit of the
-/// layout moves along the axis and within rows, or two bits along the same.
+/// Returns the scratch bytes and barriers of Triton's reduction. In that reduction, the partial results of warps move
+/// to lanes while rows keep their place. Then the results are converted, in the same scratch bytes. All operands are
+/// processed at once. Returns `None` if a bit of the layout moves both along the axis and along rows, or if two bits
+/// move along the same axis bit.
 ///
-/// A plan may need more bytes if that is faster; within this limit there is a plan in nearly all cases.
+/// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes than
+/// the baseline.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -31,7 +33,7 @@ use crate::number::narrow;
 /// ```
 ///
 /// # Errors
-/// As [`plan_reduction`](super::plan_reduction), but for limits.
+/// Those of [`plan_reduction`](super::plan_reduction), except that no limit applies.
 pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>, TupleError> {
     let coordinates = Coordinates::of(reduction.src, reduction.axis);
     let mut state = State::to_intermediate(reduction.src, &coordinates, Vec::new());

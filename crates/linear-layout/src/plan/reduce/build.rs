@@ -21,7 +21,8 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// Returns the strategies to try; those that only save shared memory are last, and only used under a limit.
+/// Returns the strategies to try. Strategies that only save shared memory are last, and are only tried if there is a
+/// limit.
 fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
@@ -50,7 +51,7 @@ fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
     strategies.chain([gathering]).chain(staying)
 }
 
-/// Tuples per thread at most if the axis is first gathered in registers.
+/// Maximal number of tuples per thread for strategies that first gather the axis in registers.
 const MAX_GATHERED: usize = 64;
 
 /// Plans a reduction along one axis.
@@ -74,7 +75,7 @@ const MAX_GATHERED: usize = 64;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
-/// - the axis is distributed over several blocks, or an unsupported element width;
+/// - the axis is distributed over several CTAs, or an element width is not supported;
 /// - no strategy fits the GPU's shared memory;
 /// - otherwise the layouts do not match each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Result<ReducePlan, TupleError> {
@@ -129,7 +130,7 @@ struct ReduceBuilder<'a> {
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
     state: State,
-    /// Columns of the result's layout, with the rows low.
+    /// Columns of the result's layout: registers, lanes, warps. The row coordinates are the low bits.
     result_columns: [Vec<u64>; 3],
     at_once: Option<LaneReduction>,
 }
@@ -157,7 +158,7 @@ impl<'a> ReduceBuilder<'a> {
         })
     }
 
-    /// Builds the program of a strategy, or returns `None` if it is the same as that of another.
+    /// Builds the program of a strategy. Returns `None` if another strategy yields the same program.
     fn run(mut self, strategy: ReduceStrategy) -> Result<Option<Program>, TupleError> {
         if strategy.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
@@ -190,7 +191,8 @@ impl<'a> ReduceBuilder<'a> {
         self.program.finish(&self.state.values).map(Some)
     }
 
-    /// Combines the partial results of warps; returns true if the program differs from other strategies.
+    /// Combines the partial results of warps. Returns true if the program differs from the programs of other
+    /// strategies.
     fn combine_warps(
         &mut self,
         strategy: ReduceStrategy,
@@ -239,7 +241,7 @@ impl<'a> ReduceBuilder<'a> {
         Ok(true)
     }
 
-    /// Moves the remaining axis bits of warps to the lowest numbers.
+    /// Renumbers the axis bits that are still distributed over warps, such that they are the lowest axis bits.
     fn renumber_warps(&mut self) {
         for (i, bit) in self
             .state
@@ -251,7 +253,7 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines the values that differ in a register bit of the axis.
+    /// Combines pairs of values that differ in a register bit along the axis.
     fn combine_register(&mut self, bit: usize) {
         let pairs = self.state.split(bit);
         self.state.values = pairs
@@ -260,15 +262,15 @@ impl<'a> ReduceBuilder<'a> {
             .collect();
     }
 
-    /// Combines all register bits of the axis, lowest first.
+    /// Combines along all register bits of the axis, lowest first.
     fn combine_registers(&mut self) {
         while let Some(bit) = self.state.axis_registers(&self.coordinates).first() {
             self.combine_register(*bit);
         }
     }
 
-    /// Combines all lanes by one instruction if each lane bit moves along the axis or numbers replicas to which the
-    /// operation is insensitive; returns true if it did.
+    /// Combines all lanes by one instruction, if each lane bit moves along the axis or numbers replicas that do not
+    /// change the result. Returns true if it did so.
     fn combine_all_lanes(&mut self) -> bool {
         let axis = self.state.axis_lanes(&self.coordinates);
         let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
@@ -284,7 +286,7 @@ impl<'a> ReduceBuilder<'a> {
         true
     }
 
-    /// Combines all lane bits of the axis, highest first; returns true if rows were halved.
+    /// Combines along all lane bits of the axis, highest first. Returns true if lanes exchanged halves of their rows.
     fn combine_lanes(&mut self, halves: bool) -> bool {
         let mut halved = false;
         while let Some(bit) = self.state.axis_lanes(&self.coordinates).pop() {
@@ -305,8 +307,9 @@ impl<'a> ReduceBuilder<'a> {
         halved
     }
 
-    /// Exchanges half of the rows between two lanes, so that each keeps one half. A row bit that is this lane bit in the
-    /// result is preferred; else the highest register bit, so that neighbours stay together.
+    /// Exchanges halves of the rows between two lanes, so that each lane keeps one half. The row bit that divides the
+    /// halves is preferably a bit that is this lane bit in the result. Otherwise it is the highest register bit, so
+    /// that adjacent rows stay in one lane.
     fn halve(&mut self, lane_bit: usize) {
         let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
         let position = self
@@ -336,8 +339,8 @@ impl<'a> ReduceBuilder<'a> {
         self.state.lane[lane_bit] = column;
     }
 
-    /// Moves partial results of warps to the given registers, lanes and warps, and combines them over lanes; returns true
-    /// if the program differs from other strategies.
+    /// Moves the partial results of warps to the given register, lane and warp columns, and combines them over lanes.
+    /// Returns true if the program differs from the programs of other strategies.
     fn combine_across(
         &mut self,
         to: [Vec<u64>; 3],

@@ -3,7 +3,7 @@
 //! [`plan_reduction`] takes the layout of a tensor, the axis, and the layout of the result. It returns a [`ReducePlan`], a
 //! program on tuples ([`super::tuples`]).
 //!
-//! The elements of a row are distributed over registers, lanes and warps, which are combined in this order:
+//! The elements of a row are distributed over registers, lanes and warps. They are combined in this order:
 //!
 //! ```text
 //! registers   each thread combines its own:                      r0 + r1, r2 + r3, then both
@@ -13,20 +13,22 @@
 //! ```
 //!
 //! # Halving
-//! If a thread has several rows, both lanes of an exchange would hold and combine all of them. Instead each keeps one half
-//! of the rows and sends the other half:
+//! If a thread holds several rows, both lanes of an exchange would compute the same combinations for all rows. Instead,
+//! each lane keeps one half of the rows and sends the other half:
 //!
 //! ```text
 //! lane 0: a0 b0     gives b0, keeps a0    a0 + a1
 //! lane 1: a1 b1     gives a1, keeps b1    b1 + b0
 //! ```
 //!
-//! R rows over 32 lanes take R - 1 exchanges this strategy (plus one for each lane bit after the rows are used up) instead of
-//! 5 R, and leave the result distributed over lanes; a conversion yields the result's layout. Both variants combine in the
-//! same order, from the highest lane bit down, so floats are bit-identical.
+//! With this strategy, R rows over 32 lanes take R - 1 exchanges instead of 5 R, plus one exchange for each lane bit
+//! that remains when there is only one row per lane. The result is then distributed over lanes, and is converted to the
+//! requested layout. Both variants combine elements in the same order, from the highest lane bit down, so
+//! floating-point results are bit-identical.
 //!
-//! Every strategy is planned with its conversions, and the cheapest in the target's model wins. The machine runs a plan on
-//! the sets of elements that values stand for ([`crate::machine::check_reduction`]).
+//! Every strategy is planned with its conversions, and the cheapest in the target's cost model wins. To check a plan,
+//! the machine model runs it on sets of elements: the value of a register is the set of elements that were combined
+//! ([`crate::machine::check_reduction`]).
 //!
 //! Absent on purpose: an axis that is distributed over several blocks of a cluster.
 
@@ -53,7 +55,8 @@ pub struct Reduction<'a> {
     pub src: &'a LinearLayout,
     /// Output dim to reduce.
     pub axis: usize,
-    /// Layout of the results over the other dims in order; `None` for a scalar with a replica in every thread.
+    /// Layout of the results. Its dims are the dims of `src` without the axis, in order. `None` if the result is a
+    /// scalar, of which every thread gets a replica.
     pub dst: Option<&'a LinearLayout>,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
@@ -61,25 +64,25 @@ pub struct Reduction<'a> {
     pub combine: u32,
     /// Instruction that combines all lanes of a warp at once, if the GPU has one for the region.
     pub at_once: Option<LaneReduction>,
-    /// True if one instruction combines two neighbours of the only operand that share a word.
+    /// True if there is only one operand, and one instruction combines two adjacent elements that share a word.
     pub is_packed: bool,
     /// Target GPU.
     pub target: &'a Target,
-    /// Bytes of shared memory that the plan may use at most, if fewer than the GPU has.
+    /// Maximal bytes of shared memory that the plan may use, if lower than the target's limit.
     pub scratch_limit: Option<u32>,
 }
 
 /// The plan of a reduction.
 ///
 /// # Laws
-/// Each result is the combination of all elements of its row, each once: `check_reduction`.
+/// Each result is the combination of all elements of its row, and each element occurs once: `check_reduction`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
     program: Program,
     considered: Vec<(ReduceStrategy, Cost)>,
 }
 
-/// A reduction strategy: the treatment of a thread's rows and of the warps along the axis.
+/// A reduction strategy: how the rows of a thread, and the warps along the axis, are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ReduceStrategy {
@@ -87,12 +90,12 @@ pub struct ReduceStrategy {
     pub gathers_first: bool,
     /// True if lanes exchange halves of their rows.
     pub halves: bool,
-    /// True if lanes combine the partial results of warps; false if one thread does.
+    /// True if the partial results of warps are combined across lanes; false if one thread combines them in registers.
     pub across_lanes: bool,
-    /// True if rows stay in their registers and lanes while the partial results of warps move to free lanes, or to
-    /// registers of the lanes that hold their rows: more steps, and less shared memory.
+    /// True if rows keep their registers and lanes while the partial results of warps move to free lanes, or to
+    /// registers of the lanes that hold their rows. This takes more steps and less shared memory.
     pub rows_stay: bool,
-    /// True if these lanes exchange halves of their rows, too.
+    /// True if the lanes that combine the partial results of warps also exchange halves of their rows.
     pub halves_again: bool,
     /// True if one instruction combines all lanes of a warp, where possible.
     pub at_once: bool,
@@ -122,7 +125,8 @@ impl fmt::Display for ReduceStrategy {
 }
 
 impl ReducePlan {
-    /// Returns the steps: unique source registers in; unique result registers, or one scalar, out.
+    /// Returns the steps. The program takes the unique registers of the source, and returns the unique registers of the
+    /// result, or one scalar.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -134,7 +138,8 @@ impl ReducePlan {
         self.program
     }
 
-    /// Returns the planned strategies with their costs, cheapest first; the first is this plan's.
+    /// Returns the strategies that were planned, with their costs, cheapest first. The first is the strategy of this
+    /// plan.
     #[must_use]
     pub fn considered(&self) -> &[(ReduceStrategy, Cost)] {
         &self.considered
@@ -156,7 +161,7 @@ impl fmt::Display for ReducePlan {
 
 #[cfg(test)]
 impl ReducePlan {
-    /// Returns the plan with its steps changed, for tests that the machine detects errors.
+    /// Returns the plan with its steps changed, for tests of error detection in the machine model.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

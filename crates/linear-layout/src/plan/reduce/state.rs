@@ -5,10 +5,11 @@ use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
 
-/// The intermediate layout of a reduction: the column of each bit of the hardware position, and the tuples held.
+/// The state of a reduction: an intermediate layout, given by the column of each register, lane and warp bit, and the
+/// tuple in each register.
 ///
-/// A column is a packed coordinate, the rows low, the axis above them. A column along the axis numbers values that are
-/// still to be combined; a zero column numbers replicas.
+/// A column is a packed coordinate with the row bits lowest and the axis bits above them. Values that differ in a bit
+/// whose column is along the axis are still to be combined. A bit whose column is zero numbers replicas.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) reg: Vec<u64>,
@@ -32,7 +33,8 @@ impl State {
         }
     }
 
-    /// Returns the state of a layout, repacked with the rows low and the axis above them.
+    /// Returns the state with columns converted from the source's packing to intermediate layouts: row bits lowest,
+    /// axis bits above them.
     pub(super) fn to_intermediate(
         src: &LinearLayout,
         coordinates: &Coordinates,
@@ -74,8 +76,8 @@ impl State {
         all.copied()
     }
 
-    /// Returns true if each bit moves along the axis or within a row, and bits are independent. Then one bit of the axis can
-    /// be combined at a time.
+    /// Returns true if each bit moves either along the axis or only along rows, and the columns are independent. In
+    /// this case the bits of the axis can be combined one at a time.
     pub(super) fn is_simple(&self, coordinates: &Coordinates) -> bool {
         let mut echelon = Echelon::new();
         self.columns().enumerate().all(|(i, column)| {
@@ -99,8 +101,9 @@ impl State {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
     }
 
-    /// Returns the columns after each warp bit of the axis is exchanged with a lane bit: of replicas if there are enough, or
-    /// else the lowest ones. Returns `None` if there are fewer lane bits than warp bits.
+    /// Returns the columns after each warp bit of the axis is exchanged with a lane bit. The lane bits are bits that
+    /// number replicas, if there are enough of them, and otherwise the lowest lane bits. Returns `None` if there are
+    /// fewer lane bits than warp bits.
     pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
         let warps = self.axis_warps(coordinates);
         let copies = bits_where(&self.lane, |column| column == 0);
@@ -116,8 +119,8 @@ impl State {
         Some([self.reg.clone(), lane, warp])
     }
 
-    /// Returns the columns after the warp bits of the axis become the lowest register bits: each warp has the partial results
-    /// of all warps for the rows of its lanes.
+    /// Returns the columns after the warp bits of the axis become the lowest register bits. Each warp then holds the
+    /// partial results of all warps for the rows of its lanes.
     pub(super) fn with_warps_in_registers(&self, coordinates: &Coordinates) -> [Vec<u64>; 3] {
         let mut warp = self.warp.clone();
         let moved = self.axis_warps(coordinates).into_iter();
@@ -126,7 +129,8 @@ impl State {
         [reg, self.lane.clone(), warp]
     }
 
-    /// Returns the pairs of tuples that a register bit tells apart, bit clear and bit set, and removes the bit.
+    /// Returns the pairs of tuples whose registers differ only in `bit`, the tuple with the bit clear first. Removes
+    /// the bit from the layout.
     pub(super) fn split(&mut self, bit: usize) -> Vec<(TupleId, TupleId)> {
         self.reg.remove(bit);
         let values = std::mem::take(&mut self.values);
