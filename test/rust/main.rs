@@ -41,3 +41,4 @@ mod targets;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tidy;
+mod wording;
