@@ -26,7 +26,7 @@ use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
-use encodings::{Encodings, Tensors, encodings};
+use encodings::{Encodings, ProductTensors, encodings};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::target::Number;
@@ -268,7 +268,7 @@ fn candidates_of(
     }
     let full = &own_d.full;
     let rank = d.shape.len();
-    let shape = Tensors {
+    let shape = ProductTensors {
         rank,
         warps: u32::try_from(full.in_size(Dim::WARP)).map_err(|error| error.to_string())?,
         k_size: a.shape[rank - 1],

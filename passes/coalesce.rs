@@ -58,7 +58,7 @@ impl Pass for CoalesceOptions {
 }
 
 /// An access to memory through a tensor of pointers or through a descriptor.
-struct Access<'c> {
+struct PointerAccess<'c> {
     op: Op<'c>,
     shape: &'c [u64],
     /// Dimensions by decreasing contiguity.
@@ -89,7 +89,7 @@ fn pointers<'c>(op: Op<'c>) -> Option<(Val<'c>, AccessKind)> {
     })
 }
 
-impl<'c> Access<'c> {
+impl<'c> PointerAccess<'c> {
     fn of(layouts: &Layouts, axis: &AxisAnalysis, op: Op<'c>) -> Option<Self> {
         if let Some((pointer, kind)) = pointers(op) {
             let tensor = TensorType::of(pointer.r#type())?;
@@ -160,9 +160,9 @@ fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bi
 pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
     let (layouts, axis) = (context.layouts(), context.get::<AxisFacts>().of(function));
     let operations = build::in_order(function);
-    let accesses: Vec<Access<'_>> = operations
+    let accesses: Vec<PointerAccess<'_>> = operations
         .iter()
-        .filter_map(|op| Access::of(layouts, &axis, *op))
+        .filter_map(|op| PointerAccess::of(layouts, &axis, *op))
         .collect();
     let mut components = Components::of(&operations[1..]);
     let mut decided = Vec::new();

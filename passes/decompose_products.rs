@@ -41,7 +41,7 @@ impl Pass for DecomposeProductsOptions {
 /// Decomposes all products of a module for which the target has no instruction.
 pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &Target) {
     context.rewriter().each(build::in_order(module), |op| {
-        let emitter = Emitter { context, place: op };
+        let emitter = DecompositionBuilder { context, place: op };
         // The lowering reports products that cannot be decomposed.
         let _ = match V::of(op) {
             Some(V::TtDotScaled(dot)) if product::is_native(dot, target) => None,
@@ -56,12 +56,12 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
 
 /// A builder that inserts tensor operations in front of a product.
 #[derive(Clone, Copy)]
-struct Emitter<'p, 'c> {
+struct DecompositionBuilder<'p, 'c> {
     context: &'p PassContext<'c>,
     place: Op<'c>,
 }
 
-impl<'c> Emitter<'_, 'c> {
+impl<'c> DecompositionBuilder<'_, 'c> {
     fn add<O>(self, building: builders::Building<'_, 'c, O>) -> Option<Val<'c>> {
         building.before(self.context.rewriter(), self.place)
     }

@@ -11,19 +11,19 @@ use std::collections::HashMap;
 /// The tensor and shared-memory types of a module without duplicates, and all its operations.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
-    pub(super) buffers: Vec<BufferType<'c>>,
+    pub(super) buffers: Vec<LaidOutBuffer<'c>>,
     pub(super) operations: Vec<Op<'c>>,
 }
 
 /// The type of a shared-memory buffer.
-pub(super) struct BufferType<'c> {
+pub(super) struct LaidOutBuffer<'c> {
     pub(super) type_: Type<'c>,
     pub(super) encoding: Attribute<'c>,
     /// Shape of the allocation without leading (multi-buffer) dimensions.
     pub(super) shape: Vec<u64>,
 }
 
-impl<'c> BufferType<'c> {
+impl<'c> LaidOutBuffer<'c> {
     fn of(type_: Type<'c>, layouts: &Layouts) -> Option<Self> {
         let buffer = sys::buffer(type_).filter(|buffer| buffer.memory_space.is_some())?;
         let encoding = buffer.encoding?;
@@ -73,7 +73,7 @@ impl<'c> Inventory<'c> {
             }
         }
         let layouts = Layouts::of(root.context());
-        let of_buffer = |type_: &Type<'c>| BufferType::of(*type_, layouts);
+        let of_buffer = |type_: &Type<'c>| LaidOutBuffer::of(*type_, layouts);
         let buffers = order.iter().filter_map(of_buffer).collect();
         let tensors = order
             .into_iter()

@@ -20,7 +20,7 @@ pub(super) struct Encodings {
 
 /// Sizes and types of the multiplied tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Tensors {
+pub(super) struct ProductTensors {
     pub(super) rank: usize,
     pub(super) warps: u32,
     /// Size of the reduction dimension.
@@ -36,7 +36,7 @@ pub(super) struct Tensors {
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,
-    tensors: Tensors,
+    tensors: ProductTensors,
 ) -> Result<Vec<Encodings>, EncodingError> {
     let mut all = Vec::new();
     let sizes = row.sizes();
@@ -63,7 +63,7 @@ pub(super) fn encodings(
 }
 
 /// Returns the candidate values of `kWidth`. The first value is the one of the instruction.
-fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> {
+fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Vec<u32> {
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
     let own: u32 = 1 << neighbours.count();

@@ -23,7 +23,7 @@ use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
 /// A matched accumulation.
-struct Accumulation<'c> {
+struct LoopAccumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
     /// Operand indices of the accumulator and of the reduced value in the operation that combines them.
@@ -48,7 +48,7 @@ pub(super) fn accumulate<'c>(
     layouts: &Layouts,
     reduce: Op<'c>,
 ) -> Option<()> {
-    let found = Accumulation::of(reduce)?;
+    let found = LoopAccumulation::of(reduce)?;
     let source = build::only_operand(reduce);
     let tensor = TensorType::of(source.r#type())?;
     let row = row(layouts, &tensor)?;
@@ -184,9 +184,9 @@ fn neutral<'c>(
     Attribute::parse(context, &format!("{value} : {name}"))
 }
 
-impl<'c> Accumulation<'c> {
     /// Matches a reduction whose results a loop accumulates with the same operation. Neither the results nor the
     /// accumulator may have other uses.
+impl<'c> LoopAccumulation<'c> {
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {

@@ -157,13 +157,14 @@ def bank_conflicts(ttgir: str) -> list[Message]:
     ... #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
     ... #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
     ... module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
-    ...   tt.func @k(%x: tensor<32x32xf32, #rows>) {
+    ...   tt.func @k() {
+    ...     %x = arith.constant dense<1.0> : tensor<32x32xf32, #rows>
     ...     %y = ttg.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
     ...     tt.return
     ...   }
     ... }'''
     >>> [message.text for message in ll.cache.bank_conflicts(text)]
-    []
+    ['shared memory of a thread block: wavefronts 64 (bank conflicts 0), barriers 1, scratch 4096 bytes']
     """
     module = run_passes(ttgir, "convert-layouts-to-llvm{explain=true shared-limit=warning}", file="<ttgir>")
     return [message for message in module.messages if message.severity == "remark"]

@@ -277,7 +277,7 @@ fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
             continue;
         }
         let text = format!(
-            "shared memory: {taken} wavefronts per thread block, {} of them bank conflicts; {} barriers; {} bytes of scratch",
+            "shared memory of a thread block: wavefronts {taken} (bank conflicts {}), barriers {}, scratch {} bytes",
             taken.saturating_sub(ideal),
             used.barriers,
             used.scratch_bytes

@@ -303,7 +303,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
     // Eight columns are as the bases are written, and one column needs none of them.
     %0 = tt.splat %x : f32 -> tensor<32x8xf32, #e>
     %1 = tt.splat %x : f32 -> tensor<32x1xf32, #e>
-    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected a sum for every element; a basis beyond the shape is zero, so use a larger shape or smaller bases}}
+    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected some for every element; a basis beyond the shape is zero, so use a larger shape or smaller bases}}
     // expected-note @+1 {{the type is}}
     %2 = tt.splat %x : f32 -> tensor<32x4xf32, #e>
     tt.return

@@ -184,7 +184,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 // -----
 
 // tilus_register_c1
-// expected-error @+2 {{expected `RegisterLayout(`, `spatial(`, `local(`, `repeat(`, `column_spatial(` or `column_local(` at byte 12 of the layout text}}
+// expected-error @+2 {{expected `spatial(`, `local(`, `column_spatial(`, `column_local(`, `register_layout(`, `reduce(` or another function of layouts at byte 12 of the layout text}}
 #e = #tilus.register<
   "local(2, 1).spatal(8, 4)">
 

@@ -45,8 +45,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %0 = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #gluon.auto_encoding>
     // expected-error-re @+4 {{found conflicting encodings: operand 0 is `#ttg.blocked<{sizePerThread = [1]{{.*}}`, and the result `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
     // expected-note @+3 {{the operand implies the result `#ttg.}}
-    // expected-note-re @+2 {{`#ttg.blocked<{sizePerThread = [1], {{.*}}` is what `gluon.set_auto_layout` at}}
-    // expected-note-re @+1 {{`#ttg.blocked<{sizePerThread = [1, 4], {{.*}}` is what `gluon.set_auto_layout` at}}
+    // expected-note-re @+2 {{`gluon.set_auto_layout` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1], {{.*}}`}}
+    // expected-note-re @+1 {{`gluon.set_auto_layout` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 4], {{.*}}`}}
     %1 = tt.reshape %0 : tensor<512xi32, #gluon.auto_encoding> -> tensor<8x64xi32, #gluon.auto_encoding>
     %2 = gluon.set_auto_layout %0 : tensor<512xi32, #gluon.auto_encoding> -> tensor<512xi32, #ones>
     %3 = gluon.set_auto_layout %1 : tensor<8x64xi32, #gluon.auto_encoding> -> tensor<8x64xi32, #rows>
@@ -146,9 +146,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %5 = tt.splat %out : !tt.ptr<f32> -> tensor<128x256x!tt.ptr<f32>, #gluon.auto_encoding>
     %6 = tt.addptr %5, %0 {tt.contiguity = dense<[1, 256]> : tensor<2xi32>, tt.divisibility = dense<[4, 8]> : tensor<2xi32>} : tensor<128x256x!tt.ptr<f32>, #gluon.auto_encoding>, tensor<128x256xi32, #gluon.auto_encoding>
     // expected-error-re @+4 {{found conflicting encodings for `tensor<128x256x!tt.ptr<f32>, #gluon.coalesced_encoding>`: `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}` and `#ttg.blocked<{sizePerThread = [1, 2]{{.*}}`}}
-    // expected-note @+3 {{is what `tt.load` at}}
-    // expected-note @+2 {{is what `tt.store` at}}
-    // expected-note @+1 {{make the value once for each layout, or convert it}}
+    // expected-note-re @+3 {{`tt.load` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
+    // expected-note-re @+2 {{`tt.store` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 2]{{.*}}`}}
+    // expected-note @+1 {{compute the value once per layout, or convert it with `ttg.convert_layout`}}
     %7 = gluon.set_auto_layout %6 : tensor<128x256x!tt.ptr<f32>, #gluon.auto_encoding> -> tensor<128x256x!tt.ptr<f32>, #gluon.coalesced_encoding>
     tt.store %7, %4 : tensor<128x256x!tt.ptr<f32>, #gluon.coalesced_encoding>
     tt.return

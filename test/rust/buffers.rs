@@ -326,7 +326,7 @@ fn random_buffers() {
             Ok(found) => found,
             // Cuts that a swizzle forbids are made too, and buffers that are too large for some GPUs.
             Err(reason)
-                if ["swizzle", "in partitions", "bytes of shared memory"]
+                if ["swizzle", "partitioned", "bytes of shared memory"]
                     .iter()
                     .any(|why| reason.contains(why)) =>
             {

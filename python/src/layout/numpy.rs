@@ -93,7 +93,7 @@ impl Layout {
         let dims: Vec<Dim> = layout.in_dims().collect();
         let columns = dims.iter().rev().flat_map(|dim| layout.columns_of(*dim));
         let columns: Vec<u64> = columns.copied().collect();
-        let outs = Outs::new(layout);
+        let outs = OutNames::new(layout);
         let width = if flat { 1 } else { outs.fields.len() };
         let places = 1_usize << columns.len();
         let array = bytes(py, places * width, |out| {
@@ -183,7 +183,7 @@ impl Layout {
                 .map(|x| self.linear.apply_packed(*x))
                 .collect()
         });
-        let outs = Outs::new(&self.linear);
+        let outs = OutNames::new(&self.linear);
         let results = (0..outs.fields.len()).map(|i| {
             let array = bytes(py, images.len(), |out| {
                 for (out, image) in out.chunks_exact_mut(8).zip(&images) {
@@ -234,12 +234,12 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
 }
 
 /// The out-dims as bit fields of a packed image.
-struct Outs {
+struct OutNames {
     /// Lowest bit, and largest index.
     fields: Vec<(u32, u64)>,
 }
 
-impl Outs {
+impl OutNames {
     fn new(layout: &LinearLayout) -> Self {
         let mut fields = Vec::new();
         let mut shift = 0;
