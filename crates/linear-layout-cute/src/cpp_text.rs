@@ -147,7 +147,7 @@ impl Cursor<'_> {
         let at = self.at();
         let name = self.cpp_name();
         let is_tuple = TUPLES.contains(&name);
-        if !is_tuple && !(name.is_empty() && self.rest().starts_with('(')) {
+        if !(is_tuple || name.is_empty() && self.rest().starts_with('(')) {
             self.back_to(at);
             return self.number_cpp(at).map(Tuple::leaf);
         }

@@ -209,10 +209,11 @@ impl<'t> Cursor<'t> {
         if start.starts_with('[') {
             return self.list("[", "]", "`,` or `]`");
         }
-        if start.starts_with('(') {
+        if let Some(inside) = start.strip_prefix('(') {
             // A tuple of numbers, or a layout in brackets.
-            let inside = start[1..].trim_start();
-            let is_list = inside.starts_with(|c: char| c == '-' || c == ')' || c.is_ascii_digit());
+            let is_list = inside
+                .trim_start()
+                .starts_with(|c: char| c == '-' || c == ')' || c.is_ascii_digit());
             return match is_list {
                 true => self.list("(", ")", "`,` or `)`"),
                 false => self.expression().map(Value::Call),

@@ -289,7 +289,7 @@ impl Exec<'_> {
         match &self.lane_groups {
             None => add(&self.stack, None, &self.spin),
             Some(lane_groups) => lane_groups.iter().for_each(|lane_group| {
-                add(&lane_group.stack, lane_group.waits_at, &lane_group.spin)
+                add(&lane_group.stack, lane_group.waits_at, &lane_group.spin);
             }),
         }
     }

@@ -374,7 +374,7 @@ impl Exec<'_> {
                     return Err(self.poisoned(poison, mark, lane, self.program.site(self.op)));
                 }
                 PoisonEffect::Results(mark) => {
-                    results.extend(regs.writes.iter().map(|&r| (r, lane, mark)))
+                    results.extend(regs.writes.iter().map(|&r| (r, lane, mark)));
                 }
                 PoisonEffect::Each(marks) => {
                     let pairs = regs.writes.iter().zip(marks);

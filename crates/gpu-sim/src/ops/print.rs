@@ -193,7 +193,7 @@ impl Instruction for AppendMessage {
         match &self.what {
             MessagePart::Format(text) => reads.push(*text),
             MessagePart::Values { count, values } => {
-                reads.extend([count].into_iter().chain(values))
+                reads.extend([count].into_iter().chain(values));
             }
         }
         Regs::new([self.dst], reads)

@@ -18,7 +18,7 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Names of front ends that are no prefix and a number of bits: Triton, NumPy and PyTorch, CUTLASS.
+/// Names of front ends that are no prefix and a number of bits: Triton, `NumPy` and `PyTorch`, CUTLASS.
 #[rustfmt::skip]
 const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("fp8e4nv", 8), ("fp8e4b8", 8), ("fp8e4b15", 8), ("fp8e5", 8), ("fp8e5b16", 8),
@@ -90,7 +90,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns the bits of an element of this type, by its name in IR, Triton, NumPy, PyTorch or CUTLASS.
+/// Returns the bits of an element of this type, by its name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits_of_name;

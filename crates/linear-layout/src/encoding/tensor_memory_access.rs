@@ -26,7 +26,7 @@ pub enum AccessError {
 
 /// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts; a thread may use `max_registers`.
 ///
-/// # MessageShape
+/// # Shape
 /// `registers`: (register, lane, warp, block) -> (dim0, dim1). `memory`: (row, col, block) -> the same.
 /// # Units
 /// `width_bits` is that of an element; columns are 32 bits wide.

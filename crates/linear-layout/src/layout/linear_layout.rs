@@ -47,7 +47,7 @@ pub struct LinearLayout {
     pub(super) ins: LayoutSide,
     pub(super) outs: LayoutSide,
     /// The image of each input bit, in-dims in order, bits from the least significant; the first
-    /// out-dim is in the low bits. ColumnBuffer from `ins.bits()` on are zero.
+    /// out-dim is in the low bits. Columns from `ins.bits()` on are zero.
     pub(super) cols: ColumnBuffer,
 }
 

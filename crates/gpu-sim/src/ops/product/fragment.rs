@@ -4,8 +4,8 @@
 //! `linear_layout::target::Product`, so a wrong row in that table gives a wrong result here.
 //!
 //! # Source
-//! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"), where `groupID` is `lane >>
-//!   2` and `threadID_in_group` is `lane % 4`; section 9.7.14.3 for the lanes that hold scales.
+//! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"), where
+//!   `groupID` is `lane >> 2` and `threadID_in_group` is `lane % 4`; section 9.7.14.3 for the lanes that hold scales.
 //! - [`FragmentLayout::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5. Lanes hold rows of A and columns
 //!   of B. Four consecutive rows of D are in consecutive registers. For f64, consecutive rows of D are in consecutive
 //!   groups of lanes.

@@ -27,7 +27,7 @@ const THREAD: usize = 3;
 /// The layout of IREE's vector extensions.
 ///
 /// Along each dim the index has five digits: subgroup, batch, outer, thread and element, of which the
-/// element is the fastest. IndexDigit `i` of the subgroups is `subgroup_id / subgroup_strides[i] %
+/// element is the fastest. Index digit `i` of the subgroups is `subgroup_id / subgroup_strides[i] %
 /// subgroup_tile[i]`, and likewise for threads; a stride of 0 requires a tile of 1.
 /// # Shape
 /// Registers in row-major order of all batches, then outers, then elements. The numbers of lanes and warps follow

@@ -235,7 +235,7 @@ fn form_of(
 }
 
 /// Checks that the offset of a view, of a tile and of an element within the tile share no bit, so that adding them is
-/// the same as XORing them.
+/// the same as their XOR.
 fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), WarpGroupErrorKind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;
