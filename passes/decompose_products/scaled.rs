@@ -4,7 +4,7 @@
 //! If one operand of `tt.dot_scaled` is f16, the product is computed in f16; if one is f16 and the other is bf16, in
 //! f32. A scale is decoded from `e8m0` before it is broadcast, once per block of elements: 0 is 2^-127, 255 is NaN.
 
-use super::Emitter;
+use super::DecompositionBuilder;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
 use crate::ir::{TensorType, builders, check_scaled_elements, element_bits};
 use crate::sys::build::Val;
@@ -24,7 +24,10 @@ struct Factor<'c> {
 }
 
 /// Replaces a scaled product. Returns `None` if its operands have no layouts or have unexpected element types.
-pub(super) fn decompose<'c>(emitter: Emitter<'_, 'c>, dot: tt::DotScaled<'c, 'c>) -> Option<()> {
+pub(super) fn decompose<'c>(
+    emitter: DecompositionBuilder<'_, 'c>,
+    dot: tt::DotScaled<'c, 'c>,
+) -> Option<()> {
     check_scaled_elements(dot).ok()?;
     let rank = TensorType::of(dot.d().r#type())?.shape.len();
     let [last, before] = [rank.checked_sub(1)?, rank.checked_sub(2)?];
@@ -54,7 +57,11 @@ pub(super) fn decompose<'c>(emitter: Emitter<'_, 'c>, dot: tt::DotScaled<'c, 'c>
 }
 
 /// Returns the narrowest type in which the elements of both operands are exact.
-fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'_, 'c>) -> Type<'c> {
+fn common_type<'c>(
+    left: &Factor<'c>,
+    right: &Factor<'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
+) -> Type<'c> {
     use ScaleDotElemType::{Bf16, Fp16};
     let context = emitter.mlir();
     let kinds = [left.kind, right.kind];
@@ -67,7 +74,12 @@ fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'_, '
 
 impl<'c> Factor<'c> {
     /// Returns the elements multiplied by their scales, with element type `to` and a linear layout.
-    fn scaled(&self, emitter: Emitter<'_, 'c>, to: Type<'c>, is_exact: bool) -> Option<Val<'c>> {
+    fn scaled(
+        &self,
+        emitter: DecompositionBuilder<'_, 'c>,
+        to: Type<'c>,
+        is_exact: bool,
+    ) -> Option<Val<'c>> {
         let wide = self.widened(emitter, to)?;
         let scaled = match self.scale {
             Some(scale) => {
@@ -88,7 +100,7 @@ impl<'c> Factor<'c> {
     }
 
     /// Returns the elements, without scaling, in a wider type.
-    fn widened(&self, emitter: Emitter<'_, 'c>, to: Type<'c>) -> Option<Val<'c>> {
+    fn widened(&self, emitter: DecompositionBuilder<'_, 'c>, to: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(self.elements.r#type())?;
         if self.kind == ScaleDotElemType::E2m1 {
             let encoding = emitter.encoding(&tensor)?;
@@ -115,7 +127,7 @@ impl<'c> Factor<'c> {
 
 /// Replaces `amdg.scaled_upcast_fp4`.
 pub(super) fn widen_fp4<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledUpcastFp4<'c, 'c>,
 ) -> Option<()> {
     let (axis, type_) = (op.axis(), op.output().r#type());
@@ -128,7 +140,7 @@ pub(super) fn widen_fp4<'c>(
 
 /// Replaces `amdg.scaled_upcast_fp8`.
 pub(super) fn widen_fp8<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledUpcastFp8<'c, 'c>,
 ) -> Option<()> {
     let element = TensorType::of(op.output().r#type())?.element;
@@ -140,7 +152,7 @@ pub(super) fn widen_fp8<'c>(
 
 /// Returns elements multiplied by their scales, rounded once. Neighbouring elements along a dimension share a scale.
 fn multiplied<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
     (scale, axis): (Val<'c>, usize),
     is_exact: bool,
@@ -159,7 +171,7 @@ fn multiplied<'c>(
 
 /// Returns a tensor that has the scale of each element, with the type and the layout of the elements.
 fn spread<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
     (elements, axis): (Val<'c>, usize),
     is_exact: bool,
@@ -193,7 +205,7 @@ fn spread<'c>(
 }
 
 /// Swaps the last two dimensions. The scales of B need this, since the columns of B are their first dimension.
-fn transposed<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
+fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
     let mut order: Vec<usize> = (0..rank).collect();
@@ -208,7 +220,7 @@ fn transposed<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
 
 /// Converts scales to bf16 or f32. A float keeps its value; a byte becomes a power of two.
 fn widened_scale<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
     to: Type<'c>,
     is_exact: bool,

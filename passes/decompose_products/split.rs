@@ -5,7 +5,7 @@
 //! omitted. If a number is infinite, its parts after the first are NaN. NaN therefore counts as zero in all products
 //! except that of the first parts.
 
-use super::Emitter;
+use super::DecompositionBuilder;
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{TensorType, builders};
 use crate::sys::build::Val;
@@ -14,7 +14,7 @@ use melior::ir::{Type, ValueLike};
 
 /// Replaces an f32 product by products of its operands' parts, if the target has an instruction for them.
 pub(super) fn decompose<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
     target: &Target,
 ) -> Option<()> {
@@ -71,7 +71,7 @@ pub(super) fn decompose<'c>(
 
 /// Returns the parts of a number, largest first.
 fn parts<'c>(
-    emitter: Emitter<'_, 'c>,
+    emitter: DecompositionBuilder<'_, 'c>,
     value: Val<'c>,
     part: Number,
     count: usize,
@@ -103,7 +103,7 @@ fn parts<'c>(
 }
 
 /// Rounds to the nearest tf32, ties away from zero.
-fn rounded_to_tf32<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
+fn rounded_to_tf32<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let text = "cvt.rna.tf32.f32 $0, $1;";
     let types = [value.r#type()];
     let building = builders::tt::elementwise_inline_asm(text, "=r,r", true, 1, &[value], &types);

@@ -184,9 +184,9 @@ fn neutral<'c>(
     Attribute::parse(context, &format!("{value} : {name}"))
 }
 
+impl<'c> LoopAccumulation<'c> {
     /// Matches a reduction whose results a loop accumulates with the same operation. Neither the results nor the
     /// accumulator may have other uses.
-impl<'c> LoopAccumulation<'c> {
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {
