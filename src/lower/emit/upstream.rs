@@ -53,7 +53,8 @@ impl<'c> Emitter<'c> {
         kind: UpstreamKind,
         attributes: &[NamedAttr<'c>],
     ) -> Upstream<'c> {
-        let llvm = llvm_name(kind).and_then(|name| Some((name, self.to_llvm(attributes)?)));
+        let llvm =
+            llvm_name(kind).and_then(|name| Some((name, self.convert_attributes(attributes)?)));
         let (name, attributes) = llvm.unwrap_or_else(|| (kind.into(), attributes.to_vec()));
         Upstream { name, attributes }
     }
@@ -77,7 +78,7 @@ impl<'c> Emitter<'c> {
         result: Type<'c>,
         attributes: &[NamedAttr<'c>],
     ) -> Val<'c> {
-        let attributes = self.to_llvm(attributes).unwrap_or_default();
+        let attributes = self.convert_attributes(attributes).unwrap_or_default();
         self.pure(
             llvm::call_intrinsic(name, operands, &[], Some(result)).with_attributes(&attributes),
         )
@@ -91,7 +92,7 @@ impl<'c> Emitter<'c> {
 
     /// Translates attributes to the LLVM dialect and drops default values. Returns `None` if an attribute has no
     /// equivalent.
-    fn to_llvm(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
+    fn convert_attributes(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
         let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {
             if name == FAST[0] {
