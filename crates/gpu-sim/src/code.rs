@@ -4,16 +4,16 @@ use super::float::FloatTy;
 use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
 use std::fmt;
 
-/// A scalar register; each lane of a thread block has its own copy of up to 64 bits.
+/// A scalar register. Each lane of a thread block has a separate value of up to 64 bits in it.
 ///
-/// Vectors and structs are spread over several registers when a kernel is decoded, so building and splitting an
-/// aggregate costs nothing.
+/// When a kernel is decoded, vectors and structs are spread over several registers. So building and splitting an
+/// aggregate costs nothing at run time.
 /// # Units
-/// An index into the register file. Integers are kept zero-extended, floats as raw bits.
+/// An index into the register file. Integers are zero-extended to 64 bits, floats are stored as raw bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Reg(pub(crate) u32);
 
-/// A basic block of a [`Program`](super::Program), by index.
+/// The index of a basic block of a [`Program`](super::Program).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct BlockId(pub(crate) u32);
 
@@ -33,7 +33,7 @@ pub(crate) enum Space {
 }
 
 impl Space {
-    /// Returns the memory space of LLVM's address space `number` on both GPU families.
+    /// Returns the memory space of LLVM's address space `number`, which is the same on NVIDIA and AMD.
     pub(crate) const fn from_number(number: u32) -> Option<Self> {
         match number {
             0 => Some(Self::Generic),
@@ -53,7 +53,7 @@ impl Space {
         }
     }
 
-    /// Returns true if an address of this space refers to global memory.
+    /// Returns true if `address`, an address of this space, refers to global memory.
     pub(crate) const fn is_global(self, address: u64) -> bool {
         match self {
             Self::Shared | Self::Local => false,
@@ -62,7 +62,7 @@ impl Space {
         }
     }
 
-    /// Returns the word used in messages.
+    /// Returns the name of the space that messages use.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -74,11 +74,11 @@ impl Space {
     }
 }
 
-/// A CFG edge with the block arguments it passes.
+/// A CFG edge with the block arguments that it passes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) target: BlockId,
-    /// One register per parameter of the target.
+    /// One register per parameter of the target block.
     pub(crate) args: Box<[Reg]>,
 }
 
@@ -91,27 +91,27 @@ pub(crate) enum Terminator {
     CondBranch {
         /// The condition.
         cond: Reg,
-        /// Edge of lanes with 1.
+        /// The edge of lanes in which the condition is 1.
         then: Edge,
-        /// Edge of lanes with 0.
+        /// The edge of lanes in which the condition is 0.
         other: Edge,
     },
     /// Each lane branches on the value of a register.
     Switch {
         value: Reg,
-        /// Value and edge of each case.
+        /// The value and the edge of each case.
         cases: Box<[(u64, Edge)]>,
         /// Edge of all other lanes.
         default: Edge,
     },
     /// The lanes exit.
     Return,
-    /// Reaching it is a fault.
+    /// Reaching this terminator is a fault.
     Unreachable,
 }
 
 impl Terminator {
-    /// Returns the register that selects the edge.
+    /// Returns the register whose value selects the edge, if there is more than one edge.
     pub(crate) fn choice(&self) -> Option<Reg> {
         match self {
             Self::CondBranch { cond, .. } => Some(*cond),
@@ -120,7 +120,7 @@ impl Terminator {
         }
     }
 
-    /// Returns the registers read as condition or block arguments.
+    /// Returns the registers that are read, as condition or as block arguments.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let args = self.edges().into_iter().flat_map(|edge| &edge.args);
         self.choice().into_iter().chain(args.copied())
@@ -165,9 +165,9 @@ impl fmt::Display for ParamTy {
 /// A kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
-    /// Register that receives the argument.
+    /// The register that receives the argument.
     pub(crate) reg: Reg,
-    /// Its type.
+    /// The type of the parameter.
     pub ty: ParamTy,
 }
 
@@ -176,9 +176,9 @@ pub struct Param {
 pub(crate) struct BasicBlock {
     /// Registers of the block parameters.
     pub(crate) params: Vec<Reg>,
-    /// First instruction, an index into the program's instructions.
+    /// The index of the first instruction in the program's list of instructions.
     pub(crate) start: u32,
-    /// One past the last instruction.
+    /// The index after the last instruction.
     pub(crate) end: u32,
     /// Terminator.
     pub(crate) terminator: Terminator,
@@ -186,6 +186,7 @@ pub(crate) struct BasicBlock {
     pub(crate) reconverge: Option<BlockId>,
     /// Site of the terminator.
     pub(crate) site: u32,
-    /// Position in reverse post-order; of several diverged frames the lowest runs first.
+    /// Position in reverse post-order. Among several diverged frames, the frame whose block has the lowest position
+    /// runs first.
     pub(crate) order: u32,
 }

@@ -1,4 +1,4 @@
-//! Arguments given as text, initial buffer contents, and comparison of results.
+//! Arguments given as text, the initial contents of buffers, and the comparison of results.
 
 use super::bits::mask;
 use super::error::{FaultKind, KernelError};
@@ -14,16 +14,16 @@ use std::str::FromStr;
 /// `"f16".parse()` is `ElementTy::Float(FloatTy::F16)`, `"i32".parse()` is `ElementTy::Int(32)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ElementTy {
-    /// A signless integer of 8, 16, 32 or 64 bits; `i1` only as a scalar.
+    /// A signless integer of 8, 16, 32 or 64 bits. `i1` is only allowed for a scalar.
     Int(u32),
     /// A float.
     Float(FloatTy),
-    /// A float of 8 bits; as a scalar, its code.
+    /// A float of 8 bits. A scalar argument of this type is given by its code.
     Float8(Float8),
 }
 
 impl ElementTy {
-    /// Returns the bytes of one element in a buffer.
+    /// Returns the number of bytes that one element occupies in a buffer.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Int(bits) => bits.div_ceil(8) as usize,
@@ -32,7 +32,7 @@ impl ElementTy {
         }
     }
 
-    /// Returns the element at `index` as a number; integers are signed.
+    /// Returns the element at `index` as a number. Integers are read as signed.
     pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
         let size = self.bytes();
         let element = bytes.get(index * size..(index + 1) * size)?;
@@ -44,7 +44,7 @@ impl ElementTy {
         })
     }
 
-    /// Returns the bits nearest to `value`; 8-bit floats saturate.
+    /// Returns the bits of the element that is nearest to `value`; 8-bit floats saturate.
     pub fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
@@ -53,7 +53,7 @@ impl ElementTy {
         }
     }
 
-    /// Parses an integer that fits the type, signed or unsigned.
+    /// Parses an integer that fits the type, as signed or as unsigned.
     fn integer(bits: u32, text: &str) -> Result<i128, KernelError> {
         let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e30).then_some(number);
         let value: i128 = match text.parse() {
@@ -73,7 +73,7 @@ impl ElementTy {
         )))
     }
 
-    /// Parses a number in the range of the float type.
+    /// Parses a number that is in the range of the float type.
     fn number(self, text: &str) -> Result<f64, KernelError> {
         let Ok(value) = text.parse::<f64>() else {
             return Err(wrong(format!("`{text}` is no number")));
@@ -105,7 +105,7 @@ impl ElementTy {
     }
 }
 
-/// Returns the values of an integer of `bits` bits, signed or unsigned.
+/// Returns the range of integers that fit `bits` bits as signed or as unsigned.
 pub(super) fn integer_range(bits: u32) -> RangeInclusive<i128> {
     -(1i128 << (bits - 1))..=(1i128 << bits) - 1
 }
@@ -151,10 +151,10 @@ fn wrong(text: String) -> KernelError {
 pub enum Fill {
     /// All zeros.
     Zeros,
-    /// 0, 1, 2, ...; wraps around in narrow integers.
+    /// 0, 1, 2, ...; the values wrap around in narrow integers.
     Iota,
-    /// Integers over their whole range; floats in [-1, 1) as multiples of 2^-11, so that `f16` holds
-    /// them exactly, or the nearest ones.
+    /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1), which `f16`
+    /// represents exactly; types that cannot represent them get the nearest values.
     Random,
     /// The same value everywhere.
     Full(f64),
@@ -174,7 +174,7 @@ pub enum Fill {
 /// | `file:f16:x.bin` | a buffer with the bytes of a file |
 /// | `null` | the null pointer |
 ///
-/// A name may precede it: `x=random:f16:8192`.
+/// A name may precede the argument: `x=random:f16:8192`.
 /// ```
 /// use gpu_sim::{ArgSpec, ArgValue};
 /// let spec: ArgSpec = "x=iota:i32:2x2".parse()?;
@@ -204,7 +204,7 @@ pub enum ArgValue {
         fill: Fill,
         /// Element type.
         ty: ElementTy,
-        /// Number of elements; `None` for a file, whose size determines it.
+        /// Number of elements. It is `None` for a file, whose size determines the number.
         count: Option<usize>,
     },
     /// The null pointer.
@@ -277,9 +277,9 @@ impl FromStr for ArgValue {
     }
 }
 
-/// Returns the initial contents of a buffer of `count` elements; `seed` seeds [`Fill::Random`].
+/// Returns the initial contents of a buffer of `count` elements. `seed` is the seed of [`Fill::Random`].
 ///
-/// [`Fill::File`] is not read here and gives zeros.
+/// This function does not read files: the result for [`Fill::File`] is zeros.
 pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
     let size = ty.bytes();
     let mut bytes = vec![0; count * size];
@@ -315,23 +315,23 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The tolerance of a comparison: `absolute + relative * |expected|`.
+/// The tolerance of a comparison: an element may differ by `absolute + relative * |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
     /// Absolute part.
     pub absolute: f64,
-    /// Part relative to the expected value.
+    /// Tolerance relative to the absolute value of the expected number.
     pub relative: f64,
 }
 
 /// The result of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Comparison {
-    /// Elements compared.
+    /// Number of elements compared.
     pub elements: usize,
-    /// Elements outside the tolerance.
+    /// Number of elements outside the tolerance.
     pub wrong: usize,
-    /// First few of them: index, found, expected.
+    /// The first few elements outside the tolerance, as (index, found, expected).
     pub first: Vec<(usize, f64, f64)>,
     /// Largest absolute difference.
     pub max_error: f64,
@@ -354,9 +354,9 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Compares two buffers element by element; two NaNs are equal.
+/// Compares two buffers element by element. Two NaNs count as equal.
 /// # Errors
-/// `Launch` where the buffers differ in size.
+/// `Launch` if the buffers differ in size.
 pub fn compare(
     found: &[u8],
     expected: &[u8],
@@ -436,7 +436,7 @@ mod tests {
         assert!(error("zeros:f16:9999999999999").contains("too large"));
     }
 
-    /// The outputs of the reference implementation for the seed 1234567.
+    /// The first outputs of the reference implementation for the seed 1234567.
     #[test]
     fn random_numbers_are_those_of_split_mix() {
         let mut state = 1_234_567;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The source of an instruction: the operation's text and location.
+/// The source of an instruction: the text and the location of the operation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
@@ -30,7 +30,7 @@ impl fmt::Display for Site {
     }
 }
 
-/// A thread of a launch: block, warp and lane.
+/// A thread of a launch, given by its block, warp and lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadId {
     /// Index of the block within the grid.
@@ -62,7 +62,7 @@ pub enum FaultKind {
     Unsupported,
     /// The launch does not match the kernel: arguments, block size, shared memory.
     Launch,
-    /// An access outside of all buffers, or across the end of one.
+    /// An access that is outside of all buffers, or that crosses the last byte of a buffer.
     OutOfBounds,
     /// An address that is not a multiple of the access's alignment.
     Misaligned,
@@ -70,25 +70,25 @@ pub enum FaultKind {
     Uninitialised,
     /// Two unordered accesses of different threads, at least one of them a write.
     Race,
-    /// An access that conflicts with an asynchronous copy or matrix product in flight: to its destination, a write to
-    /// its source, or a use of its result registers.
+    /// An access that conflicts with an asynchronous copy or matrix product in flight: any access to its destination, a
+    /// write to its source, or a use of its result registers.
     InFlight,
-    /// A missing fence: an access through the async proxy to data written through the generic proxy, or a matrix
-    /// product of registers written after the last `wgmma.fence`.
+    /// A missing fence. Either the async proxy accesses data that was written through the generic proxy, or a matrix
+    /// product reads registers that were written after the last `wgmma.fence`.
     MissingFence,
-    /// An invalid use of an `mbarrier`: before its initialisation, with more arrivals than it counts, or with bytes
+    /// An invalid use of an `mbarrier`: before its initialisation, with more arrivals than it expects, or with bytes
     /// that it does not expect.
     Barrier,
     /// A write to constant memory.
     ReadOnly,
-    /// A barrier or cross-lane operation that only some of its threads reach.
+    /// A barrier or cross-lane operation that is reached by only a part of its threads.
     Divergence,
-    /// Integer division by zero or of the smallest integer by -1.
+    /// An integer division by zero, or a division of the smallest integer by -1.
     Division,
-    /// A use of an undefined value: of `llvm.mlir.undef`, a violated flag (`nuw`, `disjoint`, `range`, ...), an
-    /// oversized shift, or a lane that a masked load skipped.
+    /// A use of an undefined value. It comes from `llvm.mlir.undef`, a violated flag (`nuw`, `disjoint`, `range`, ...),
+    /// an oversized shift, or a lane that a masked load skipped.
     Poison,
-    /// `llvm.intr.assume` of a false condition.
+    /// An `llvm.intr.assume` whose condition is false.
     Assumption,
     /// An assertion of the kernel failed.
     Assertion,
@@ -121,7 +121,8 @@ impl FaultKind {
 
 /// An error of a kernel, launch or run, with its location.
 ///
-/// The message states the fault; the lines after it name the operation, the thread and, for races, the other access.
+/// The message describes the fault. The lines after it name the operation, the thread and, for a race, the other
+/// access.
 #[derive(Clone, Debug)]
 pub struct KernelError(Box<Inner>);
 

@@ -1,4 +1,4 @@
-//! Floating-point formats of GPU registers as raw bits.
+//! Floating-point formats of GPU registers, as raw bits.
 
 use crate::bits::{mask, signed};
 use linear_layout::target::Float8;
@@ -60,7 +60,7 @@ impl FloatTy {
             .find(|ty| ty.name() == name)
     }
 
-    /// Returns the number that `bits` encodes; exact.
+    /// Returns the number that `bits` encodes. The result is exact.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -72,7 +72,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the number that `bits` encodes as binary32; exact for all formats but `F64`.
+    /// Returns the number that `bits` encodes, as binary32. The result is exact for all formats except `F64`.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -86,7 +86,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits nearest to `value`; ties to even, overflow to infinity.
+    /// Returns the bits of the number nearest to `value`. Ties round to even, and overflow gives infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -100,7 +100,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits nearest to an integer of up to 65 bits; see [`FloatTy::from_f64`].
+    /// Returns the bits of the number nearest to an integer of up to 65 bits; it rounds like [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -117,8 +117,8 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of `value` rounded in the given mode. If the nearest number is on the wrong side of `value`,
-    /// the result is its neighbour, one step of the magnitude's bits away.
+    /// Returns the bits of `value` rounded in the given direction. If the nearest number lies on the wrong side of
+    /// `value`, the result is the next number in the given direction.
     ///
     /// `FloatTy::F16.rounded(65519.0, RoundingMode::Upward)` is infinity, `0x7C00`; downward it is `0x7BFF`.
     pub(crate) fn rounded(self, value: f64, direction: RoundingMode) -> u64 {
@@ -137,7 +137,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits nearest to `value`; see [`FloatTy::from_f64`].
+    /// Returns the bits of the number nearest to `value`; it rounds like [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -150,7 +150,7 @@ impl FloatTy {
     }
 }
 
-/// Widens binary16; every value is exact in binary32.
+/// Converts binary16 to binary32, which represents every value of binary16 exactly.
 fn f16_to_f32(half: u16) -> f32 {
     let sign = u32::from(half >> 15) << 31;
     let exponent = u32::from(half >> 10) & 0x1f;
@@ -166,7 +166,7 @@ fn f16_to_f32(half: u16) -> f32 {
     }
 }
 
-/// Rounds `value` to a format with the given field widths, ties to even.
+/// Rounds `value` to a format with these numbers of exponent and mantissa bits, ties to even.
 fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     let bits = value.to_bits();
     let sign = (bits >> 63) << (exponent_bits + mantissa_bits);
@@ -211,16 +211,16 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     sign | result.min(infinity)
 }
 
-/// The overflow behaviour of a conversion to an 8-bit float.
+/// The result of a conversion to an 8-bit float if the number is too large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
-    /// To the largest finite number, also for infinity.
+    /// The largest finite number. It is also the result for infinity.
     Saturates,
-    /// To infinity, or NaN if the format has none.
+    /// Infinity, or NaN if the format has no infinity.
     Overflows,
 }
 
-/// Returns the 8-bit float code nearest to a number.
+/// Returns the code of the 8-bit float that is nearest to a number.
 pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
     if value.is_nan() {
         return format.nan();
@@ -242,7 +242,7 @@ pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8
     negative | size
 }
 
-/// Returns the nearest integer of `bits` bits towards zero; saturating, 0 for NaN.
+/// Rounds a float towards zero to an integer of `bits` bits. The result saturates, and is 0 for NaN.
 pub(crate) fn float_to_int(from: FloatTy, bits: u32, is_signed: bool, a: u64) -> u64 {
     let value = from.to_f64(a).trunc();
     if is_signed {

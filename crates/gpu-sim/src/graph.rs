@@ -4,10 +4,10 @@
 //! post-order, so that definitions precede uses. The simulator reconverges diverged lanes at the immediate
 //! post-dominator, i.e. the dominator in the reversed graph.
 
-/// Returns the nodes reachable from `entry`, each before its successors except along back edges.
+/// Returns the nodes reachable from `entry`. Each node precedes its successors, except along back edges.
 ///
-/// The first successor and everything it reaches comes first, so a loop body (the first branch target) precedes the
-/// exit.
+/// The first successor of a node, and all nodes reachable from it, precede the other successors. So the body of a loop,
+/// if it is the first branch target, precedes the exit of the loop.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 1 2 3
@@ -32,7 +32,7 @@ pub fn reverse_post_order(entry: usize, successors: &[Vec<usize>]) -> Vec<usize>
     order
 }
 
-/// Returns the immediate dominator of each node; `None` for `entry` and unreachable nodes.
+/// Returns the immediate dominator of each node. It is `None` for `entry` and for unreachable nodes.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 immediately dominates 3
@@ -73,7 +73,7 @@ pub fn immediate_dominators(entry: usize, successors: &[Vec<usize>]) -> Vec<Opti
     dominators
 }
 
-/// Returns the nearest common dominator of `a` and `b` under the current approximation.
+/// Returns the nearest common dominator of `a` and `b` in the dominator tree computed so far.
 fn common_dominator(
     dominators: &[Option<usize>],
     position: &[usize],
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(immediate_dominators(0, &graph), dominators);
     }
 
-    /// Returns true if `to` is reachable from the entry without passing `without`.
+    /// Returns true if `to` is reachable from the entry on a path that avoids the node `without`.
     fn reaches(graph: &[Vec<usize>], to: usize, without: Option<usize>) -> bool {
         let mut seen = vec![false; graph.len()];
         let mut stack = vec![0];
@@ -127,8 +127,8 @@ mod tests {
     }
 
     proptest! {
-        /// A node is dominated exactly by the nodes whose removal makes it unreachable; the immediate one is
-        /// dominated by all others.
+        /// A node is dominated exactly by the nodes whose removal makes it unreachable. All its other dominators
+        /// dominate its immediate dominator.
         #[test]
         fn dominators_cut_off(edges in proptest::collection::vec((0usize..9, 0usize..9), 0..24)) {
             let mut graph = vec![Vec::new(); 9];

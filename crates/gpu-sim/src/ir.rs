@@ -1,7 +1,7 @@
 //! A module of the LLVM dialect as plain data.
 //!
-//! Programs with MLIR at hand fill a [`Module`] by walking its operations; [`read_generic`](crate::read_generic) reads
-//! one from MLIR's generic form. [`decode`](crate::decode()) makes a program of a kernel in it.
+//! A program that links MLIR fills a [`Module`] by walking the operations. [`read_generic`](crate::read_generic) parses
+//! a module from MLIR's generic form. [`decode`](crate::decode()) turns a kernel of the module into a program.
 //!
 //! ```
 //! use gpu_sim::ir::{Attribute, Block, Module, Operation, Type};
@@ -22,11 +22,11 @@ use std::fmt::{self, Write as _};
 /// A type of the LLVM dialect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Type {
-    /// An integer of this width; also 8-bit floats, which LLVM does not have.
+    /// An integer of this width. 8-bit floats are integers, too, since LLVM has no such types.
     Int(u32),
     /// A float.
     Float(FloatTy),
-    /// A pointer with its address space.
+    /// A pointer. The number is its address space.
     Ptr(u32),
     /// A vector of this many elements.
     Vector(u32, Box<Type>),
@@ -34,14 +34,14 @@ pub enum Type {
     Array(u64, Box<Type>),
     /// A structure.
     Struct {
-        /// True if its fields have no padding.
+        /// True if the structure is packed: there is no padding between its fields.
         packed: bool,
         /// Its fields.
         body: Vec<Type>,
     },
     /// No value.
     Void,
-    /// Any other type, by its text.
+    /// Any other type, represented by its text.
     Other(String),
 }
 
@@ -62,7 +62,7 @@ pub enum Attribute {
     Bytes(Vec<u8>),
     /// A type.
     Type(Type),
-    /// The leaf name of a symbol reference.
+    /// A symbol reference; the text is its leaf name.
     Symbol(String),
     /// A list.
     Array(Vec<Attribute>),
@@ -70,14 +70,14 @@ pub enum Attribute {
     Ints(Vec<i64>),
     /// Elements of a vector or tensor.
     Dense {
-        /// True if one element stands for all.
+        /// True if `elements` has one element, which stands for all.
         splat: bool,
         /// Elements in row-major order.
         elements: Vec<Attribute>,
     },
     /// A dictionary.
     Dict(Vec<(String, Attribute)>),
-    /// Any other attribute, by its text.
+    /// Any other attribute, represented by its text.
     Opaque(String),
 }
 
@@ -91,7 +91,7 @@ impl Attribute {
     }
 }
 
-/// An SSA value, by index in the order of [`Module::value`].
+/// An SSA value. The number is its index among the values that [`Module::value`] has created.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(u32);
 
@@ -106,13 +106,13 @@ pub struct Operation {
     pub operand_types: Vec<Type>,
     /// The results with their types.
     pub results: Vec<(Value, Type)>,
-    /// Successor blocks, by index in the region.
+    /// Successor blocks, given by their indices in the region.
     pub successors: Vec<usize>,
-    /// Attributes, inherent and discardable.
+    /// All attributes, both inherent and discardable.
     pub attributes: Vec<(String, Attribute)>,
     /// The blocks of each region.
     pub regions: Vec<Vec<Block>>,
-    /// `file:line:column`, or empty.
+    /// `file:line:column`, or empty if it is not known.
     pub location: String,
 }
 
@@ -128,14 +128,14 @@ pub struct Block {
 /// A module.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module {
-    /// The operation that holds all others.
+    /// The operation that contains all other operations.
     pub root: Operation,
     /// The names of the values.
     names: Vec<String>,
 }
 
 impl Module {
-    /// Returns a new value with a name such as `%5`.
+    /// Creates a value with a name such as `%5`.
     pub fn value(&mut self, name: impl Into<String>) -> Value {
         self.names.push(name.into());
         Value(self.names.len() as u32 - 1)
@@ -228,7 +228,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Named attributes, printed separated by commas.
+/// Named attributes, printed with commas between them.
 struct Entries<'a>(&'a [(String, Attribute)]);
 
 impl fmt::Display for Entries<'_> {

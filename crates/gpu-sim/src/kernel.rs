@@ -1,11 +1,11 @@
-//! Entry points: decode a module with all supported operations.
+//! Entry points that decode a module with all supported operations.
 
 use super::decode::{self, Decoded};
 use super::error::KernelError;
 use super::ir::Module;
 use super::{ops, text};
 
-/// Decodes the kernel `entry` of a module in MLIR's generic form; see [`decode()`].
+/// Decodes the kernel `entry` of a module, given in MLIR's generic form; see [`decode()`].
 ///
 /// ```
 /// use gpu_sim::decode_generic;
@@ -22,7 +22,7 @@ use super::{ops, text};
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// `Malformed` if the text is not valid generic form; otherwise as [`decode()`].
+/// `Malformed` if the text is not valid generic form. All other errors are described at [`decode()`].
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode(&text::read_generic(text)?, entry)
 }
@@ -30,8 +30,9 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
 /// Decodes the kernel `entry` of a module, or its only kernel.
 ///
 /// # Errors
-/// `Malformed` if the module is inconsistent; `Unsupported` for an unsupported operation or type, with the nearest
-/// supported one; `Launch` for an unknown target.
+/// - `Malformed`: the module is inconsistent.
+/// - `Unsupported`: an operation or type is not supported; the error names the nearest supported name.
+/// - `Launch`: the target is unknown.
 pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode::decode(module, entry, ops::decode)
 }

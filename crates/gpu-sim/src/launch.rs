@@ -3,34 +3,35 @@
 use super::memory::{BufferId, write_le};
 use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
 
-/// The machine that a kernel runs on.
+/// The machine on which a kernel runs.
 ///
 /// # Units
-/// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
+/// `bank_bytes` is the width of one bank of shared memory. `shared_limit` is the maximum number of bytes per block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// The GPU, if known; instructions that it lacks are refused.
+    /// The GPU, if it is known. Instructions that it lacks are rejected.
     pub(crate) target: Option<&'static Target>,
-    /// Assembly language of inline assembly and of the names of accesses in reports.
+    /// The assembly language of inline assembly, and of the names of accesses in reports.
     pub(crate) assembly: Assembly,
-    /// True if program order orders the accesses of a warp's lanes; otherwise only barriers do.
+    /// True if program order orders the accesses of a warp's lanes. If false, only barriers order them.
     pub lockstep: bool,
-    /// Lanes per warp or wave.
+    /// Number of lanes per warp or wave.
     pub lanes_per_warp: u32,
     /// Banks of shared memory.
     pub num_banks: u32,
     /// Bytes per bank.
     pub bank_bytes: u32,
-    /// Largest shared memory of a block.
+    /// Maximum bytes of shared memory per block.
     pub shared_limit: u32,
-    /// Lane-index bits of a group of lanes whose 16-byte shared loads are served in one pass, if not the lowest bits.
+    /// The bits of the lane index that vary within a group of lanes whose 16-byte shared loads are served in one pass.
+    /// `None` if these are the lowest bits.
     pub(crate) wide_load_lane_bits: Option<u32>,
-    /// The 8-bit float formats of its conversion instructions.
+    /// The 8-bit float formats that its conversion instructions use.
     pub(crate) float8: Option<Float8Family>,
 }
 
 impl Machine {
-    /// Returns the machine of a target.
+    /// Returns the machine that a target describes.
     #[must_use]
     pub const fn of(target: &'static Target) -> Self {
         Self {
@@ -46,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// Returns an NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
+    /// Returns an NVIDIA machine: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
     #[must_use]
     pub const fn nvidia() -> Self {
         Self {
@@ -62,7 +63,7 @@ impl Machine {
         }
     }
 
-    /// Returns an AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
+    /// Returns an AMD machine whose waves have `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
     #[must_use]
     pub const fn amd(lanes: u32) -> Self {
         Self {
@@ -91,9 +92,9 @@ impl Machine {
 pub enum Arg {
     /// The address of a buffer.
     Buffer(BufferId),
-    /// The address of a byte offset within a buffer.
+    /// The address of a byte within a buffer, given by its offset.
     Within(BufferId, u64),
-    /// An integer; must fit the parameter's width, signed or unsigned.
+    /// An integer. It must fit the width of the parameter, as signed or as unsigned.
     Int(i128),
     /// A float, rounded to the parameter's format.
     Float(f64),
@@ -102,14 +103,14 @@ pub enum Arg {
 /// The order of the warps of a block between its barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
-    /// All warps execute each instruction together; the fastest to simulate.
+    /// All warps execute each instruction together. This is the fastest schedule to simulate.
     #[default]
     Lockstep,
-    /// One warp at a time, in an order drawn from this seed.
+    /// One warp runs at a time, in an order drawn from this seed.
     ///
-    /// A warp may run ahead of the others up to the next block barrier, which shows what a kernel with a race can
-    /// compute. It costs a few times the time of lockstep. A race is an error in any schedule, but only some races
-    /// show in the values.
+    /// A warp may run ahead of the other warps up to the next block barrier. So the result shows what a kernel with a
+    /// race may compute. This schedule takes a few times as long as lockstep. A race is an error in any schedule, but
+    /// only some races change the computed values.
     Warps(u64),
 }
 
@@ -127,7 +128,7 @@ pub enum Arrival {
     Random(u64),
 }
 
-/// The parameters of a launch apart from kernel and memory.
+/// The parameters of a launch, except for the kernel and the memory.
 ///
 /// ```
 /// use gpu_sim::{Launch, Machine};
@@ -148,7 +149,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The default instruction limit of a launch: seconds, not hours.
+    /// The default limit of executed instructions, which a simulation reaches after seconds rather than hours.
     pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
 
     /// Returns a launch of one block without arguments.
@@ -168,13 +169,13 @@ impl Launch {
         }
     }
 
-    /// Sets the number of blocks per axis.
+    /// Sets the number of blocks along each axis.
     #[must_use]
     pub fn grid(self, grid: [u32; 3]) -> Self {
         Self { grid, ..self }
     }
 
-    /// Sets the threads per block and axis; needed if the kernel does not fix them.
+    /// Sets the number of threads per block along each axis. This is needed if the kernel does not specify them.
     #[must_use]
     pub fn block(self, block: [u32; 3]) -> Self {
         Self {
@@ -183,7 +184,7 @@ impl Launch {
         }
     }
 
-    /// Sets the bytes of the dynamically sized shared variable.
+    /// Sets the size in bytes of the dynamically sized shared variable.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
         Self {
@@ -201,8 +202,8 @@ impl Launch {
         }
     }
 
-    /// Sets the limit of instructions, counted once per warp that executes them; [`Self::DEFAULT_STEP_LIMIT`] by
-    /// default.
+    /// Sets the maximum number of executed instructions. Each instruction counts once per warp that executes it. The
+    /// default is [`Self::DEFAULT_STEP_LIMIT`].
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
         Self {
@@ -211,8 +212,8 @@ impl Launch {
         }
     }
 
-    /// Sets whether races on global memory are errors (default). Costs 8 bytes per granule accessed, 8 more if it is
-    /// both read and written, and more if unordered threads share it.
+    /// Sets whether races on global memory are errors; by default they are. The records take 8 bytes per accessed
+    /// granule, 8 more bytes if it is both read and written, and more if threads access it without order.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {
@@ -221,7 +222,7 @@ impl Launch {
         }
     }
 
-    /// Sets the order of warps; lockstep by default.
+    /// Sets the order in which warps run; the default is lockstep.
     #[must_use]
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self { schedule, ..self }
@@ -231,22 +232,23 @@ impl Launch {
         self.machine.lanes_per_warp
     }
 
-    /// Sets the arrival time of asynchronous copies.
+    /// Sets the time at which the values of asynchronous copies arrive.
     #[must_use]
     pub fn arrival(self, arrival: Arrival) -> Self {
         Self { arrival, ..self }
     }
 
-    /// Sets the number of host cores that run blocks in parallel; 1 by default.
+    /// Sets the number of host cores that run blocks in parallel; the default is 1.
     ///
-    /// Results do not depend on it. Each core needs its own copy of memory and access records; a kernel whose blocks
-    /// race or fail is run again in order.
+    /// The number does not affect results. Each core needs a copy of memory and of the access records. If blocks race
+    /// or fail, the whole kernel is run again sequentially.
     #[must_use]
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
 
-    /// Returns the hidden kernel arguments of AMD's runtime, as far as they describe the grid.
+    /// Returns the hidden kernel arguments of AMD's runtime that describe the grid. All other hidden arguments are
+    /// zero.
     ///
     /// ```text
     /// byte  0  4  8   blocks along x, y, z         i32

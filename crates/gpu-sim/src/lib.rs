@@ -1,12 +1,12 @@
 //! CPU simulator of lowered GPU kernels with dynamic checks.
 //!
-//! A [`Program`] is a decoded kernel: basic blocks of instructions over scalar registers, each of which holds the values
-//! of all lanes of a block. A [`Launch`] runs it over a grid on a [`Machine`] against a [`Memory`] of buffers and returns
-//! a [`Report`].
+//! A [`Program`] is a decoded kernel. It has basic blocks of instructions over scalar registers, and each register
+//! holds the values of all lanes of a block. A [`Launch`] runs it over a grid on a [`Machine`], with a [`Memory`] of
+//! buffers, and returns a [`Report`].
 //!
-//! The run stops at the first fault with a [`KernelError`] that names the operation, its source location, and the lane,
-//! warp and block: accesses out of bounds or misaligned, reads of uninitialised memory, data races, divergent barriers and
-//! shuffles, divisions without a result, uses of undefined values.
+//! The run stops at the first fault with a [`KernelError`], which names the operation, its source location, and the
+//! lane, warp and block. Faults are accesses out of bounds or misaligned, reads of uninitialised memory, data races,
+//! divergent barriers and shuffles, divisions without a result, and uses of undefined values.
 //!
 //! ```
 //! use gpu_sim::*;
@@ -31,15 +31,15 @@
 //! # Ok::<(), KernelError>(())
 //! ```
 //!
-//! Modules; each uses only those to its left:
+//! Modules in the order of their dependencies; each module uses only modules to its left:
 //! ```text
 //! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ tensor_map ◄ exec, text ◄ parallel, decode ◄ ops, run ◄ kernel
 //! ```
 //! Reading order: `ir` (a module as data), `exec` (programs, control flow, lanes, memory, poison, scheduling of warps),
-//! `decode` (from operations to instructions), `ops` (all operations, a file for each family), `kernel` and `run` (the
+//! `decode` (from operations to instructions), `ops` (all operations, one file per family), `kernel` and `run` (the
 //! entry points).
 //!
-//! Not modelled: timing, caches, tensor memory and clusters. Blocks run one after the other unless they wait for each
+//! Not modelled: timing, caches, tensor memory and clusters. Blocks run one after the other, unless they wait for each
 //! other.
 #![forbid(unsafe_code)]
 #![expect(

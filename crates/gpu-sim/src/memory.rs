@@ -1,21 +1,21 @@
-//! Global memory: buffers at widely spaced addresses, so that stray addresses are detected.
+//! Global memory: buffers whose addresses are widely spaced, so that stray addresses are detected.
 
 use gpu_race::{History, Shadow};
 use std::fmt;
 
 /// log2 of the distance between buffer addresses.
 const BUFFER_LOG2: u32 = 36;
-/// First index of the program's variables; the launch's buffers come before.
+/// Index of the first global variable of the program. The launch's buffers have lower indices.
 const FIRST_SYMBOL: usize = 0x800;
 /// log2 of the distance between addresses of shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
-/// Largest number of shared variables and allocations, limited by 32-bit addresses.
+/// Maximum number of shared variables and allocations, which 32-bit addresses limit.
 pub(super) const MAX_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
-/// log2 of the distance between lanes' stack addresses.
+/// log2 of the distance between the stack addresses of lanes.
 pub(super) const STACK_LOG2: u32 = 20;
-/// Flag of a generic address in shared memory.
+/// Bit that is set in a generic address of shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
-/// Flag of a generic address in the lane's stack.
+/// Bit that is set in a generic address of the lane's stack.
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 
 /// Returns the address of the program's global variable `index`.
@@ -23,7 +23,7 @@ pub(super) const fn symbol_address(index: usize) -> u64 {
     ((FIRST_SYMBOL + index + 1) as u64) << BUFFER_LOG2
 }
 
-/// Returns the index of the program's global variable at an address.
+/// Returns the index of the global variable to which an address belongs.
 pub(super) const fn symbol_number(address: u64) -> u32 {
     ((address >> BUFFER_LOG2) as usize - 1 - FIRST_SYMBOL) as u32
 }
@@ -43,7 +43,7 @@ pub struct BufferId(usize);
 #[derive(Clone, Default)]
 pub struct Memory {
     pub(super) buffers: Vec<Buffer>,
-    /// Output printed by kernels.
+    /// The text that kernels have printed.
     pub(super) printed: String,
 }
 
@@ -91,8 +91,8 @@ impl Memory {
         &self.buffers[buffer.0].bytes
     }
 
-    /// Merges a copy of this memory that other blocks used concurrently; returns false if one side accessed bytes
-    /// that the other wrote.
+    /// Merges another copy of this memory, which other blocks used concurrently. Returns false if one side accessed
+    /// bytes that the other side wrote.
     pub(super) fn merge(&mut self, other: &Self) -> bool {
         self.printed += &other.printed;
         let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
@@ -102,27 +102,28 @@ impl Memory {
         })
     }
 
-    /// Returns the text that kernels have printed, including failed ones.
+    /// Returns the text that kernels have printed, including kernels that failed.
     pub fn printed(&self) -> &str {
         &self.printed
     }
 
-    /// Returns the buffer's address in the kernel.
+    /// Returns the address that the buffer has in a kernel.
     pub fn address(&self, buffer: BufferId) -> u64 {
         (buffer.0 as u64 + 1) << BUFFER_LOG2
     }
 }
 
-/// A byte position relative to a buffer.
+/// A byte given relative to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GlobalLocation {
-    /// Index into the launch's buffers, followed by the program's variables.
+    /// Index of the buffer. The launch's buffers come first, followed by the program's global variables.
     pub(super) buffer: usize,
-    /// Byte offset from the buffer's start; may lie outside.
+    /// Byte offset from the start of the buffer. It may be outside of the buffer.
     pub(super) offset: i64,
 }
 
-/// Returns the buffer nearest to `address`: its own slot, or the one above for small underruns.
+/// Returns the buffer to which `address` is nearest: the buffer whose address range contains it, or the following
+/// buffer if the address is slightly below its start.
 pub(super) fn locate(
     address: u64,
     num_buffers: usize,

@@ -1,15 +1,15 @@
 //! Parallel simulation: runs ranges of blocks on several host cores and merges their memories.
 //!
-//! Each core runs consecutive blocks on a copy of memory. The copies are merged if no block accessed a byte that a
-//! block of another core wrote.
+//! Each core runs consecutive blocks on a copy of memory. The copies can be merged if no block accessed a byte that a
+//! block on another core wrote.
 //!
 //! ```text
 //! core 0: blocks 0 to 99      memory as it was ─► writes bytes   0 to 399 ─┐
 //! core 1: blocks 100 to 199   memory as it was ─► writes bytes 400 to 799 ─┴► memory afterwards
 //! ```
-//! Blocks are unordered, so a kernel without races between blocks gives the same bytes, report and output as a
-//! sequential run. If the merge fails or any block faults, all blocks run again in order, which reports the first
-//! fault exactly.
+//! Blocks are unordered. So if there are no races between blocks, the run gives the same bytes, report and output as a
+//! sequential run. If the merge fails or any block faults, all blocks run again sequentially, so that the first fault
+//! is reported exactly.
 
 use super::error::KernelError;
 use super::exec::program::Program;
@@ -21,10 +21,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Least number of remaining warp instructions for which starting threads pays.
+/// Minimum number of remaining warp instructions for which it pays to start threads.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// A callback that gets the number of finished blocks.
+/// A callback that receives the number of finished blocks.
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
 
 /// A program with its arguments and number of threads.
@@ -56,7 +56,7 @@ impl<'r> GridRun<'r> {
         Ok(tally.report(self.program, self.launch))
     }
 
-    /// Returns true if no block can observe what others do meanwhile.
+    /// Returns true if no block can observe what other blocks do at the same time.
     pub(super) fn may_run_in_parallel(self) -> bool {
         self.launch.threads > 1
             && self.num_blocks() >= 4
@@ -67,8 +67,8 @@ impl<'r> GridRun<'r> {
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 
-    /// Runs all blocks on several cores if that pays. `None`: they must run in order from the start, whatever memory
-    /// holds now.
+    /// Runs all blocks on several cores if this is worthwhile. If the result is `None`, all blocks must run
+    /// sequentially from the start, and the contents of memory must be restored first.
     pub(super) fn in_parallel(self, memory: &mut Memory, watch: ProgressFn<'_>) -> Option<Report> {
         let before = memory.clone();
         let total = self.num_blocks();
@@ -127,7 +127,7 @@ impl<'r> GridRun<'r> {
         is_right.then(|| tally.report(self.program, self.launch))
     }
 
-    /// Runs some blocks on their own copy of memory.
+    /// Runs some blocks on a separate copy of memory.
     fn blocks(
         self,
         numbers: Range<u64>,
@@ -152,7 +152,8 @@ mod tests {
     use crate::{Arg, Launch, Memory, Report, decode_generic};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Runs 37 blocks of 64 threads; `%i` is the thread index in the grid, `%t` in its block, `%b` the block index.
+    /// Runs 37 blocks of 64 threads. `%i` is the thread's index in the grid, `%t` its index in the block, `%b` the
+    /// block index.
     fn run(threads: u32, operations: &str) -> Result<(Vec<u8>, Report), String> {
         let text = format!(
             r#""builtin.module"() ({{

@@ -1,4 +1,4 @@
-//! Launch validation, and the run over all blocks.
+//! Validation of launches, and the run over all blocks.
 
 use super::bits::mask;
 use super::code::ParamTy;
@@ -10,19 +10,19 @@ use super::memory::Memory;
 use super::parallel::GridRun;
 use super::report::Report;
 
-/// Largest number of threads in a grid; access records use 32-bit thread indices.
+/// Maximum number of threads in a grid. Access records use 32-bit thread indices.
 const MAX_THREADS: u128 = 1 << 31;
 
 impl Launch {
-    /// Runs `program` block by block.
+    /// Runs `program` on all blocks of the grid.
     /// # Errors
-    /// `Launch` if arguments, block size or shared memory do not match; otherwise the first fault of the kernel, with
-    /// operation and thread.
+    /// `Launch` if arguments, block size or shared memory do not match the kernel. Otherwise the first fault of the
+    /// kernel, with the operation and the thread.
     pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
         self.run_watched(program, memory, &|_| {})
     }
 
-    /// Runs `program` as [`Self::run`] does, and calls `watch` now and then with the number of finished blocks.
+    /// Runs `program` as [`Self::run`] does. From time to time it calls `watch` with the number of finished blocks.
     /// # Errors
     /// As [`Self::run`].
     pub fn run_watched(
@@ -74,7 +74,7 @@ impl Launch {
         }
     }
 
-    /// Checks that the grid can finish within the instruction limit and that its threads can be numbered.
+    /// Checks that the grid can finish within the instruction limit, and that thread indices fit in 32 bits.
     fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
         let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
         let threads: u32 = block.iter().product();

@@ -1,6 +1,6 @@
-//! Tensor maps: 128-byte descriptors of tensors in global memory for bulk copies of boxes.
+//! Tensor maps: 128-byte descriptors of tensors in global memory, used by bulk copies of boxes.
 //!
-//! The driver's `CUtensorMap` is opaque, so the simulator has its own encoding, little-endian:
+//! The driver's `CUtensorMap` is opaque, so the simulator uses a different encoding, in little-endian order:
 //! ```text
 //! byte   0   8 bytes  "LLTMAP1" and a zero       44  5 x 4  box, in elements, innermost dimension first
 //!        8   8        address of element 0       64  5      steps between elements that are copied; 0 is 1
@@ -11,12 +11,12 @@
 //!       20   1        interleaving: 0 is none
 //!       24   5 x 4    size of each dimension
 //! ```
-//! Element types are numbered as by `tensormap.replace.tile.elemtype`. That instruction changes single fields of a
-//! map in memory, and turns 128 zero bytes into a map.
+//! Element types have the numbers of `tensormap.replace.tile.elemtype`. That instruction changes single fields of a map
+//! in memory. It can also turn 128 zero bytes into a map.
 //!
 //! # Source
-//! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management",
-//! for validity rules.
+//! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor". CUDA Driver API, "Tensor Map Object Management",
+//! for the rules that a valid map satisfies.
 
 use super::data::ElementTy;
 use super::float::FloatTy;
@@ -25,30 +25,30 @@ use super::memory::{read_le, write_le};
 pub(crate) const MAP_BYTES: usize = 128;
 /// Magic number at the start of a map.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
-/// Largest rank of a tensor.
+/// Maximum rank of a tensor.
 const MAX_DIMENSIONS: usize = 5;
-/// Required alignment in bytes of addresses, strides and box rows.
+/// Alignment in bytes that addresses, strides and rows of boxes must have.
 pub(crate) const UNIT: u32 = 16;
 
-/// The permutation of a box's 16-byte chunks in shared memory: the lowest bits of the chunk index are XORed with the
+/// The permutation of a box's 16-byte chunks in shared memory. The lowest bits of the chunk index are XORed with the
 /// address bits from bit 7 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
     /// No permutation.
     #[default]
     None,
-    /// Within 32 bytes.
+    /// Within blocks of 32 bytes.
     Bytes32,
-    /// Within 64 bytes.
+    /// Within blocks of 64 bytes.
     Bytes64,
-    /// Within 128 bytes.
+    /// Within blocks of 128 bytes.
     Bytes128,
 }
 
 impl Swizzle {
     const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
 
-    /// Returns the size of the permuted block in bytes; 0 without a permutation.
+    /// Returns the size in bytes of the blocks within which chunks are permuted; 0 without a permutation.
     pub(crate) const fn bytes(self) -> u32 {
         match self {
             Self::None => 0,
@@ -58,7 +58,8 @@ impl Swizzle {
         }
     }
 
-    /// Returns the permuted location of a byte of a box at an address of shared memory.
+    /// Returns the address after the permutation, for a byte of a box whose unpermuted shared-memory address is
+    /// `address`.
     pub(crate) const fn apply(self, address: u64) -> u64 {
         match self.bytes() {
             0 => address,
@@ -67,7 +68,7 @@ impl Swizzle {
     }
 }
 
-/// The type of a tensor's elements, with the GPU's numbering.
+/// The type of a tensor's elements, with the GPU's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum TensorElement {
@@ -93,9 +94,9 @@ pub enum TensorElement {
     F64 = 9,
     /// bfloat16.
     Bf16 = 10,
-    /// The upper 19 bits of a binary32.
+    /// TF32: the upper 19 bits of a binary32.
     Tf32 = 11,
-    /// The same with subnormals flushed to zero.
+    /// TF32 with subnormals flushed to zero.
     Tf32Ftz = 12,
 }
 
@@ -116,7 +117,7 @@ impl TensorElement {
         Self::Tf32Ftz,
     ];
 
-    /// Returns the type of a value in memory.
+    /// Returns the type that an element has in memory.
     pub(crate) const fn ty(self) -> ElementTy {
         match self {
             Self::U8 => ElementTy::Int(8),
@@ -135,9 +136,9 @@ impl TensorElement {
     }
 }
 
-/// A tensor in global memory, and the box of it that one copy moves.
+/// A tensor in global memory, and the size of the box that one copy moves.
 ///
-/// Dimensions are in the GPU's order: innermost first.
+/// Dimensions are in the GPU's order, innermost first.
 /// ```
 /// use gpu_sim::{Memory, Swizzle, TensorElement, TensorMap};
 /// let mut memory = Memory::default();
@@ -158,9 +159,9 @@ pub struct TensorMap {
     pub address: u64,
     /// Type of the elements.
     pub element: TensorElement,
-    /// Elements of each dimension, up to 5.
+    /// Number of elements along each dimension. There are up to 5 dimensions.
     pub dims: Vec<u32>,
-    /// Byte strides of all dimensions but the innermost, multiples of 16.
+    /// Byte strides of all dimensions except the innermost; each is a multiple of 16.
     pub strides: Vec<u64>,
     /// Box size along each dimension, up to 256.
     pub block: Vec<u32>,
@@ -168,7 +169,7 @@ pub struct TensorMap {
     pub swizzle: Swizzle,
 }
 
-/// Returns the position of a field of `tensormap.replace.tile`: first byte, bytes per element, number of elements.
+/// Returns the position of a field of `tensormap.replace.tile`, as (first byte, bytes per element, number of elements).
 pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     Some(match name {
         "global_address" => (8, 8, 1),
@@ -185,18 +186,18 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     })
 }
 
-/// A contiguous run of bytes of a box.
+/// A contiguous sequence of bytes of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
     /// Byte offset within the box, before the swizzle.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
-    /// Address in global memory; `None` outside of the tensor.
+    /// Address in global memory; `None` if the bytes are outside of the tensor.
     pub(crate) global: Option<u64>,
 }
 
 impl TensorMap {
-    /// Returns the encoded map; dimensions after the fifth are dropped.
+    /// Returns the encoded map. Dimensions after the fifth are dropped.
     #[must_use]
     pub fn encode(&self) -> [u8; MAP_BYTES] {
         let mut bytes = [0; MAP_BYTES];
@@ -217,7 +218,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Decodes a map, or returns the reason why it is invalid.
+    /// Decodes a map. Returns the reason if it is invalid.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());
@@ -251,7 +252,7 @@ impl TensorMap {
         map.check().map_or(Ok(map), Err)
     }
 
-    /// Returns the reason why the driver would reject the map.
+    /// Returns the reason why the driver would reject the map; `None` if it is valid.
     fn check(&self) -> Option<String> {
         let unit = u64::from(UNIT);
         let row = self.row_bytes();
@@ -293,7 +294,8 @@ impl TensorMap {
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// Returns the byte runs of the box that starts at these coordinates; none crosses a chunk of the swizzle.
+    /// Returns the byte sequences of the box that starts at these coordinates. No sequence crosses a boundary of
+    /// 16-byte chunks if the box is swizzled.
     pub(crate) fn byte_runs(&self, start: &[i32]) -> Vec<ByteRun> {
         let (row, element) = (self.row_bytes(), self.element.bytes());
         let rows = self.box_bytes() / row.max(1);

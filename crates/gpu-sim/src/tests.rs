@@ -1,4 +1,4 @@
-//! Tests on kernels built by hand, one family of instructions or checks each.
+//! Tests on kernels that are built by hand. Each test covers one family of instructions or checks.
 
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::exec::program::ProgramBuilder;
@@ -136,7 +136,7 @@ impl Bench {
         self.b.push(Store(access));
     }
 
-    /// Stores `value` to word `thread` of `out`.
+    /// Stores `value` to the word of `out` at the thread's index.
     fn put(&mut self, out: Reg, value: Reg) {
         let thread = self.thread();
         let addr = self.at(out, thread);
@@ -312,7 +312,8 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
 }
 
-/// Each thread writes its index to shared word `slot(thread)`, synchronises by `sync` and reads its neighbour's word.
+/// Each thread writes its index to the shared word `slot(thread)`, synchronises by `sync`, and reads the word of its
+/// neighbour.
 fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);
@@ -929,7 +930,7 @@ fn divisions_and_endless_loops_stop() {
     assert_eq!(error.kind(), FaultKind::StepLimit);
 }
 
-/// A waiting warp resumes at the instruction where it stopped.
+/// A warp that waited resumes at the instruction where it stopped.
 #[test]
 fn a_barrier_is_a_step_like_any_other() {
     let least = |barriers: usize| {

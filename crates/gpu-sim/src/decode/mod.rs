@@ -1,7 +1,7 @@
 //! Decoder from a module of the LLVM dialect to a [`Program`].
 //!
-//! Aggregates become lists of scalar registers ("slots"), so that most operations on them are renaming. Called
-//! functions are inlined.
+//! An aggregate becomes a list of scalar registers ("slots"), so that most operations on aggregates only rename
+//! registers. Called functions are inlined.
 
 mod module;
 #[cfg(test)]
@@ -25,24 +25,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
 
-/// A decoded kernel, with the launch parameters that its module states.
+/// A decoded kernel, with the launch parameters that its module specifies.
 #[derive(Clone, Debug)]
 pub struct Decoded {
     /// The kernel.
     pub program: Program,
-    /// Launch parameters of the module.
+    /// The launch parameters that the module specifies.
     pub info: ModuleInfo,
-    /// Machine selected by the module's target or its operations.
+    /// The machine that the module's target or its operations select.
     pub machine: Machine,
 }
 
 impl Decoded {
-    /// Returns the arguments that Triton's launcher appends to a kernel's `given` own arguments: addresses of global
-    /// and profile scratch memory, with the bytes per program that the module states. Empty if the module states
-    /// none, or if they are already given.
+    /// Returns the arguments that Triton's launcher appends to the kernel's own arguments, of which there are `given`.
+    /// They are the addresses of global and of profile scratch memory, whose bytes per program the module specifies.
+    /// Returns no argument if the module specifies no scratch memory, or if the caller has already given these
+    /// arguments.
     ///
     /// # Errors
-    /// More than 1 GiB would be needed.
+    /// Scratch memory of more than 1 GiB would be needed.
     pub fn scratch_arguments(
         &self,
         given: usize,
@@ -77,7 +78,7 @@ impl Decoded {
     }
 }
 
-/// Decodes the kernel `entry` of a module, or its only kernel; `operation` decodes a single operation.
+/// Decodes the kernel `entry` of a module, or its only kernel. `operation` is the function that decodes one operation.
 pub(crate) fn decode(
     module: &Module,
     entry: Option<&str>,
@@ -122,27 +123,28 @@ pub(crate) fn decode(
     })
 }
 
-/// Largest number of inlined calls: a chain of functions that each call the next one twice doubles at every link.
+/// Maximum number of inlined calls. The number can grow exponentially: it doubles with each function of a chain in
+/// which each function calls the next function twice.
 const MAX_CALLS: u32 = 1 << 14;
 
-/// Largest depth of nested calls.
+/// Maximum depth of nested calls.
 const MAX_NESTED: usize = 256;
 
-/// Largest number of inlined operations.
+/// Maximum number of inlined operations.
 const MAX_CALLED_OPERATIONS: usize = 1 << 20;
 
-/// A value: its type and one register per slot.
+/// An SSA value: its type, and one register per slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
     pub(crate) ty: Type,
     pub(crate) slots: Rc<[Reg]>,
 }
 
-/// The target of `llvm.return` in the current function.
+/// Where `llvm.return` of the current function continues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,
-    /// The caller's continuation, whose parameters receive the results.
+    /// The block of the caller that follows the call. Its parameters receive the results.
     Caller(BlockId),
 }
 
@@ -152,12 +154,12 @@ struct CallFrame<'m> {
     /// Call sites, innermost first.
     calls: Arc<[String]>,
     values: HashMap<Value, Val>,
-    /// Block ids by index in the region; the entry continues the caller's block.
+    /// The block that each index in the function's region stands for. The entry continues the caller's block.
     blocks: HashMap<usize, BlockId>,
     exit: ReturnTarget,
 }
 
-/// Key of a shared-memory allocation: address, bytes, index and location.
+/// The key of a shared-memory allocation: address, size in bytes, index, and location.
 type AllocationKey = (u64, u32, Option<i64>, String);
 
 /// The decoder of a kernel.
@@ -168,14 +170,14 @@ pub(crate) struct Decoder<'m> {
     globals: HashMap<&'m str, &'m Operation>,
     /// Addresses of the global variables in use.
     addresses: HashMap<String, u64>,
-    /// Marked shared-memory allocations.
+    /// The shared-memory allocations that are marked in the module.
     allocations: HashMap<AllocationKey, (Reg, u32)>,
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
     /// Functions being decoded, outermost first.
     frames: Vec<CallFrame<'m>>,
     num_calls: u32,
-    /// Inlined operations so far.
+    /// Number of operations inlined so far.
     num_called: usize,
     /// Text and location of each decoded operation.
     texts: HashMap<*const Operation, (Arc<str>, Arc<str>)>,
@@ -212,7 +214,7 @@ impl<'m> Decoder<'m> {
         self.body(kernel, args, ReturnTarget::Kernel, Arc::new([]))
     }
 
-    /// Decodes a function body; its entry continues the current block.
+    /// Decodes the body of a function. Its entry block continues the current block.
     fn body(
         &mut self,
         function: &'m Operation,
@@ -274,7 +276,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Creates block parameters for a value of a type.
+    /// Adds parameters for a value of type `ty` to a block.
     fn block_params(
         &mut self,
         op: &Operation,
@@ -294,7 +296,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the site of an operation, sharing its strings.
+    /// Returns the site of an operation. Sites of the same operation share their strings.
     fn shared_site(&mut self, op: &'m Operation) -> Site {
         let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
         let Some((text, location)) = known else {
@@ -399,7 +401,7 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns the registers of an operation's result, if defined.
+    /// Returns the registers of an operation's result, or `None` if they are not defined yet.
     pub(crate) fn defined(&self, op: &Operation) -> Option<Rc<[Reg]>> {
         let (value, _) = op.results.first()?;
         let frame = self.frames.last()?;
@@ -413,7 +415,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the slots of the result; at least one.
+    /// Returns the slots of an operation's result. Fails if there are none.
     pub(crate) fn result_slots(&self, op: &Operation) -> DecodeResult<Vec<Slot>> {
         let slots = self.flat(op, self.result_ty(op)?)?;
         if slots.is_empty() {
@@ -422,8 +424,8 @@ impl<'m> Decoder<'m> {
         Ok(slots)
     }
 
-    /// Decodes an operation element by element: `make` gets slot and register of each result element and the operand
-    /// registers, and returns false if the slot has the wrong kind.
+    /// Decodes an operation element by element. `make` receives the slot and the register of each result element, and
+    /// the registers of the operands. It returns false if the kind of the slot is not supported.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
@@ -452,7 +454,7 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// Returns a register that is never written; reading its value is a fault.
+    /// Returns a register that no instruction writes. Reading its value is a fault.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(
             MarkKind::Undef,
@@ -461,13 +463,13 @@ impl<'m> Decoder<'m> {
         )
     }
 
-    /// Returns a register with an undefined value; `text` is the error of a use.
+    /// Returns a register with an undefined value. `text` is the error message if the value is used.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u32, text: &'static str) -> Reg {
         self.b
             .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
     }
 
-    /// Appends an instruction with a new result register.
+    /// Creates a result register, and appends the instruction that `make` returns for it.
     pub(crate) fn emit<I: Instruction>(&mut self, make: impl FnOnce(Reg) -> I) -> Reg {
         let dst = self.b.reg();
         self.b.push(make(dst));
@@ -555,7 +557,7 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns the address of a global variable, which is added on first use.
+    /// Returns the address of a global variable. The variable is added to the program when it is first used.
     pub(crate) fn symbol(&mut self, op: &Operation, name: &str) -> DecodeResult<u64> {
         if let Some(&address) = self.addresses.get(name) {
             return Ok(address);
@@ -592,8 +594,8 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// Returns the address and index of a shared-memory allocation, which has its own address range; the same for all
-    /// calls of the enclosing function.
+    /// Returns the address and the index of a shared-memory allocation. Each allocation has a separate address range.
+    /// All calls of the enclosing function share the allocation.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,
@@ -615,7 +617,7 @@ impl<'m> Decoder<'m> {
         Some(made)
     }
 
-    /// Returns the address of AMD's hidden kernel arguments, which are added on first use.
+    /// Returns the address of AMD's hidden kernel arguments. They are added to the program when they are first used.
     pub(crate) fn implicit_arguments(&mut self, name: &str) -> u64 {
         if let Some(&address) = self.addresses.get(name) {
             return address;
@@ -658,7 +660,7 @@ pub(crate) fn keyword(text: &str) -> &str {
         .unwrap_or("")
 }
 
-/// Returns the blocks in reverse post-order: each definition precedes its uses.
+/// Returns the blocks in reverse post-order, so that each definition precedes its uses.
 fn visit_order(blocks: &[Block]) -> Vec<usize> {
     let succs = |block: usize| -> Vec<usize> {
         let last = blocks[block].operations.last();

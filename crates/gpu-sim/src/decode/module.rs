@@ -1,11 +1,11 @@
-//! Launch parameters stated by a module: kernel, machine, number of threads.
+//! The launch parameters that a module specifies: kernel, machine, number of threads.
 
 use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Operation};
 use crate::launch::Machine;
 use linear_layout::target::Target;
 
-/// The launch parameters stated by a module.
+/// The launch parameters that a module specifies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ModuleInfo {
     /// `ttg.target`, such as `cuda:90` or `hip:gfx942`.
@@ -17,7 +17,7 @@ pub struct ModuleInfo {
     /// `ttg.shared`: bytes of dynamic shared memory.
     pub shared: Option<u32>,
     /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`: bytes of global scratch memory per
-    /// program, if the kernel's last two arguments are their addresses.
+    /// program. It is `None` unless the last two arguments of the kernel are the addresses of this memory.
     pub scratch: Option<[u32; 2]>,
 }
 
@@ -92,7 +92,8 @@ pub(super) fn module_info(root: &Operation) -> ModuleInfo {
     }
 }
 
-/// Returns the machine of the module's target; without one, AMD's if the kernel or any operation is ROCDL's.
+/// Returns the machine of the module's target. Without a target, it is an AMD machine if the kernel or any operation
+/// belongs to ROCDL, else an NVIDIA machine.
 pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machine, KernelError> {
     let Some(name) = &info.target else {
         let blocks = kernel.regions.iter().flatten();
@@ -126,7 +127,7 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
     Ok(machine)
 }
 
-/// Returns the block size that the kernel's attributes fix.
+/// Returns the block size that the attributes of the kernel specify, if any.
 pub(super) fn block_size(
     kernel: &Operation,
     info: &ModuleInfo,

@@ -1,10 +1,10 @@
-//! Small kernels in generic form, decoded and run.
+//! Small kernels in generic form, which are decoded and run.
 
 use crate::{Arg, Decoded, FaultKind, Launch, Memory, Report, decode_generic};
 use linear_layout::target::Assembly;
 
-/// Loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle, reads a constant table,
-/// calls a function that diverges, stores under a mask.
+/// The kernel loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle, reads a table of
+/// constants, calls a function that diverges, and stores under a mask.
 const NVIDIA: &str = r##""builtin.module"() ({
   "llvm.mlir.global"() <{addr_space = 3 : i32, alignment = 16 : i64, global_type = !llvm.array<0 x i8>, linkage = #llvm.linkage<external>, sym_name = "global_smem", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   }) : () -> ()
@@ -58,7 +58,7 @@ const NVIDIA: &str = r##""builtin.module"() ({
   }) {nvvm.kernel, nvvm.reqntid = array<i32: 32>} : () -> ()
 }) {"ttg.num-warps" = 1 : i32, ttg.shared = 256 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} : () -> ()"##;
 
-/// Buffer loads and stores with masked offsets, DPP, `ds_bpermute`, a maths function.
+/// The kernel has buffer loads and stores with masked offsets, DPP, `ds_bpermute`, and a mathematical function.
 const AMD: &str = r##""builtin.module"() ({
   "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr<1>, ptr<1>, i32)>, linkage = #llvm.linkage<external>, sym_name = "k", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   ^bb0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: i32):
@@ -242,7 +242,7 @@ fn a_fault_names_the_operation_of_the_file() {
     assert!(text.contains("at k.mlir:7:3"), "{text}");
 }
 
-/// Runs one operation on the thread index and a table element, and uses its result.
+/// Runs one operation on the thread index and on an element of a table, and uses its result.
 fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
     let text = format!(
         r#""builtin.module"() ({{
@@ -267,7 +267,7 @@ fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
         .run(&decoded.program, &mut memory)
 }
 
-/// An operation whose flag is violated in some lane is an error if its result is used.
+/// Checks that an operation whose flag is violated in some lane is an error if its result is used.
 #[track_caller]
 fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
     let with = operation.replace("FLAG", flag_text);
@@ -448,7 +448,7 @@ fn poison_is_reported_where_it_does_harm() {
     }
 }
 
-/// A module whose functions `f0`, `f1`, ... each call the next one twice.
+/// A module whose functions `f0`, `f1`, ... each call the next function twice.
 #[test]
 fn calls_that_unfold_without_end_are_refused() {
     let call =
@@ -474,7 +474,7 @@ fn calls_that_unfold_without_end_are_refused() {
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
 
-/// A call chain: short ones run, long ones are refused.
+/// Short call chains run; chains that are too long are rejected.
 #[test]
 fn calls_in_a_row_have_a_limit() {
     let decode = |depth: usize| {
@@ -501,7 +501,7 @@ fn calls_in_a_row_have_a_limit() {
     );
 }
 
-/// Returns `%x` of 64 threads after operations on the thread index `%t`.
+/// Runs operations on the thread index `%t`, and returns `%x` of each of 64 threads.
 fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     let (thread, kernel) = if target.starts_with("cuda") {
         (
@@ -537,7 +537,7 @@ fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// PTX, `barrier.red`: predicates of all threads of the block, including other warps.
+/// PTX, `barrier.red`: the reduction includes the predicates of all warps of the block.
 #[test]
 fn a_barrier_reduces_over_the_block() {
     for (reduction, of_none, of_some, of_all) in
@@ -593,7 +593,8 @@ fn rows_and_banks_that_are_off_keep_their_value() {
     }
 }
 
-/// ISA manual of CDNA 3, `v_cvt_pk_f32_fp8`: the two codes of one half word. 0x40, 0x48, ... are 1, 2, 4, 8.
+/// ISA manual of CDNA 3, `v_cvt_pk_f32_fp8`: converts the two codes in one half of a word. The codes 0x40, 0x48, ...
+/// are the numbers 1, 2, 4, 8.
 #[test]
 fn codes_of_either_half_are_widened() {
     for (upper, index, expected) in [(0, 0, 1), (0, 1, 2), (1, 0, 4), (1, 1, 8)] {
@@ -610,7 +611,7 @@ fn codes_of_either_half_are_widened() {
     }
 }
 
-/// ISA manual of CDNA 3, `v_cvt_pk_fp8_f32`: writes two codes to one half word and keeps the other half.
+/// ISA manual of CDNA 3, `v_cvt_pk_fp8_f32`: writes two codes to one half of a word and preserves the other half.
 #[test]
 fn codes_are_put_into_either_half() {
     for (upper, expected) in [(0, 0x1234_4840), (1, 0x4840_5678)] {
@@ -626,7 +627,7 @@ fn codes_are_put_into_either_half() {
     }
 }
 
-/// An address may lie within its object or one past its end.
+/// An address may point into its object, or one byte past its last byte.
 #[test]
 fn steps_stay_within_their_shared_memory() {
     let run = |index: i32| {
@@ -692,7 +693,7 @@ fn values_fit_what_takes_them() {
     check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
-/// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: counts lower lanes in either half of the mask.
+/// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: each counts lower lanes in one half of the mask.
 #[test]
 fn lanes_below_are_counted_in_halves() {
     let operations = |half: &str| {
@@ -728,7 +729,7 @@ fn fields_of_a_struct_are_counted_from_zero() {
     }
 }
 
-/// Exchanges use lane indices within the wave.
+/// Lane exchanges use the index of a lane within its wave.
 #[test]
 fn each_wave_exchanges_its_own_values() {
     let constants = r#"%one = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32
@@ -751,7 +752,7 @@ fn each_wave_exchanges_its_own_values() {
     assert_eq!(found, (0..64).map(|t| t & 32).collect::<Vec<_>>());
 }
 
-/// Without a target, the kernel's attribute or any operation selects the vendor's machine.
+/// In a module without a target, the attribute of the kernel or any operation selects the vendor's machine.
 #[test]
 fn a_kernel_without_a_target_has_its_vendors_machine() {
     let lanes = |mark: &str, operation: &str| {
@@ -777,7 +778,7 @@ fn a_kernel_without_a_target_has_its_vendors_machine() {
     assert_eq!(lanes("", ""), 32);
 }
 
-/// ISA manuals, `v_permlanex16_b32`: four bits per lane select a lane of the other row of 16.
+/// ISA manuals, `v_permlanex16_b32`: four bits for each lane select a lane in the other row of 16 lanes.
 #[test]
 fn lanes_of_the_other_row_are_read_as_selected() {
     let operations = r#"%low = "llvm.mlir.constant"() <{value = -1985229329 : i32}> : () -> i32

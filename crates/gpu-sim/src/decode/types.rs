@@ -10,14 +10,14 @@ use crate::ir::{Attribute, Type};
 pub(crate) enum SlotKind {
     Int,
     Float(FloatTy),
-    /// A pointer with its address space.
+    /// A pointer. The number is its address space.
     Ptr(u32),
 }
 
-/// A scalar of a value.
+/// One scalar of a value.
 ///
 /// # Units
-/// `bits` is the width in a register, `offset` bytes from the start of the value in memory.
+/// `bits` is the width in a register. `offset` is the distance in bytes from the start of the value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub(crate) kind: SlotKind,
@@ -44,7 +44,7 @@ fn scalar(ty: &Type) -> Option<(SlotKind, u32)> {
     }
 }
 
-/// Returns size and alignment of a type in memory, in bytes.
+/// Returns the size and the alignment of a type in memory, in bytes.
 pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     if let Some((_, bits)) = scalar(ty) {
         let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
@@ -83,7 +83,7 @@ pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     }
 }
 
-/// Returns the scalars of a type in order.
+/// Returns the scalars of a type, in memory order.
 pub(crate) fn flatten(ty: &Type) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     append(ty, 0, &mut slots)?;
@@ -155,7 +155,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns first slot and type of the element at `path`.
+/// Returns the element at `path` of an aggregate: its first slot, and its type.
 pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
@@ -279,7 +279,8 @@ mod tests {
         assert!(flatten(&Type::Int(128)).is_err());
     }
 
-    /// LLVM: NVPTX and AMDGPU number their address spaces 0 to 6; 7 and 9 are fat buffer pointers wider than 64 bits.
+    /// In LLVM, NVPTX and AMDGPU number their address spaces from 0 to 6. Spaces 7 and 9 are fat buffer pointers, which
+    /// are wider than 64 bits.
     #[test]
     fn scalars_have_up_to_64_bits() {
         let bits = |ty: Type| flatten(&ty).map(|slots| slots[0].bits).ok();

@@ -1,8 +1,9 @@
-//! Advice on inefficient accesses, found by trying layouts on recorded addresses.
+//! Advice on inefficient accesses. It is found by applying candidate layouts to recorded addresses.
 //!
-//! A [`Sample`] holds the addresses of one warp. For shared memory each candidate (row padding, row swizzle) is
-//! applied to the addresses of all samples of a source line; it is suggested only if every sample is then free of
-//! bank conflicts. For global memory the stride between lanes explains partially used sectors.
+//! A [`Sample`] holds the addresses of one access by one warp. For shared memory, each candidate (row padding, row
+//! swizzle) is applied to the addresses of all samples of a source line. A candidate is suggested only if it removes
+//! the bank conflicts of all samples. For global memory, the stride between lanes explains why sectors are used only in
+//! part.
 //!
 //! ```text
 //! lanes 0 .. 31 store 4 bytes at 128 * lane      32 wavefronts: all lanes use bank 0
@@ -15,25 +16,25 @@ use std::collections::BTreeMap;
 /// The addresses of one access of one warp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
-    /// Address of each lane; `None` if inactive.
+    /// The address of each lane; `None` if the lane is inactive.
     pub(crate) addresses: Vec<Option<u64>>,
     /// Bytes that each lane accesses.
     pub(crate) bytes: u32,
-    /// Lane-index bits of a group of lanes served together.
+    /// The bits of the lane index that vary within a group of lanes that is served together.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }
 
-/// Largest row of a candidate in bytes.
+/// Size in bytes of the largest row that a candidate may have.
 const LARGEST_ROW: u64 = 1 << 13;
 
-/// A change of a buffer's layout.
+/// A candidate layout: a change of the layout of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Candidate {
     /// `bytes` bytes of padding after every `row` bytes.
     Padding { row: u64, bytes: u64 },
-    /// The groups of `vec` bytes of each row are permuted: their index is XORed with the row index divided by
-    /// `per_phase`, modulo `max_phase`.
+    /// Each row permutes its groups of `vec` bytes. The index of a group is XORed with (row / `per_phase`) modulo
+    /// `max_phase`.
     Swizzle {
         row: u64,
         vec: u64,
@@ -55,7 +56,7 @@ impl Candidate {
         }
     }
 
-    /// Returns true if no sample takes more wavefronts than it needs.
+    /// Returns true if, with this candidate, no sample takes more wavefronts than necessary.
     fn is_free(self, samples: &[&Sample], banks: Banks) -> bool {
         samples.iter().all(|sample| {
             let places = sample.addresses.iter();
@@ -82,12 +83,12 @@ impl Candidate {
     }
 }
 
-/// Returns the powers of two from `first` to `last`.
+/// Returns the powers of two from `first` to `last` (inclusive); `first` must be a power of two.
 fn powers(first: u64, last: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(first), |power| Some(2 * power)).take_while(move |p| *p <= last)
 }
 
-/// Returns advice on the shared accesses of one source line; `None` without conflicts.
+/// Returns advice on the shared accesses of one source line; `None` if they have no bank conflicts.
 pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let (worst, taken) = samples
         .iter()
@@ -181,7 +182,7 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-/// Returns the distance between consecutive lanes, if at least half of them share it.
+/// Returns the most frequent distance between the addresses of consecutive lanes, if at least half of them have it.
 fn stride(sample: &Sample) -> Option<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     let mut pairs = 0;
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!(of_shared(&[&row], BANKS), None);
     }
 
-    /// The suggested layout is free of conflicts for rows and columns at once.
+    /// The suggested layout avoids conflicts for accesses to rows and for accesses to columns.
     #[test]
     fn one_layout_serves_all_samples() {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));

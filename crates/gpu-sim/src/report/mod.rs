@@ -1,4 +1,4 @@
-//! Run report: accesses by width and by source line, bank conflicts, barriers.
+//! The report of a run: accesses by width and by source line, bank conflicts, barriers.
 
 mod advice;
 
@@ -13,53 +13,53 @@ use std::sync::Arc;
 /// The shared-memory accesses of one instruction.
 ///
 /// # Units
-/// `accesses` counts warps that executed the instruction; `wavefronts` and `ideal` count passes
-/// through the banks.
+/// `accesses` counts warps that executed the instruction. `wavefronts` and `ideal` count passes through the banks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedUse {
     /// The name of the access, such as `ld.shared v4.b32`.
     pub label: String,
-    /// The instruction.
+    /// The source of the instruction.
     pub site: Site,
-    /// Executions by a warp.
+    /// Number of times that a warp executed the instruction.
     pub accesses: u64,
-    /// Wavefronts taken.
+    /// Number of wavefronts taken.
     pub wavefronts: u64,
-    /// Wavefronts needed without conflicts.
+    /// Number of wavefronts that would be needed without bank conflicts.
     pub ideal: u64,
 }
 
-/// The memory accesses of one source line, summed over the operations lowered from it.
+/// The memory accesses of one source line, summed over all operations that were lowered from it.
 ///
 /// # Units
-/// `accesses` counts executions by a warp, `wavefronts` passes through the banks of shared memory, `sectors` 32-byte
+/// `accesses` counts executions by a warp, `wavefronts` counts passes through the banks of shared memory, and `sectors`
+/// counts 32-byte sectors of global memory.
 /// sectors of global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineUse {
-    /// `file:line`, or empty where unknown.
+    /// `file:line`, or empty if it is not known.
     pub location: String,
-    /// Text of the line, if known; otherwise the operation of the LLVM dialect.
+    /// The text of the line, if it is known; otherwise the operation of the LLVM dialect.
     pub source: String,
     /// Locations of the enclosing calls, innermost first.
     pub calls: Arc<[String]>,
-    /// Executions of shared accesses.
+    /// Number of shared accesses executed by warps.
     pub shared_accesses: u64,
-    /// Wavefronts taken.
+    /// Number of wavefronts taken.
     pub wavefronts: u64,
-    /// Wavefronts needed without conflicts.
+    /// Number of wavefronts that would be needed without bank conflicts.
     pub ideal_wavefronts: u64,
-    /// Executions of global accesses.
+    /// Number of global accesses executed by warps.
     pub global_accesses: u64,
-    /// Sectors accessed.
+    /// Number of sectors accessed.
     pub sectors: u64,
-    /// Sectors needed for as many distinct bytes.
+    /// Number of sectors that would be needed if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
-    /// Suggested layouts, one sentence each.
+    /// Suggested layouts; each entry is one sentence.
     pub advice: Vec<String>,
 }
 
 impl LineUse {
-    /// Returns true if it takes more wavefronts or sectors than needed.
+    /// Returns true if the line takes more wavefronts or sectors than needed.
     fn is_wasteful(&self) -> bool {
         self.wavefronts > self.ideal_wavefronts || self.sectors > self.ideal_sectors
     }
@@ -141,32 +141,33 @@ fn line_of(location: &str) -> &str {
 /// `sectors` and `ideal_sectors` count 32-byte sectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GlobalUse {
-    /// Instructions in the kernel that were executed; a loop body counts once.
+    /// Number of instructions in the kernel that were executed at least once. An instruction in a loop body counts
+    /// once.
     pub instructions: u64,
-    /// Executions by a warp, over all blocks.
+    /// Number of accesses executed by warps, over all blocks.
     pub accesses: u64,
-    /// Sectors accessed.
+    /// Number of sectors accessed.
     pub sectors: u64,
-    /// Sectors needed for as many distinct bytes.
+    /// Number of sectors that would be needed if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
 }
 
 /// The counts of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Blocks run.
+    /// Number of blocks that were run.
     pub blocks: u64,
     /// Threads per block.
     pub threads_per_block: u32,
-    /// Instructions executed, counted once per block.
+    /// Number of instructions executed, counted once per block and not once per lane.
     pub instructions: u64,
-    /// Block barriers executed, over all blocks.
+    /// Number of block barriers executed, over all blocks.
     pub barriers: u64,
-    /// Warp barriers executed by warps.
+    /// Number of warp barriers executed by warps.
     pub warp_barriers: u64,
-    /// Cross-lane operations executed by warps (shuffles, lane permutes, DPP).
+    /// Number of cross-lane operations executed by warps (shuffles, lane permutes, DPP).
     pub shuffles: u64,
-    /// Bytes that several unordered threads stored with the same value.
+    /// Number of bytes to which several threads stored the same value without order.
     pub redundant_bytes: u64,
     /// Bytes of shared memory.
     pub shared_bytes: u32,
@@ -179,7 +180,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts of other blocks of the same launch, except those of accesses.
+    /// Adds the counts of other blocks of the same launch. The counts of memory accesses are not added.
     pub(super) fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -189,7 +190,7 @@ impl Report {
         self.redundant_bytes += other.redundant_bytes;
     }
 
-    /// Fills in the text of source lines in the given file.
+    /// Adds the text of source lines that are in the given file.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
@@ -204,7 +205,7 @@ impl Report {
         self
     }
 
-    /// Returns the wavefronts beyond the ideal, over all shared accesses.
+    /// Returns the number of wavefronts beyond the ideal, over all shared accesses.
     pub fn bank_conflicts(&self) -> u64 {
         self.shared
             .iter()

@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
         self.llvm_ty()
     }
 
-    /// Parses a type in or outside of an LLVM type; types nested in one have no prefix.
+    /// Parses a type, either at the top level or nested in an LLVM type, where types have no prefix.
     fn llvm_ty(&mut self) -> Parsed<Type> {
         self.skip();
         let start = self.at;
@@ -360,7 +360,7 @@ fn element_type(ty: &Type) -> Type {
     }
 }
 
-/// Returns a number as an attribute of the type; for a float type the number is its bits.
+/// Returns a number as an attribute of type `ty`. For a float type, the number is the bits of the float.
 fn typed(value: i128, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(value as u64, *float),

@@ -1,6 +1,6 @@
-//! Parser of MLIR's generic form, whose uniform syntax needs no dialects.
+//! Parser of MLIR's generic form, whose syntax is the same for all dialects.
 //!
-//! For tests and examples: `ll-sim` parses with MLIR and converts operations to a [`Module`].
+//! This parser is for tests and examples. `ll-sim` parses with MLIR, and converts operations to a [`Module`].
 
 mod attribute;
 
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// `Malformed` with line and column for invalid text.
+/// `Malformed` if the text is invalid, with line and column.
 pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     let mut parser = Parser {
         text,
@@ -49,7 +49,7 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Replaces each location by its first file, line and column, resolving aliases.
+/// Replaces each location by the first file, line and column in it, and resolves aliases.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -79,7 +79,7 @@ fn location(text: &str, aliases: &HashMap<&str, &str>) -> String {
     String::new()
 }
 
-/// Returns the first `"file":line:column`.
+/// Returns the first `"file":line:column` in the text.
 fn file_location(text: &str) -> Option<String> {
     let mut rest = text;
     loop {
@@ -104,9 +104,10 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     module: Module,
-    /// Values by name and result number: `%5#1` is (`%5`, 1).
+    /// The SSA value for each name and result number: `%5#1` is (`%5`, 1).
     values: HashMap<(&'a str, u32), Value>,
-    /// Block labels of each open region, outermost first, in order of first mention.
+    /// The block labels of each open region, outermost region first. Labels are in the order in which they are first
+    /// mentioned.
     blocks: Vec<Vec<&'a str>>,
 }
 
@@ -207,7 +208,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes a balanced bracket expression.
+    /// Consumes an expression in brackets, including nested brackets.
     fn balanced(&mut self) -> Parsed<&'a str> {
         self.skip();
         let start = self.at;
@@ -234,7 +235,7 @@ impl<'a> Parser<'a> {
         Err(self.error("a closing bracket"))
     }
 
-    /// Parses a string; invalid UTF-8 is replaced.
+    /// Parses a string. Invalid UTF-8 is replaced by replacement characters.
     fn string(&mut self) -> Parsed<String> {
         let bytes = self.string_bytes()?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -292,7 +293,7 @@ impl<'a> Parser<'a> {
         Ok((name, &self.text[value..self.at]))
     }
 
-    /// Returns the value with a name, which is created on first use.
+    /// Returns the value with a name. The value is created when the name is first used.
     fn named(&mut self, (name, index): (&'a str, u32)) -> Value {
         let module = &mut self.module;
         *self.values.entry((name, index)).or_insert_with(|| {
@@ -409,7 +410,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Returns the index of a label in order of first mention in the region.
+    /// Returns the index of a label, in the order in which the region first mentions its labels.
     fn mentioned(&mut self, label: &'a str) -> usize {
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());
@@ -595,7 +596,8 @@ mod tests {
         );
     }
 
-    /// LLVM escapes a byte as two hexadecimal digits; other escapes stand for the character itself.
+    /// In LLVM's syntax, a backslash before two hexadecimal digits is a byte. Before any other character it is that
+    /// character.
     #[test]
     fn texts_have_bytes_and_escaped_characters() {
         for (written, meant) in [
