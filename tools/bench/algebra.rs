@@ -23,7 +23,7 @@ const D1: Dim = Dim::out(1);
 
 /// Environment variable of the peer.
 const PEER: &str = "LL_PEER_ALGEBRA";
-/// Returns the product of these identities, with dims in the order `register, lane, warp, block` and `dim0, dim1`.
+/// Returns the product of identity layouts, with dims in the order `register, lane, warp, block` and `dim0, dim1`.
 fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
     let mut layout = LinearLayout::empty();
     for &(size, input, output) in factors {
@@ -46,12 +46,13 @@ const BLOCKED: [(u64, Dim, Dim); 9] = [
     (1, Dim::BLOCK, D1),
 ];
 
-/// sizePerThread [1, 4], threadsPerWarp [4, 8], warpsPerCTA [2, 2], order [1, 0], repeated to 128x128.
+/// Returns the blocked layout with sizePerThread [1, 4], threadsPerWarp [4, 8], warpsPerCTA [2, 2] and order [1, 0],
+/// repeated to 128x128.
 fn blocked() -> Result<LinearLayout, LayoutError> {
     of(&BLOCKED)
 }
 
-/// The accumulator of 16x8 tensor instructions, four warps, repeated to 128x128.
+/// Returns the accumulator layout of 16x8 tensor instructions with four warps, repeated to 128x128.
 fn mma() -> Result<LinearLayout, LayoutError> {
     of(&[
         (2, Dim::REGISTER, D1),
@@ -66,7 +67,7 @@ fn mma() -> Result<LinearLayout, LayoutError> {
     ])
 }
 
-/// Returns the best nanoseconds per call over many rounds.
+/// Returns the best time per call in nanoseconds over many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..400 {

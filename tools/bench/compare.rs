@@ -2,8 +2,8 @@
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Runs our benchmark and the peer in turns, and prints a row for each name: best nanoseconds of ours and of the peer.
-/// The peer gets a file with this text.
+/// Runs our benchmark and the peer in turns, and prints a row for each name: our best time and the peer's best time
+/// in nanoseconds. The peer gets a file with this text as argument.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
     mut peer: Option<Peer>,

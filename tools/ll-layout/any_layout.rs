@@ -1,4 +1,4 @@
-//! A layout that the command line names, of any system: linear layouts, CuTe's and Tilus'.
+//! A layout that the command line names, of one of the layout systems: linear layouts, CuTe, Tilus.
 
 use crate::Failure;
 use crate::subject::{Subject, parse_shape, parse_text, read_text};
@@ -15,23 +15,24 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
-/// Lanes of a warp, where threads are only numbered: those of NVIDIA's GPUs and of AMD's for graphics.
+/// Number of lanes per warp for layouts that only number threads: 32, as on NVIDIA GPUs and AMD's graphics GPUs.
 const LANES: u64 = 32;
 
 /// A layout of any system.
 pub(crate) enum AnyLayout {
-    /// An encoding on a shape, or a printed linear layout.
+    /// A linear layout: an encoding on a shape, or a printed linear layout.
     Linear(Box<Subject>),
-    /// From coordinates to an index.
+    /// A CuTe layout, which maps coordinates to an index.
     Cute(ComposedLayout),
-    /// From elements to threads and registers.
+    /// A Tilus register layout, which maps elements to threads and registers.
     Register(RegisterLayout),
-    /// From elements to an offset.
+    /// A Tilus shared layout, which maps elements to an offset.
     Shared(SharedLayout),
 }
 
 impl AnyLayout {
-    /// Reads `source` (text, a file, or `-`) on a tensor of this shape, which texts other than encodings have themselves.
+    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of this shape. Only encodings need the shape,
+    /// since other texts state it.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -42,7 +43,7 @@ impl AnyLayout {
         Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    /// Returns the layout on a tensor of this shape, or on that of the text.
+    /// Returns the layout of a tensor of this shape. Without a shape, the shape that the text states is used.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let own = text.own_shape();
         if let (Some(asked), Some(own)) = (shape, &own)
@@ -80,7 +81,7 @@ impl AnyLayout {
         })
     }
 
-    /// The shape of its tensor; a layout of CuTe is a function of coordinates, which need not be those of one.
+    /// Returns the shape of the layout's tensor. A CuTe layout has none, since it is a function of coordinates.
     pub(crate) fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(subject) => Some(subject.shape()),
@@ -90,7 +91,7 @@ impl AnyLayout {
         }
     }
 
-    /// The number of its elements or coordinates.
+    /// Returns the number of elements or coordinates of the layout.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Cute(layout) => layout.layout.size().unsigned_abs(),
@@ -112,7 +113,7 @@ impl AnyLayout {
         }
     }
 
-    /// The linear layout that it is; of memory, from offsets to elements.
+    /// Converts the layout to a linear layout. A layout of memory becomes a map from offsets to elements.
     pub(crate) fn linear(self) -> Result<Subject, Failure> {
         let none = |e: &dyn fmt::Display| {
             Failure::new(format!("the layout is not linear over bits: {e}"))
@@ -133,7 +134,8 @@ impl AnyLayout {
         })
     }
 
-    /// The layout as one of threads and values; of CuTe, `((threads), (values))` to column-major numbers of elements.
+    /// Converts the layout to a layout of threads and values. A CuTe layout must have the modes `((threads),
+    /// (values))` and map them to column-major element numbers.
     pub(crate) fn distributed(&self) -> Option<DistributedLayout> {
         match self {
             Self::Linear(subject) => Some(DistributedLayout::Linear(subject.layout.clone())),
@@ -146,7 +148,7 @@ impl AnyLayout {
         }
     }
 
-    /// The layout as a function of a coordinate.
+    /// Converts the layout to a function of a coordinate.
     pub(crate) fn cute(&self) -> Result<Option<ComposedLayout>, Failure> {
         match self {
             Self::Cute(layout) => Ok(Some(layout.clone())),
@@ -156,7 +158,7 @@ impl AnyLayout {
     }
 }
 
-/// The shape, which an encoding does not have.
+/// Returns the shape, or an error if it is missing, since an encoding does not state it.
 fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     shape.ok_or_else(|| {
         Failure::new("an encoding needs the shape of its tensor").note(
@@ -169,7 +171,7 @@ pub(crate) fn is_plain(layout: &ComposedLayout) -> bool {
     layout.swizzle.is_identity() && layout.offset == 0
 }
 
-/// As CuTe prints it; what does nothing is left out.
+/// Formats a layout as CuTe prints it. An identity swizzle and a zero offset are omitted.
 pub(crate) fn cute_text(layout: &ComposedLayout) -> String {
     if is_plain(layout) {
         layout.layout.to_string()

@@ -132,7 +132,7 @@ fn difference(a: &Subject, b: &Subject) -> Option<Difference> {
 
 type Shape = Vec<(Dim, u64)>;
 
-/// Compares the dims of one side: which there are, their sizes, their order.
+/// Compares the dimensions of one side of the layouts: their names, sizes and order.
 fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     if a == b {
         return None;
@@ -169,7 +169,7 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     ))
 }
 
-/// Finds the first slot that holds another element; both have the same dims.
+/// Finds the first slot that holds different elements. Both layouts must have the same dimensions.
 fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     // The difference of two linear maps is linear: the first slot where it is not zero is the lowest
     // bit where it is not, and it is zero on its kernel.
@@ -211,7 +211,7 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     Some(Difference::new(text, json))
 }
 
-/// Returns the gaps of padded memory, also inside of partitions.
+/// Returns the padding intervals of a memory layout, including those inside a partitioned layout.
 fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     match encoding {
         Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
@@ -220,7 +220,7 @@ fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     }
 }
 
-/// Finds the first interval after which the gaps differ; the elements are in the same order.
+/// Finds the first interval after which the padding differs. The elements must be in the same order.
 fn gaps_differ(a: &Subject, b: &Subject) -> Option<Difference> {
     let (a, b) = (gaps(a.encoding.as_ref()), gaps(b.encoding.as_ref()));
     let after = |gaps: &[(u32, u32)], interval| -> u32 {

@@ -27,7 +27,7 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// Largest log2 of the slots or elements of a planned layout: every register is a value of the plan.
+/// Largest log2 of the number of slots or elements of a layout to plan. Every register is a value of the plan.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -105,7 +105,7 @@ struct Question<'q> {
     options: PlanOptions,
 }
 
-/// The plan of a target, and the report of running it.
+/// The plan for a target, and the report of executing it.
 struct Answer {
     plan: ConvertPlan,
     report: PlanReport,
@@ -125,7 +125,7 @@ impl Question<'_> {
         Ok(Answer { plan, report })
     }
 
-    /// The strategies on this target with their costs, the cheapest first, then those that fail.
+    /// Returns the strategies on this target with their costs, cheapest first, followed by the strategies that fail.
     fn ways(&self, target: &Target) -> Vec<(String, Result<Cost, PlanError>)> {
         let mut free = self.options;
         free.strategy = None;
@@ -250,7 +250,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     drawing.write(text)
 }
 
-/// Returns the stores and loads of a plan by bank.
+/// Returns a picture of the plan's shared-memory stores and loads by bank.
 fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, Failure> {
     Scene::steps(plan.program(), target, window).ok_or_else(|| {
         Failure::new(format!(
@@ -261,7 +261,7 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
     })
 }
 
-/// Returns a sentence on the dims that elements move along, and the strategies that follow from it.
+/// Returns a sentence that states along which dimensions elements move, and which strategies are therefore possible.
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
@@ -315,7 +315,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
     text
 }
 
-/// The number of steps of each sort, in the order in which sorts come first.
+/// Returns the number of steps of each kind, in the order in which the kinds first occur.
 fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for step in program.steps() {
@@ -348,14 +348,14 @@ pub(crate) fn steps_json(program: &Program) -> Value {
         .into()
 }
 
-/// Targets with the same plan.
+/// Targets other than the requested one that share a plan.
 struct Other {
     names: Vec<&'static str>,
     text: String,
     json: Map<String, Value>,
 }
 
-/// The plans of targets other than `asked`, those with the same text together.
+/// Returns the plans for all targets except `asked`. Targets whose plans have the same text are combined.
 fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
     let mut others: Vec<Other> = Vec::new();
     for target in TARGETS.iter().filter(|t| t.name != asked.name) {

@@ -55,7 +55,7 @@ impl Drawing {
         self.format.unwrap_or_else(of_ending)
     }
 
-    /// Returns true if scenes are drawn as pictures, which may be larger than text.
+    /// Returns true if scenes are drawn as pictures, which have a higher size limit than text.
     pub(crate) fn is_picture(&self) -> bool {
         self.format() != Format::Text
     }
@@ -83,7 +83,7 @@ impl Drawing {
         text.to_string()
     }
 
-    /// Returns scenes as one picture or page, one below the other.
+    /// Returns scenes as one picture or page, stacked vertically.
     pub(crate) fn picture(&self, title: &str, scenes: &[Scene]) -> String {
         match self.format() {
             Format::Html => html(title, scenes),
@@ -91,7 +91,7 @@ impl Drawing {
         }
     }
 
-    /// Writes to the file of --output, or returns the text for standard output.
+    /// Writes the text to the file of `--output`, or returns it for standard output.
     pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
         let Some(file) = &self.output else {
             return Ok(text);

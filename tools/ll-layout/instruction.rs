@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The most names that a message suggests.
+/// Largest number of names that a message suggests.
 const SUGGESTED: usize = 3;
 
-/// Returns the text if it is the name of a matrix instruction rather than a layout or a file: if its first word is that
-/// of an instruction.
+/// Returns the text if its first word is the name of a matrix instruction. Otherwise the text is a layout or a file
+/// name.
 pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     let text = source.to_str()?.trim();
     let family = text.split('.').next();
@@ -62,7 +62,7 @@ pub(crate) fn find(
     )))
 }
 
-/// The JSON of an instruction in `list`.
+/// Returns the JSON of an instruction as `list` prints it.
 pub(crate) fn to_json(row: &Product, target: &Target) -> Map<String, Value> {
     let [m, n, k] = row.sizes();
     let by_operand = |values: [Value; 3]| -> Value {
@@ -88,7 +88,7 @@ pub(crate) fn to_json(row: &Product, target: &Target) -> Map<String, Value> {
     ])
 }
 
-/// The JSON of an instruction, with the layouts of its operands.
+/// Returns the JSON of an instruction, including the layouts of its operands.
 pub(crate) fn with_layouts(row: &Product, target: &Target) -> Result<Value, Failure> {
     let mut object = to_json(row, target);
     for (operand, name) in ["a", "b", "d"].into_iter().enumerate() {

@@ -1,4 +1,5 @@
-//! `ll-layout list`: the encodings of a file, and the shapes that they lay out; or the matrix instructions of a GPU.
+//! `ll-layout list`: the encodings in a file and the shapes that they are used with, or the matrix instructions of a
+//! GPU.
 
 use crate::drawing::{Drawing, Format};
 use crate::{Failure, instruction};
@@ -37,14 +38,14 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// An encoding of a module, under its name or as it is written.
+/// An encoding that a module uses, with its alias or its text.
 struct ListEntry<'m> {
     module: usize,
     name: String,
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    /// The encoding on each shape that it lays out.
+    /// The encoding on each shape that it is used with.
     laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 
@@ -99,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     arguments.drawing.write(out)
 }
 
-/// The matrix instructions of a target.
+/// Lists the matrix instructions of a target.
 fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let target = arguments.target.as_deref().unwrap_or_default();
     let target = Target::parse(target).map_err(Failure::new)?;
@@ -126,7 +127,7 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
     drawing.write(drawing.picture(&title, &scenes))
 }
 
-/// The encodings that cannot be read, each with its position and the error.
+/// Returns the encodings that cannot be read, each with its position and the error.
 fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     let all = mentions.unreadable();
     let places = all.iter().take(MOST_UNREADABLE).map(|one| {
@@ -147,7 +148,7 @@ fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     })
 }
 
-/// The most encodings that are named where they cannot be read.
+/// Largest number of unreadable encodings in a message.
 const MOST_UNREADABLE: usize = 20;
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -204,7 +205,7 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<ListEntry<'m>> {
     all
 }
 
-/// The shapes, each once.
+/// Returns the distinct shapes of an entry.
 fn shapes<'m>(entry: &ListEntry<'m>) -> Vec<&'m [u64]> {
     let mut shapes: Vec<&[u64]> = Vec::new();
     for (_, shape) in &entry.laid_out {
@@ -227,7 +228,7 @@ fn to_json(entry: &ListEntry<'_>) -> Value {
     .into()
 }
 
-/// A picture of each shape that has a layout.
+/// Returns a picture for each shape on which the encoding has a layout.
 fn scenes<'e>(entry: &'e ListEntry<'_>) -> impl Iterator<Item = Scene> + 'e {
     entry.laid_out.iter().filter_map(|(encoding, shape)| {
         let layout = encoding.to_linear_layout(shape).ok()?;

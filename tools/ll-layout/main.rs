@@ -1,5 +1,5 @@
-//! `ll-layout`: shows and explains layouts, evaluates, converts, multiplies and compares them, answers questions about them
-//! in bulk.
+//! `ll-layout`: shows and explains layouts, evaluates, converts, multiplies and compares them, answers questions
+//! about them in bulk.
 
 mod any_layout;
 mod batch;
@@ -131,8 +131,8 @@ Example:
 /// The arguments that name a layout.
 #[derive(Debug, Args)]
 struct Source {
-    /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon, CuTe,
-    /// `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
+    /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
+    /// CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "ENC", allow_hyphen_values = true)]
     enc: OsString,
 
@@ -141,7 +141,7 @@ struct Source {
     aliases: Option<PathBuf>,
 }
 
-/// An error, for people and for programs.
+/// An error, with its form as text and as JSON.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -155,13 +155,13 @@ impl Failure {
         Self { message, rest }
     }
 
-    /// Adds text that stands on its own lines.
+    /// Adds text on separate lines.
     pub(crate) fn line(mut self, text: impl fmt::Display) -> Self {
         self.rest += &format!("{text}\n");
         self
     }
 
-    /// Prefixes the message with the argument that it is about.
+    /// Prefixes the message with the name of the invalid argument.
     pub(crate) fn within(self, argument: &str) -> Self {
         Self {
             message: format!("{argument}: {}", self.message),
@@ -169,7 +169,7 @@ impl Failure {
         }
     }
 
-    /// Adds the text that is wrong with a mark below the byte where it is, as long as it is one line.
+    /// Adds the invalid text, with a mark below the byte at `offset` if the text is a single line.
     pub(crate) fn at(self, text: &str, offset: usize) -> Self {
         if !text.is_char_boundary(offset) || text.contains('\n') {
             return self;
@@ -178,13 +178,13 @@ impl Failure {
         self.line(format_args!("  {text}\n  {:>column$}^", ""))
     }
 
-    /// Adds the nearest fix.
+    /// Adds a suggested fix.
     pub(crate) fn note(self, note: impl fmt::Display) -> Self {
         self.line(format_args!("note: {note}"))
     }
 }
 
-/// The exit code of a comparison that found a difference.
+/// The exit code of `compare` if the layouts differ.
 const DIFFERENT: u8 = 3;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Two layouts of one tensor, as `convert` and `compare` take them.
+//! The two layouts of one tensor that `convert` and `compare` take as arguments.
 
 use crate::Failure;
 use crate::any_layout::AnyLayout;
@@ -8,7 +8,7 @@ use linear_layout::view::shape_text;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// The arguments of verbs that take two layouts, besides these.
+/// The arguments of commands with two layouts, other than the layouts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PairArguments {
     /// Shape of the tensor: 64x16; not needed when one of the two has it, as types do
@@ -20,7 +20,8 @@ pub(crate) struct PairArguments {
 }
 
 impl PairArguments {
-    /// Reads both layouts, with the width of elements where a text has it; `names` are those of the help, for messages.
+    /// Reads both layouts, and the width of elements if a text states it. `names` are the argument names, for
+    /// messages.
     pub(crate) fn read(
         &self,
         sources: [&OsStr; 2],
@@ -55,7 +56,7 @@ impl PairArguments {
     }
 }
 
-/// The shape of a tensor, in words for a sentence.
+/// Describes the shape of a tensor for a sentence.
 pub(crate) fn tensor_text(subject: &Subject) -> String {
     match subject.shape().as_slice() {
         [] => "a single element".to_owned(),
@@ -63,7 +64,7 @@ pub(crate) fn tensor_text(subject: &Subject) -> String {
     }
 }
 
-/// `1 register`, `2 registers`.
+/// Formats a number and a noun: `1 register`, `2 registers`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),

@@ -1,4 +1,4 @@
-//! `ll-layout product`: the matrix instruction of a product of tensors, and the reasons against the others.
+//! `ll-layout product`: the matrix instruction for a product of tensors, and the reasons against other instructions.
 
 use crate::any_layout::AnyLayout;
 use crate::convert::{MOST, cost_json, steps_json, steps_text};
@@ -27,7 +27,7 @@ Examples:
   ll-layout product '#blocked' '#blocked1' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target hip:gfx942
   ll-layout product '#a' '#b' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target sm_90 --output product.svg";
 
-/// Largest log2 of the multiplications of a planned product.
+/// Largest log2 of the number of multiplications in a product to plan.
 const MOST_TERMS: u32 = 24;
 
 /// The precision of a product of `f32`, as `tt.dot` has it.
@@ -41,8 +41,8 @@ enum Precision {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Layout of the left factor, of m x k: an encoding as in TTGIR, `#ttg.dot_op<{...}>`, or a file that holds one or a
-    /// LinearLayout as Triton prints it; `-` is standard input
+    /// Layout of the left factor, of m x k: an encoding as in TTGIR, `#ttg.dot_op<{...}>`, or a file that holds one
+    /// or a LinearLayout as Triton prints it; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
     a: OsString,
 
@@ -91,10 +91,10 @@ pub(crate) struct Arguments {
 
 const NAMES: [&str; 3] = ["A", "B", "D"];
 
-/// The conversions of a plan.
+/// Names of the conversions of a plan, for messages.
 const CONVERTED: [&str; 4] = ["of A", "of B", "of D", "back to D"];
 
-/// An instruction with its issues, or the reason why it does not fit.
+/// An instruction, with its issues or with the reason why it does not match.
 type Attempt = (Product, Result<Issues, Mismatch>);
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 }
 
 impl Arguments {
-    /// The layouts of A, B and D, each register of which holds another element.
+    /// Returns the layouts of A, B and D. In each, all registers hold different elements.
     fn layouts(&self) -> Result<[LinearLayout; 3], Failure> {
         let sources = [&self.a, &self.b, &self.d];
         if sources.iter().filter(|source| **source == "-").count() > 1 {
@@ -244,7 +244,7 @@ fn number(name: &str) -> Result<Number, Failure> {
     })
 }
 
-/// Sizes m, n and k of the tensors.
+/// Returns the sizes m, n and k of the tensors.
 fn sizes(product: &MatrixProduct<'_>) -> [u64; 3] {
     let last = |layout: &LinearLayout| layout.out_shape().next_back().map_or(1, |(_, size)| size);
     let columns = last(product.d);
@@ -281,7 +281,7 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// The positions of the bits of m, n and k: `1 2 4 -> 1 2 8`.
+/// Returns the positions to which the bits of m, n and k are permuted: `1 2 4 -> 1 2 8`.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {

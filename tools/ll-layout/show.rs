@@ -27,7 +27,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show mma.m16n8k16.f32.f16 --target cuda:80
   ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
 
-/// Largest log2 of the elements that `--all` and `--json` list.
+/// Largest log2 of the number of elements that `--all` and `--json` list.
 const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -267,7 +267,7 @@ impl Arguments {
         })
     }
 
-    /// The buffer by banks, and the accesses that are asked for.
+    /// Returns pictures of the buffer by banks, and of the accesses that `--access` requests.
     fn banks(
         &self,
         subject: &Subject,
@@ -360,7 +360,7 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     Ok(object.into())
 }
 
-/// Each element with the slots that hold it, the last dim of the tensor fastest.
+/// Returns each element with the slots that hold it. The last dimension of the tensor varies fastest.
 fn tensor_json(layout: &LinearLayout) -> Value {
     let holders = Holders::new(layout);
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
@@ -382,7 +382,7 @@ fn tensor_json(layout: &LinearLayout) -> Value {
     list.into()
 }
 
-/// Returns each slot with its element, the first in-dim fastest.
+/// Returns each slot with the element that it holds. The first in-dim varies fastest.
 fn hardware_json(layout: &LinearLayout) -> Value {
     (0..1u64 << layout.total_in_bits())
         .map(|x| {
@@ -392,7 +392,7 @@ fn hardware_json(layout: &LinearLayout) -> Value {
         .collect()
 }
 
-/// Returns the rows of the matrix: 1 if the input bit of the column enters the output bit of the row.
+/// Returns the rows of the matrix. An entry is 1 if the input bit of its column affects the output bit of its row.
 fn matrix_json(layout: &LinearLayout) -> Value {
     let row = |row: usize| -> Vec<u64> {
         let columns = layout.columns().iter();
@@ -401,7 +401,7 @@ fn matrix_json(layout: &LinearLayout) -> Value {
     (0..layout.total_out_bits()).map(row).collect()
 }
 
-/// `{in-dim: index}`.
+/// Returns a slot as `{in-dim: index}`.
 pub(crate) fn slot_json(layout: &LinearLayout, packed: u64) -> Value {
     InPoint::new(layout, packed)
         .indices()

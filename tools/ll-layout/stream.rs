@@ -1,4 +1,4 @@
-//! `ll-layout batch`: a stream of questions, a stream of answers.
+//! `ll-layout batch`: reads a stream of cases and writes a stream of answers.
 
 use crate::{Failure, batch};
 use std::fs::File;
@@ -43,8 +43,8 @@ struct Counts {
     errors: u64,
 }
 
-/// Answers each line that is not blank. What is buffered is written before a read may wait, so that
-/// a program can ask line by line.
+/// Answers each line that is not blank. Buffered answers are written before a read that may block, so that a program
+/// can wait for the answer to each line.
 fn answer_all(mut input: BufReader<impl io::Read>, output: impl Write) -> io::Result<Counts> {
     let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! A linear layout that the command line names, and the texts that layouts are read from.
+//! A linear layout that the command line names, and parsing of the texts of layouts.
 
 use crate::Failure;
 use crate::any_layout::AnyLayout;
@@ -10,15 +10,15 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A layout and, where it came from one, its encoding.
+/// A linear layout, and the encoding from which it was computed, if any.
 pub(crate) struct Subject {
     pub(crate) encoding: Option<Encoding>,
     pub(crate) layout: LinearLayout,
 }
 
 impl Subject {
-    /// Reads `source` (text, a file, or `-`) for a tensor of this shape; a layout of another system must be a linear
-    /// one.
+    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of this shape. A layout of another system must
+    /// be linear.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -27,7 +27,7 @@ impl Subject {
         AnyLayout::read(source, shape, aliases)?.linear()
     }
 
-    /// The heading of its picture.
+    /// Returns the title of a picture of the layout.
     pub(crate) fn title(&self) -> String {
         let shape = shape_text(&self.shape());
         match &self.encoding {
@@ -41,7 +41,8 @@ impl Subject {
     }
 }
 
-/// Returns the text that `source` is, or that the file of this name holds; `-` is standard input.
+/// Returns `source` if it is the text of a layout, otherwise the contents of the file with this name; `-` is standard
+/// input.
 pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
         return Ok(text.to_owned());
@@ -57,7 +58,7 @@ pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     )
 }
 
-/// Reads a layout whose encodings may use the names that a file defines.
+/// Parses a layout. Its encodings may use the aliases that a file defines.
 pub(crate) fn parse_text(text: &str, aliases: Option<&Path>) -> Result<LayoutText, Failure> {
     let aliases = match aliases {
         Some(file) => read_aliases(file)?,
@@ -97,14 +98,14 @@ fn read_file(path: &OsStr) -> Result<String, Failure> {
     }
 }
 
-/// Reads the encodings that a file defines.
+/// Reads the encoding aliases that a file defines.
 fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", file.display())))?;
     Aliases::of_module(&text).map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))
 }
 
-/// Reads `64x16`, `64,16` or `[64, 16]`; `[]` is the shape of a single element.
+/// Parses a shape: `64x16`, `64,16` or `[64, 16]`. `[]` is the shape of a single element.
 pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     let inner = text.trim();
     let inner = inner

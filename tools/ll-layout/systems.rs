@@ -1,4 +1,4 @@
-//! Layouts of two systems side by side: whether they are the same, and where they first differ.
+//! Comparison of layouts of two systems: equality, or the first difference.
 
 use crate::Failure;
 use crate::any_layout::AnyLayout;
@@ -7,14 +7,14 @@ use linear_layout::cute::{ComposedLayout, Layout};
 use linear_layout::view::shape_text;
 use serde_json::{Value, json};
 
-/// Coordinates that are compared one by one at most.
+/// Largest number of coordinates that are compared one by one.
 const MOST: i64 = 1 << 24;
 
 /// The first difference of two layouts.
 pub(crate) enum SystemDifference {
-    /// Of layouts of threads and values, and how their elements are numbered.
+    /// Layouts of threads and values differ. Contains how their elements are numbered.
     Held(Difference, Numbers),
-    /// Of functions of coordinates.
+    /// Functions of coordinates have different sizes.
     Sizes(i64, i64),
     At {
         coordinate: i64,
@@ -30,7 +30,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The index of an element where the shape is known, else its number.
+    /// Formats an element: its index if the shape is known, otherwise its number.
     fn text(&self, number: i64) -> String {
         let (Some(shape), Ok(mut rest)) = (&self.shape, u64::try_from(number)) else {
             return number.to_string();
@@ -48,7 +48,8 @@ impl Numbers {
     }
 }
 
-/// Compares two layouts, one of which is not linear; `None` where their linear layouts are to be compared.
+/// Compares two layouts of which at least one is not linear. Returns `None` if their linear layouts should be
+/// compared instead.
 pub(crate) fn difference(
     layouts: &[AnyLayout; 2],
 ) -> Option<Result<Option<SystemDifference>, Failure>> {
@@ -110,10 +111,11 @@ fn functions_differ(
     Ok(Some(SystemDifference::At { coordinate, a, b }))
 }
 
-/// The first coordinate at which two layouts of one size differ.
+/// Returns the first coordinate at which two layouts of the same size differ.
 ///
-/// The coalesced form of a function has no two modes that could be one: where it first differs from another, the
-/// functions do, either where that mode takes its first step or where the shorter of the two ends.
+/// No two modes of a coalesced layout can be merged. The first mode in which the coalesced forms differ therefore
+/// determines the first difference: either at the first step of that mode, or at the end of the shorter of the two
+/// modes.
 fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     let (a, b) = (a.coalesce(), b.coalesce());
     let mut before = 1;
@@ -127,7 +129,7 @@ fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     None
 }
 
-/// The answer, for people or for programs, and whether they are the same.
+/// Returns the answer as text or JSON, and true if the layouts are equal.
 pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String, bool) {
     let Some(found) = found else {
         let text = if as_json {
@@ -196,7 +198,7 @@ pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String,
 mod tests {
     use super::*;
 
-    /// All layouts of two modes of these extents and strides, of 12 coordinates.
+    /// Returns all layouts that have two modes with these extents and strides and 12 coordinates.
     fn layouts() -> Vec<Layout> {
         let mut all = Vec::new();
         for shape in [1, 2, 3, 4, 6, 12] {

@@ -1,4 +1,4 @@
-//! Hovers of `ttg.convert_layout`: the plan and its cost.
+//! Hovers of `ttg.convert_layout`, which show the plan and its cost.
 
 use linear_layout::machine::check_plan;
 use linear_layout::plan::{ConvertPlan, PlanOptions, Strategy, plan_conversion};
@@ -7,10 +7,10 @@ use linear_layout::view::{Mention, Mentions, SPLIT_MARKER};
 use linear_layout_mlir::ir::ops::OpKind;
 use std::ops::Range;
 
-/// Largest conversion that is planned, in bits of elements, to bound the latency of hovers.
+/// log2 of the size of the largest conversion that is planned, which limits the latency of hovers.
 const MOST_BITS: usize = 20;
 
-/// Most steps that are listed.
+/// Largest number of steps that are listed.
 const MAX_STEPS: usize = 24;
 
 /// Returns the range and plan of the layout conversion at an offset.
@@ -128,7 +128,7 @@ fn steps(plan: &ConvertPlan) -> String {
     format!("```text\n{shown}\n```\n")
 }
 
-/// Returns the target of the module around an offset, and true if the module names it.
+/// Returns the target of the module that contains an offset, and true if the module names the target.
 fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     let begin = text[..at].rfind(SPLIT_MARKER).unwrap_or(0);
     let module = &text[begin..at];
@@ -148,7 +148,7 @@ fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     (target, named.is_some())
 }
 
-/// Returns the element width of a tensor type, as a conversion moves it.
+/// Returns the width in bits with which a conversion moves an element of a tensor type.
 fn element_bits(type_: &str) -> Option<u32> {
     let inside = type_.strip_prefix("tensor<")?;
     let sizes = |c: char| c.is_ascii_digit() || c == 'x';

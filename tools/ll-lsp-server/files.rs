@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// MLIR's request that reads a file which the editor does not open.
+/// MLIR's request that reads a file that is not open in the editor.
 const READS_FILE: &str = "mlir/convertFromBytecode";
 
-/// Returns the reason to reject a message that names an unreadable file.
+/// Returns an error message if a request names a file that MLIR cannot read.
 ///
-/// A child process reads the file, since it may crash the bytecode reader.
+/// A child process reads the file, since the bytecode reader may crash.
 pub(crate) fn refusal(message: &Value) -> Option<String> {
     if message["method"] != READS_FILE {
         return None;
@@ -44,7 +44,7 @@ pub(crate) fn refusal(message: &Value) -> Option<String> {
     }
 }
 
-/// Returns the path of a `file:` URI, whose bytes need not be UTF-8.
+/// Returns the path of a `file:` URI. Its bytes need not be UTF-8.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = &rest[rest.find('/')?..];

@@ -1,4 +1,4 @@
-//! Hovers of encodings: the text, and the grid and bases for each shape.
+//! Hovers of encodings, which show the text, and the grid and bases for each shape.
 
 use crate::conversion;
 use crate::documents::position;
@@ -7,17 +7,17 @@ use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
-/// Part of a tensor shown in a hover, for elements with one holder.
+/// The part of a tensor that a hover shows if each element has one holder.
 const WINDOW: Window = Window {
     rows: 16,
     columns: 16,
     grids: 1,
 };
 
-/// Most shapes shown in full if the cursor is not in the type of a tensor.
+/// Largest number of shapes that are shown in full if the cursor is not in a tensor type.
 const MAX_SHAPES: usize = 3;
 
-/// Markdown that is added to a hover of MLIR's server.
+/// Markdown text to add to a hover of MLIR's server.
 #[derive(Debug)]
 pub(crate) struct Addition {
     markdown: String,
@@ -25,7 +25,7 @@ pub(crate) struct Addition {
 }
 
 impl Addition {
-    /// Prepends the addition to an answer.
+    /// Inserts the addition in front of the text of an answer.
     pub(crate) fn add_to(self, result: &mut Value) {
         let Self { markdown, range } = self;
         let Some(contents) = result.get_mut("contents") else {
@@ -92,7 +92,7 @@ fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
     text
 }
 
-/// Returns grid and bases on one shape.
+/// Returns the grid and the bases of an encoding on one shape.
 fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     let title = format!("\n**`{name}` on {}**\n", shape_text(shape));
     match encoding.to_linear_layout(shape) {
@@ -111,7 +111,7 @@ fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     }
 }
 
-/// Returns the smallest shape on which each thread of a CTA holds its own elements, as far as the encoding allows.
+/// Returns the smallest shape on which no thread of a CTA holds a replica, as far as the encoding allows.
 fn covered(encoding: &Encoding) -> Option<Vec<u64>> {
     if let Encoding::Blocked(e) = encoding {
         let [size, threads, warps] = [e.size_per_thread(), e.threads_per_warp(), e.warps_per_cta()];

@@ -1,9 +1,10 @@
 //! `ll-lsp-server`: MLIR's language server with this project's dialects, and with layouts in hovers.
 //!
-//! A proxy: MLIR's server runs as a child process and handles diagnostics, definitions, references and completion. It
-//! has no extension point for hovers, so its answers to `textDocument/hover` get the grid and bases of the encoding
-//! under the cursor. A document that is nested too deep for MLIR gets a diagnostic of this server instead. The proxy
-//! reads open documents, and files named in requests to convert bytecode, which it validates first.
+//! The program is a proxy. MLIR's server runs as a child process and handles diagnostics, definitions, references and
+//! completion. It has no extension point for hovers, so the proxy adds the grid and bases of the encoding under the
+//! cursor to its answers to `textDocument/hover`. A document that is nested too deep for MLIR gets a diagnostic of
+//! the proxy instead. The proxy tracks open documents, and validates the files that requests to convert bytecode
+//! name.
 
 mod conversion;
 mod documents;
@@ -100,7 +101,7 @@ fn main() -> ExitCode {
 /// State shared by both directions.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Additions to the answers of pending hover requests, by id.
+    /// Additions to the answers of pending hover requests, keyed by request id.
     hovers: HashMap<String, hover::Addition>,
     refused: Refused,
 }
@@ -109,7 +110,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Forwards messages between the editor and MLIR's server until the latter ends.
+/// Forwards messages between the editor and MLIR's server until the server exits.
 fn serve(options: &Options) -> Result<ExitCode, String> {
     let mut child = start(options).map_err(|e| format!("cannot start MLIR's server: {e}"))?;
     let (Some(to_server), Some(from_server)) = (child.stdin.take(), child.stdout.take()) else {
@@ -212,7 +213,7 @@ fn refuse(id: &Value, code: i32, reason: &str) -> io::Result<()> {
     message::write(&mut io::stdout().lock(), answer.to_string().as_bytes())
 }
 
-/// Forwards messages of the server, with additions to hovers.
+/// Forwards messages of the server to the editor, with additions to hovers.
 fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     while let Some(body) = message::read(&mut from)? {

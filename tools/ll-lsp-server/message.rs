@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead, Write};
 
-/// Longest message; documents are far shorter.
+/// Largest length of a message in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Reads the body of a message, or nothing at the end of the input.
+/// Reads the body of a message, or returns `None` at the end of the input.
 ///
 /// # Errors
 /// The header is invalid, or the input ends within the message.

@@ -1,4 +1,4 @@
-//! Documents hidden from MLIR's server, whose stack they would overflow.
+//! Documents that are hidden from MLIR's server, since they would overflow its stack.
 
 use crate::NAME;
 use crate::documents::{Documents, position};
@@ -6,13 +6,13 @@ use linear_layout_mlir::sys::too_deep;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Diagnostics of hidden documents, by URI; MLIR's server sees them as empty.
+/// The diagnostic of each hidden document, keyed by URI. MLIR's server sees these documents as empty.
 #[derive(Debug, Default)]
 pub(crate) struct Refused(HashMap<String, Value>);
 
 impl Refused {
-    /// Replaces the text in a message that opens or changes a document: by nothing while it is nested too deep, and by
-    /// the whole text from then on.
+    /// Replaces the text in a message that opens or changes a document. The text becomes empty if the document is
+    /// nested too deep; the first valid version afterwards is sent as a whole.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn guard(&mut self, message: &mut Value, documents: &Documents) -> bool {

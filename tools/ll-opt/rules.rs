@@ -1,6 +1,6 @@
-//! Output of `--explain-rule`: a rule as declared, and a module that breaks it.
+//! Output of `--explain-rule`: a rule as it is declared, and a module that breaks it.
 //!
-//! The modules are those of the tests, which name the broken rules in comments.
+//! The modules come from tests, in which comments name the broken rules.
 
 use linear_layout_mlir::ir::rules;
 

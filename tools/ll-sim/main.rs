@@ -19,11 +19,11 @@ use std::process::ExitCode;
 
 /// Runs a lowered GPU kernel on the CPU, lane by lane.
 ///
-/// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still contains `tt.func` is lowered by
-/// `convert-layouts-to-llvm{bounds=true}` first, which marks allocations and indices. The run stops with an error that
-/// names operation, lane, warp and block at an access out of bounds (of a buffer, or of an allocation within shared
-/// memory), an index out of range, a misaligned access, a read of uninitialised shared memory, a data race, or a barrier
-/// in divergent code.
+/// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still contains `tt.func` is
+/// lowered by `convert-layouts-to-llvm{bounds=true}` first, which marks allocations and indices. The run stops with
+/// an error that names operation, lane, warp and block at an access out of bounds (of a buffer, or of an allocation
+/// within shared memory), an index out of range, a misaligned access, a read of uninitialised shared memory, a data
+/// race, or a barrier in divergent code.
 #[derive(Parser, Debug)]
 #[command(name = "ll-sim", version = linear_layout_mlir::sys::version(), max_term_width = 100)]
 struct Options {
@@ -82,22 +82,24 @@ struct Options {
 
     /// Run the lanes of an NVIDIA warp in lockstep, as on AMD
     ///
-    /// Program order then orders the accesses of a warp's lanes. Otherwise a warp barrier must order them. In both cases
-    /// lanes that load or store one address by one instruction make a single access, so each of them may store there next.
+    /// Program order then orders the accesses of a warp's lanes. Otherwise a warp barrier must order them. In both
+    /// cases lanes that load or store one address by one instruction make a single access, so each of them may store
+    /// there next.
     #[arg(long)]
     lockstep: bool,
 
     /// Run the warps of a block one at a time, in an order drawn from this number
     ///
-    /// Without it all warps execute each instruction together. Races, divergent barriers and deadlocks are errors in any
-    /// order. A block that waits for another one yields to it.
+    /// Without it all warps execute each instruction together. Races, divergent barriers and deadlocks are errors in
+    /// any order. A block that waits for another one yields to it.
     #[arg(long, value_name = "N")]
     schedule: Option<u64>,
 
     /// Arrival of the values of asynchronous copies: `early`, `late`, or `seed=N` for a random choice per copy
     ///
-    /// A copy may arrive at any time until its thread has waited for it. In any case an access to its destination before
-    /// that is an error, as is a write to its source, so a correctly synchronised kernel gives the same results.
+    /// A copy may arrive at any time until its thread has waited for it. In any case an access to its destination
+    /// before that is an error, as is a write to its source, so a correctly synchronised kernel gives the same
+    /// results.
     #[arg(long, value_name = "WHEN", default_value = "late", value_parser = parse_arrival)]
     arrival: Arrival,
 
@@ -213,7 +215,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns true if the kernel ran and all comparisons held.
+/// Runs the kernel. Returns true if it ran and all comparisons were successful.
 fn run(options: &Options) -> Result<bool, String> {
     if options.list_operations {
         return print(list_operations().trim_end()).map(|()| true);
@@ -315,7 +317,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Returns the error text, with the source line if it is in this file.
+/// Returns the text of an error. If its location is in this file, the source line follows.
 fn show(error: &KernelError, file: &str, text: &str) -> String {
     let mut message = format!("error: {error}");
     if error.kind() == FaultKind::StepLimit {
@@ -358,7 +360,7 @@ fn read_source(file: &Path) -> Result<(String, Vec<u8>), String> {
     Ok((name, bytes))
 }
 
-/// Splits `NAME=PATH`; the path need not be UTF-8.
+/// Splits `NAME=PATH` at the first `=`. The path need not be UTF-8.
 fn split_pair<'t>(option: &str, pair: &'t OsStr) -> Result<(&'t str, &'t OsStr), String> {
     let bytes = pair.as_bytes();
     let equal = bytes.iter().position(|byte| *byte == b'=');

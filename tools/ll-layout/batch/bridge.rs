@@ -1,14 +1,14 @@
-//! Questions about layouts of one system as those of another.
+//! Operations that convert layouts of one system to layouts of another.
 
 use super::{Args, CaseError, Operation, cute, numbers, tilus};
 use linear_layout::bridge::{self, BridgeError, ElementOrder};
 use linear_layout::cute::Layout;
 use serde_json::{Map, Value, json};
 
-/// The most indices of a layout that an answer shows.
+/// Largest number of indices of a layout in an answer.
 const SHOWN: u32 = 64;
 
-/// The operations, by name.
+/// The operations of this system, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("cute_to_f2", &["layout"], |args| {
         let layout = cute::layout_from_json(args.get(0))?;
@@ -96,14 +96,14 @@ pub(super) const OPS: &[Operation] = &[
 ];
 
 impl Args<'_> {
-    /// Numbers that are the images of bits: at most 62.
+    /// Returns argument `i`, a list of at most 62 basis images.
     fn bases(&self, i: usize) -> Result<Vec<u64>, CaseError> {
         let bases = numbers(self.get(i)).filter(|bases| bases.len() <= 62);
         bases.ok_or_else(|| self.wrong(i, "a list of at most 62 whole numbers of zero or more"))
     }
 }
 
-/// The three words of the reference, or for other reasons what is wrong.
+/// Returns the reference's word for an error, or for other errors a description.
 fn reason(why: &BridgeError) -> String {
     match why {
         why if why.is_not_power_of_two() => "non-power-of-two extent".to_owned(),
@@ -113,7 +113,7 @@ fn reason(why: &BridgeError) -> String {
     }
 }
 
-/// Shape and stride alone.
+/// Returns the shape and the stride of a layout as JSON.
 fn cute_fields(layout: &Layout) -> Value {
     json!({
         "shape": cute::int_tuple_to_json(&layout.shape()),
@@ -121,7 +121,7 @@ fn cute_fields(layout: &Layout) -> Value {
     })
 }
 
-/// The first indices of a layout.
+/// Returns the first indices of a layout as JSON.
 fn cute_table(layout: &Layout) -> Result<Value, CaseError> {
     let shown = layout.size().min(SHOWN.into());
     let table: Result<Vec<i64>, _> = (0..shown).map(|i| layout.at(i)).collect();

@@ -1,16 +1,16 @@
-//! Questions about layouts of CuTe.
+//! Operations on CuTe layouts.
 
 use super::{Args, CaseError, Operation, kind, schema};
 use linear_layout::cute::{ComposedLayout, Coord, CuteError, IntTuple, Layout, Swizzle, Tiler};
 use serde_json::{Map, Value, json};
 
-/// The most indices of a layout that an answer shows.
+/// Largest number of indices of a layout in an answer.
 const TABLE: i64 = 64;
 
-/// The most indices that a question may ask for.
+/// Largest number of indices that a case may request.
 const MAX_COUNT: i64 = 1 << 16;
 
-/// The operations, by name.
+/// The operations of this system, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("layout_default", &["shape"], |args| {
         layout(Layout::compact(&args.int_tuple(0)?))
@@ -251,14 +251,14 @@ impl Args<'_> {
         int_tuple(self.get(i)).map_err(|e| self.at_argument(i, &e))
     }
 
-    /// A tuple whose numbers are 1 at least.
+    /// Returns argument `i`, a tuple of positive numbers.
     fn shape(&self, i: usize) -> Result<IntTuple, CaseError> {
         let shape = self.int_tuple(i)?;
         Layout::compact(&shape).map_err(|e| self.at_argument(i, &e.into()))?;
         Ok(shape)
     }
 
-    /// A tuple that may be left out, also as `{"tile": [...]}`.
+    /// Returns the optional argument `i`, a tuple that may also be written as `{"tile": [...]}`.
     fn profile(&self, i: usize) -> Result<Option<IntTuple>, CaseError> {
         let given = self.get(i);
         match given.get("tile").unwrap_or(given) {
@@ -293,7 +293,7 @@ impl Args<'_> {
         }
     }
 
-    /// The swizzle of the first three arguments.
+    /// Returns the swizzle that the first three arguments define.
     fn swizzle_numbers(&self) -> Result<Swizzle, CaseError> {
         let (bits, base) = (self.integer(0)?, self.integer(1)?);
         Ok(Swizzle::new(bits, base, self.integer(2)?)?)
@@ -304,8 +304,8 @@ impl Args<'_> {
     }
 }
 
-/// `{"shape": [4, 2], "stride": [1, 4]}`, where a number stands for itself and a list for a tuple; or the text of
-/// CuTe.
+/// Reads a layout in CuTe's text form, or in JSON form: `{"shape": [4, 2], "stride": [1, 4]}`, where a nested list is
+/// a nested tuple.
 pub(crate) fn layout_from_json(value: &Value) -> Result<Layout, CaseError> {
     if let Value::String(text) = value {
         return Ok(text.parse()?);
@@ -351,7 +351,7 @@ fn coordinate(value: &Value) -> Result<Coord, CaseError> {
     }
 }
 
-/// A number, null for a mode that is kept, a layout, or `{"tile": [...]}` of such.
+/// Reads a tiler: a number, null for a mode that is kept, a layout, or `{"tile": [...]}` with a list of tilers.
 pub(crate) fn tiler(value: &Value) -> Result<Tiler, CaseError> {
     if let Some(size) = value.as_i64() {
         return Ok(Tiler::Size(size));
@@ -374,7 +374,7 @@ fn text(found: &Swizzle) -> Result<Value, CaseError> {
     Ok(json!({"text": found.to_string()}))
 }
 
-/// A swizzled layout as text; without a swizzle and an offset the layout alone.
+/// Formats a layout with its swizzle and offset. Without a swizzle and offset, only the layout is returned.
 fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     match found.is_plain() {
         true => layout(Ok(found.layout)),
@@ -382,7 +382,7 @@ fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     }
 }
 
-/// The layout, its size and cosize, and its first indices.
+/// Returns the layout, its size and cosize, and its first indices as JSON.
 fn layout(found: Result<Layout, CuteError>) -> Result<Value, CaseError> {
     let layout = found?;
     let mut fields = layout_fields(&layout);

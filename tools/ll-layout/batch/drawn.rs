@@ -1,7 +1,7 @@
-//! The places that an answer about a large Tilus layout shows.
+//! The sample of elements that an answer about a large Tilus layout contains.
 //!
-//! The vectors of the reference draw them with Python's `random.Random(1).sample`; the same are drawn
-//! here, so that answers can be compared with them line by line.
+//! The reference vectors choose the sample with Python's `random.Random(1).sample`. This file chooses the same
+//! elements, so that answers can be compared line by line.
 
 /// The Mersenne Twister MT19937, seeded as Python seeds it with 1.
 struct Twister {
@@ -82,7 +82,7 @@ impl Twister {
     }
 }
 
-/// `count` of the numbers below `n` in ascending order; all of them where there are no more.
+/// Returns a sample of `count` numbers below `n` in ascending order, or all of them if there are at most `count`.
 pub(super) fn numbers(n: u64, count: usize) -> Vec<u64> {
     if n <= count as u64 {
         return (0..n).collect();

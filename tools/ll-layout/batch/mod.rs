@@ -1,6 +1,6 @@
 //! One case of a batch: a question as a JSON object, and its answer in the same object.
 //!
-//! A case names a layout system and one of its operations; without `system` it is about linear layouts.
+//! A case names a layout system and an operation of that system. Without `system` it is a case about linear layouts.
 
 mod bridge;
 pub(crate) mod cute;
@@ -16,7 +16,7 @@ use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 
-/// The keys of answers: taken out of a question, put into its answer.
+/// The keys of an answer. They are removed from the question and added with the answer.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
 
 /// The layout systems that a case may name, and their operations.
@@ -30,22 +30,22 @@ const SYSTEMS: [(&str, &[Operation]); 4] = [
 /// The error of a case without an answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CaseError {
-    /// The algebra says no.
+    /// The algebra of linear layouts rejects the arguments.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The algebra of CuTe says no.
+    /// The algebra of CuTe rejects the arguments.
     #[error(transparent)]
     Cute(#[from] CuteError),
-    /// The algebra of Tilus says no.
+    /// The algebra of Tilus rejects the arguments.
     #[error(transparent)]
     Tilus(#[from] TilusError),
-    /// A layout is none of another system.
+    /// A layout cannot be converted to another system.
     #[error(transparent)]
     Bridge(#[from] BridgeError),
-    /// The encoding, or it with this shape, is not valid.
+    /// The encoding is not valid, or it is not valid for this shape.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// The object is not a case: what was expected.
+    /// The object is not a valid case. The text states what was expected.
     #[error("{0}")]
     Schema(String),
 }
@@ -54,11 +54,11 @@ fn schema(text: impl Into<String>) -> CaseError {
     CaseError::Schema(text.into())
 }
 
-/// An operation that a case may ask for.
+/// An operation that a case may request.
 pub(crate) struct Operation {
     name: &'static str,
-    /// The names of its arguments, for messages; one that may be left out ends with `?`, and
-    /// one that may come any number of times, the last, with `*`.
+    /// The names of its arguments, for messages. The name of an optional argument ends with `?`; if the last argument
+    /// may be repeated, its name ends with `*`.
     args: &'static [&'static str],
     run: fn(&Args<'_>) -> Result<Value, CaseError>,
 }
@@ -73,7 +73,7 @@ impl Operation {
     }
 }
 
-/// The arguments of an operation, each checked when it is asked for.
+/// The arguments of an operation. Each is checked when the operation reads it.
 struct Args<'v> {
     op: &'v str,
     values: &'v [Value],
@@ -94,7 +94,7 @@ impl Args<'_> {
     }
 }
 
-/// Answers one line, whatever it holds.
+/// Answers a line, which may contain anything.
 pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     let mut case = match serde_json::from_slice(line) {
         Ok(Value::Object(case)) => case,
@@ -120,7 +120,7 @@ pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     case
 }
 
-/// The answer fields of a case.
+/// Computes the answer of a case.
 fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
     let system = match case.get("system") {
         None => "linear",
@@ -150,7 +150,7 @@ fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
     }
 }
 
-/// Runs one operation of a layout system.
+/// Executes one operation of a layout system.
 pub(crate) fn run(system: &str, op: &str, args: &[Value]) -> Result<Value, CaseError> {
     let Some((_, operations)) = SYSTEMS.iter().find(|(name, _)| *name == system) else {
         let known = SYSTEMS.map(|(name, _)| name);
@@ -200,7 +200,7 @@ fn expected(key: &str, what: &str, found: &Value) -> CaseError {
     schema(format!("`{key}`: expected {what}, found {}", kind(found)))
 }
 
-/// A value for messages: in full where it is short.
+/// Describes a value for messages. A short value is shown in full.
 fn kind(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {

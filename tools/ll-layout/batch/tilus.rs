@@ -1,8 +1,7 @@
-//! Questions about layouts of Tilus.
+//! Operations on Tilus layouts.
 //!
-//! The operations are those of Tilus 0.2.0 by its names and with its arguments, and so are the answers,
-//! so that both can be compared. Where the library is right and Tilus is not, the comment at the
-//! operation says what to ask for instead.
+//! The operations have the names and arguments of Tilus 0.2.0, and their answers have its form, so that both can be
+//! compared. If Tilus computes a wrong result, a comment at the operation states which arguments to use instead.
 
 use super::{Args, CaseError, Operation, drawn, kind, numbers, schema};
 use linear_layout::bridge;
@@ -13,15 +12,15 @@ use linear_layout::tilus::{
 use linear_layout::view::{register_grid, shared_grid};
 use serde_json::{Map, Value, json};
 
-/// The most elements or places that an answer shows.
+/// Largest number of elements in an answer.
 const SHOWN: usize = 64;
 
-/// The most cells of a grid, and the most threads that hold an element that is shown.
+/// Largest number of cells of a grid, and of threads that hold an element in an answer.
 const LARGEST: u64 = 1 << 16;
 
 type Answer = Result<Value, CaseError>;
 
-/// The operations, by name.
+/// The operations of this system, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("spatial", &["extent*"], |args| {
         register(&tilus::spatial(&args.all_numbers()?)?)
@@ -397,7 +396,7 @@ impl Args<'_> {
         entries(self.get(i)).ok_or_else(|| self.wrong(i, "a list of whole numbers"))
     }
 
-    /// A dim that counts from the end where it is negative.
+    /// Returns argument `i`, a dimension index. A negative index counts from the end.
     fn dim_from_end(&self, i: usize, default: i64, rank: usize) -> Result<usize, CaseError> {
         let dim = match self.get(i) {
             Value::Null => Some(default),
@@ -471,7 +470,7 @@ fn entries(value: &Value) -> Option<Vec<i64>> {
     value.as_array()?.iter().map(Value::as_i64).collect()
 }
 
-/// The layout with these attributes, as they are spelled; `None` where an attribute is missing.
+/// Reads a layout from its attributes without normalising it. Returns `None` if an attribute is missing.
 pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout, TilusError>> {
     Some(RegisterLayout::spelled(
         &numbers(value.get("shape")?)?,
@@ -481,7 +480,7 @@ pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout,
     ))
 }
 
-/// A swizzle, or none where the value is null; nothing where it is neither.
+/// Reads an optional swizzle, which is `null` if absent. Returns `None` for any other value.
 fn swizzle(value: &Value) -> Option<Result<Option<Swizzle>, CaseError>> {
     if value.is_null() {
         return Some(Ok(None));
@@ -498,7 +497,7 @@ fn swizzle_to_json(swizzle: Option<Swizzle>) -> Value {
     )
 }
 
-/// Fails where an answer would be too long.
+/// Returns an error if an answer would be too long.
 fn cells(count: u64) -> Result<(), CaseError> {
     if count > LARGEST {
         return Err(schema(format!(
@@ -509,12 +508,12 @@ fn cells(count: u64) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// `place * extent + digit`; what passes 64 bits has no meaning, as no place is so large.
+/// Computes `place * extent + digit`, saturating at 64 bits. No valid position is that large.
 fn beyond(place: u64, extent: u64, digit: u64) -> u64 {
     place.saturating_mul(extent).saturating_add(digit)
 }
 
-/// The digits of a number, of which the first may be too large.
+/// Returns the mixed-radix digits of a number. The first digit may exceed its extent.
 fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     let mut digits = vec![0; extents.len()];
     let mut rest = number;
@@ -525,8 +524,8 @@ fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     digits
 }
 
-/// The digits of an index, of which the first of each dim may be too large; those of dims without an
-/// index are missing.
+/// Returns the digits of an index. The first digit of each dimension may exceed its extent. Dimensions without an
+/// index have no digits.
 fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
     let groups = layout.mode_groups().zip(index);
     groups
@@ -534,7 +533,7 @@ fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// The first indices of a shape in row-major order.
+/// Returns the first multi-indices of a shape in row-major order.
 fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let size = shape.iter().product::<u64>();
     (0..size.min(SHOWN as u64)).map(|number| split_beyond(number, shape))
@@ -573,7 +572,7 @@ fn register(layout: &RegisterLayout) -> Answer {
     Ok(Value::Object(fields))
 }
 
-/// The four attributes of a layout.
+/// Returns the four attributes of a register layout.
 pub(super) fn register_to_json(layout: &RegisterLayout) -> Map<String, Value> {
     Map::from_iter([
         ("shape".to_owned(), json!(layout.shape())),
