@@ -1,7 +1,7 @@
-//! Declarations of the functions that cross between C++ and Rust.
+//! Declarations of the functions that C++ and Rust call across the language boundary.
 //!
-//! Handles cross as those of MLIR's and LLVM's C API, as one type each. Functions called by C++ catch panics in
-//! [`super::guard`].
+//! Handles are passed as the handles of MLIR's and LLVM's C API; each has its own type. Functions that C++ calls
+//! catch panics in [`super::guard`].
 
 use super::callbacks::*;
 use inkwell::llvm_sys::prelude::{
@@ -42,7 +42,7 @@ handles! {
 
 #[cxx::bridge(namespace = "ll::bridge")]
 pub(super) mod ffi {
-    /// An MLIR pass that runs after one of ours.
+    /// An MLIR pass that runs after a pass of this project.
     #[derive(Debug)]
     enum FollowUp {
         /// `convert-to-llvm`.
@@ -62,7 +62,8 @@ pub(super) mod ffi {
         number: i64,
     }
 
-    /// The result of a pass: success, and the passes to run next: ours as a textual pipeline, then those of MLIR.
+    /// The result of a pass: success, and the passes to run next. Passes of this project are a textual pipeline;
+    /// MLIR's passes follow them.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
@@ -72,11 +73,11 @@ pub(super) mod ffi {
     /// An instruction of a basic block of LLVM IR other than a phi.
     #[derive(Clone, Debug)]
     struct BlockInstruction {
-        /// Positions in the block of the instructions that define its operands.
+        /// Index, within the block, of each instruction that defines an operand.
         operands: Vec<u32>,
-        /// 32-bit registers of its result; 0 for a predicate.
+        /// Number of 32-bit registers that the result occupies; 0 for a predicate.
         registers: u32,
-        /// True if it may move anywhere between its operands and users.
+        /// True if the instruction may move anywhere between its operands and its users.
         is_movable: bool,
         /// True if another block or a phi uses its result.
         is_live_out: bool,
@@ -85,11 +86,11 @@ pub(super) mod ffi {
     /// The outcome of reading bytecode in a child process.
     #[derive(Debug)]
     enum BytecodeOutcome {
-        /// Read, verified and written again.
+        /// The input was read, verified and written again.
         Written,
         /// No child process could be created.
         Untried,
-        /// Rejected by MLIR's reader; the bytes are its diagnostics.
+        /// MLIR's reader rejected the input. The bytes are its diagnostics.
         Refused,
         /// Operations are nested too deep.
         TooDeep,
@@ -141,15 +142,15 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
-    /// The identity of an operation: number `index` of ours (kind 1) or of MLIR's (kind 2), in the order of the
-    /// generated enums; kind 0 for any other.
+    /// The kind of an operation: index `index` in the generated enum of this project (kind 1) or of MLIR (kind 2).
+    /// Kind 0 is any other operation.
     struct OpNumber {
         kind: u8,
         index: u16,
     }
 
-    /// The check of an attribute: an error at offset `place`, or another normal spelling; both texts are empty
-    /// otherwise.
+    /// The result of checking an attribute: an error at offset `place`, or another normal spelling. Both texts are
+    /// empty if neither applies.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,

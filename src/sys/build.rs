@@ -1,8 +1,8 @@
 //! Construction and inspection of operations, blocks and values.
 //!
-//! melior ties a value to the block it was read from. Passes keep values in tables while they change blocks, so here
-//! all handles have one lifetime, that of the current [`Rewriter`](super::Rewriter), which keeps erased objects alive
-//! until it ends.
+//! melior ties the lifetime of a value to the block from which it was read. Passes keep values in tables while they
+//! change blocks. Here all handles therefore have the lifetime of the current [`Rewriter`](super::Rewriter), which
+//! keeps erased objects alive until it ends.
 
 use melior::Context;
 use melior::ir::attribute::IntegerAttribute;
@@ -349,7 +349,7 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     }
 }
 
-/// Returns the elements of a constant tensor of a shape, the last dimension fastest.
+/// Returns the elements of a constant tensor of a shape. The last dimension varies fastest.
 #[must_use]
 pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<Attribute<'c>>> {
     let count = shape.iter().product::<u64>();
@@ -424,7 +424,7 @@ pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     }
 }
 
-/// Returns the discardable attributes of an operation, which its declaration does not have.
+/// Returns the discardable attributes of an operation: the attributes that its declaration does not contain.
 #[must_use]
 pub fn discardable_attributes<'c>(
     op: OperationRef<'c, '_>,

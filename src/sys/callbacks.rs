@@ -25,7 +25,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Attached notes: the nearest fix, details.
     pub notes: Vec<String>,
-    /// Label of the broken rule; several if operations share a check, each with a rule of its own.
+    /// Labels of the broken rule. There are several if operations share a check and each operation has its own rule.
     pub rules: Vec<&'static str>,
 }
 
@@ -61,7 +61,7 @@ pub struct AttributeError {
     pub reason: String,
     /// Label of the broken rule, if there is one.
     pub rule: Option<&'static str>,
-    /// Offset of the offending key in bytes; 0 if there is no single one.
+    /// Byte offset of the invalid key; 0 if no single key is invalid.
     pub place: usize,
 }
 
@@ -69,11 +69,11 @@ pub struct AttributeError {
 pub trait Semantics: Sync {
     /// Creates the cache of an MLIR context.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// Returns the normal spelling of an attribute that a user wrote at the start of `text`, or nothing if it is
-    /// spelled so.
+    /// Checks an attribute that a user wrote at the start of `text`. Returns its normal spelling, or `None` if it is
+    /// already spelled that way.
     ///
     /// # Errors
-    /// The broken rule.
+    /// Returns the broken rule.
     fn check_attribute(
         &self,
         cache: &LayoutCache,
@@ -105,9 +105,9 @@ pub trait Semantics: Sync {
     /// # Errors
     /// The type has no layout.
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
-    /// Returns the diagnostic of an unknown name in a dialect that has the `known` ones.
+    /// Returns the diagnostic for an unknown name in a dialect. `known` are the names that the dialect has.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
-    /// Returns the error of an unknown or repeated key of an encoding; nothing for other attributes.
+    /// Returns the error for an unknown or repeated key of an encoding, or `None` for other attributes.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
@@ -324,7 +324,7 @@ pub(super) fn rule_note(label: &str) -> String {
     text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
 }
 
-/// Function from a rule label to its explanation, or to the error of an unknown one.
+/// A function that maps a rule label to its explanation, or to the error for an unknown label.
 type Explain = fn(&str) -> Result<String, String>;
 
 /// The explanation of rules for [`super::opt_main`] while it runs.

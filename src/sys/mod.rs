@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
-/// Copies an MLIR string, which may be empty and need not be UTF-8; melior's `as_str` panics on those.
+/// Copies an MLIR string. It may be empty and need not be UTF-8, for which melior's `as_str` panics.
 #[must_use]
 pub fn text(string: melior::StringRef<'_>) -> String {
     let raw = string.to_raw();
@@ -88,7 +88,7 @@ pub fn identifier_id(identifier: Identifier<'_>) -> usize {
     identifier.to_raw().ptr as usize
 }
 
-/// Returns the text of an identifier, which lives as long as its context.
+/// Returns the text of an identifier. It lives as long as its context.
 #[must_use]
 pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     // SAFETY: the context owns the text of its identifiers and never frees it before its own end.
@@ -99,7 +99,7 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the bytes of a string attribute, which may be empty and need not be UTF-8; melior's `value` panics on those.
+/// Returns the bytes of a string attribute. It may be empty and need not be UTF-8, for which melior's `value` panics.
 #[must_use]
 pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -113,7 +113,7 @@ pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     Some(unsafe { owned_by_context(text) })
 }
 
-/// Returns the name of a flat symbol reference; nothing for another attribute.
+/// Returns the name of a flat symbol reference, or `None` for another attribute.
 #[must_use]
 pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -147,7 +147,7 @@ pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// The identity of an operation, in the order of the enums of `ir::ops`.
+/// The index of an operation's kind, in the order of the enums of `ir::ops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpIndex {
     /// An operation of this project's dialects.
@@ -158,7 +158,7 @@ pub enum OpIndex {
     Other,
 }
 
-/// Returns the identity of an operation by its C++ class.
+/// Returns the index of an operation's kind, which its C++ class determines.
 #[must_use]
 pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     let number = ffi::op_number(MlirOperation(op.to_raw()));
@@ -175,7 +175,8 @@ pub fn is_module(op: OperationRef<'_, '_>) -> bool {
     op.name().as_string_ref().as_str() == Ok("builtin.module")
 }
 
-/// Returns true if all tensor operands and results have one encoding: by declaration, or as an elementwise operation.
+/// Returns true if an operation requires the same encoding of all tensor operands and results: by declaration, or as
+/// an elementwise operation.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(MlirOperation(op.to_raw()))
@@ -184,7 +185,7 @@ pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
 /// An open layout, to be inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLayout {
-    /// `#gluon.auto_encoding`: determined by its neighbours.
+    /// `#gluon.auto_encoding`: inferred from neighbouring operations.
     Auto,
     /// `#gluon.coalesced_encoding`: the best one for global memory accesses.
     Coalesced,
@@ -252,13 +253,13 @@ pub struct BufferType<'c> {
     pub element: Type<'c>,
     /// The encoding, if known.
     pub encoding: Option<Attribute<'c>>,
-    /// Memory space; nothing for a tensor descriptor, whose block is in global memory.
+    /// Memory space. `None` for a tensor descriptor, whose block is in global memory.
     pub memory_space: Option<Attribute<'c>>,
     /// True if it is writable.
     pub is_mutable: bool,
     /// Shape of the whole allocation; empty for a tensor descriptor.
     pub alloc_shape: Vec<u64>,
-    /// True for an im2col descriptor, which reads an image as the columns of a convolution.
+    /// True for an im2col descriptor, which reads an image as the matrix of a convolution.
     pub is_im2col: bool,
 }
 
@@ -304,10 +305,10 @@ pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
     ffi::layout_cache(MlirContext(context.to_raw()))
 }
 
-/// Returns a context by reference, as constructors need it.
+/// Returns a context as the reference type that constructors require.
 ///
-/// melior's conversion borrows the handle, not the context, so a handle per context address is kept here: one word
-/// each.
+/// melior's conversion borrows the handle instead of the context. This function therefore keeps one handle for each
+/// context address, which needs one word.
 pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     static KEPT: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     // SAFETY: the context is alive.
@@ -350,7 +351,7 @@ pub struct OptTexts<'t> {
     pub version: &'t str,
 }
 
-/// Joins process arguments: each ends with a zero byte, and need not be UTF-8.
+/// Joins process arguments. Each is followed by a zero byte, and need not be UTF-8.
 fn ended(arguments: &[OsString]) -> Vec<u8> {
     let mut all = Vec::new();
     for argument in arguments {
@@ -400,7 +401,7 @@ pub struct FileLocation {
     pub column: u32,
 }
 
-/// Returns the location that a `FileLineColLoc` names.
+/// Returns the location of a `FileLineColLoc`, or `None` for other locations.
 #[must_use]
 pub fn file_location(location: Location<'_>) -> Option<FileLocation> {
     // SAFETY: the location is alive, and only accessors of its kind are used; the name is copied.
@@ -439,7 +440,7 @@ pub fn block_of(op: OperationRef<'_, '_>) -> usize {
     unsafe { mlir_sys::mlirOperationGetBlock(op.to_raw()).ptr as usize }
 }
 
-/// Returns the users of a value, one per use, with the operand number.
+/// Returns each use of a value: the user, and the operand index.
 #[must_use]
 pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     let mut all = Vec::new();
@@ -511,7 +512,7 @@ pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>,
     }
 }
 
-/// Returns the operation that defines a value; nothing for a block argument.
+/// Returns the operation that defines a value, or `None` for a block argument.
 #[must_use]
 pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
     // SAFETY: the value is alive; the owner is read only of an operation's result.
@@ -521,7 +522,7 @@ pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
     }
 }
 
-/// Returns the block of a block argument; nothing for a result.
+/// Returns the block that has the value as an argument, or `None` for a result.
 #[must_use]
 pub fn block_of_argument<'c>(value: build::Val<'c>) -> Option<build::Blk<'c>> {
     // SAFETY: the value is alive; the owner is read only of a block argument.

@@ -3,10 +3,11 @@
 //! Passes and patterns get a [`Rewriter`]. It wraps MLIR's rewriter, so that a pattern driver is notified of every
 //! change.
 //!
-//! Handles stay valid while it exists. Their lifetime `'c` is the rewriter's brand (every constructor is `for<'c>`), so
-//! none outlives it. An erased operation leaves the IR at once, but is freed only when the rewriter ends: a handle to
-//! it shows an operation without a parent, with its name, attributes and types, and placeholders as operands. Changes
-//! are counted, so that cached analyses can be invalidated: [`Rewriter::changes`].
+//! Handles stay valid while the rewriter exists. Their lifetime `'c` is unique to the rewriter (every constructor is
+//! `for<'c>`), so no handle outlives it. An erased operation is removed from the IR immediately, but is freed only
+//! when the rewriter ends. A handle to it still has the name, attributes and types of the operation, but no parent,
+//! and placeholders as operands. Changes are counted, so that cached analyses can be invalidated:
+//! [`Rewriter::changes`].
 
 use super::bridge::{MlirAttribute, MlirBlock, MlirOperation, MlirRewriter, MlirType, ffi};
 use super::build::{self, Blk, Op, Spec, Val};
@@ -164,7 +165,7 @@ fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
 }
 
 impl<'c> Rewriter<'c> {
-    /// Returns the number of changes so far; the IR is unchanged while it stays the same.
+    /// Returns the number of changes so far. If it is unchanged, so is the IR.
     #[must_use]
     pub fn changes(self) -> u64 {
         self.work.changes.get()
@@ -199,7 +200,7 @@ impl<'c> Rewriter<'c> {
     /// Creates an operation before another one.
     ///
     /// # Errors
-    /// As of [`Self::append`].
+    /// The same as for [`Self::append`].
     pub fn insert_before(self, place: Op<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
         let op = spec.create()?;
         self.go_before(place);
@@ -347,7 +348,7 @@ impl<'c> Rewriter<'c> {
         self.erase(op);
     }
 
-    /// Visits operations, except for those erased in the meantime.
+    /// Visits operations in order. Operations that have been erased in the meantime are skipped.
     pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
         for op in ops {
             if !self.is_erased(op) {
@@ -376,10 +377,10 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces an operand.
+    /// Replaces operand `i` of an operation.
     ///
     /// # Panics
-    /// There are fewer.
+    /// The operation has fewer operands.
     pub fn set_operand(self, op: Op<'c>, i: usize, value: Val<'c>) {
         // Checks that there are enough operands.
         let _ = build::operand(op, i);
@@ -389,7 +390,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes operands, and updates the sizes of operand groups.
+    /// Removes the operands for which `is_gone` returns true, and updates the sizes of operand groups.
     pub fn remove_operands(self, op: Op<'c>, is_gone: impl Fn(usize) -> bool) {
         let kept: Vec<m::MlirValue> = (0..op.operand_count())
             .filter(|i| !is_gone(*i))

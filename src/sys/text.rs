@@ -106,7 +106,7 @@ pub fn bounded(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Returns the start and end of a text joined by `...`, if it is longer than `most` bytes.
+/// If a text is longer than `most` bytes, returns its start and its end, joined by `...`.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();

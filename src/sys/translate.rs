@@ -27,8 +27,8 @@ pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     Some(unsafe { Module::from_raw(raw) })
 }
 
-/// Calls `handler` with each diagnostic of a context from now on, and with the label of the broken rule, if any. MLIR
-/// does not print them.
+/// Calls `handler` with each later diagnostic of a context, and with the label of the broken rule, if any. MLIR then
+/// does not print the diagnostics.
 pub fn attach_diagnostic_handler(
     context: &Context,
     handler: impl FnMut(&Diagnostic<'_>, String) + Send + 'static,
