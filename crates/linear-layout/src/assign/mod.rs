@@ -1,7 +1,8 @@
 //! Choice of layouts for a whole kernel: minimum-cost assignment on a graph whose nodes have alternatives.
 //!
-//! The solver sees numbers only. The caller that builds the [`Graph`] decides what a node is (an operation, or several
-//! that must agree), what its alternatives are (the layouts that it can work in), and what they cost.
+//! The solver only processes numbers. The caller builds the [`Graph`]: it defines the nodes (an operation, or several
+//! operations that must have the same layout), the alternatives of each node (the layouts that the operation supports),
+//! and their costs.
 //!
 //! # Algorithm
 //! The graph becomes a `network` of variables and cost tables between them. Variables are eliminated one by one (bucket
@@ -14,11 +15,12 @@
 //! solved exactly while a few variables stay fixed, and expansions of one layout from an operation (`expand`).
 //!
 //! # Guarantees
-//! - The price of a [`Solution`] is that of its assignment, with shared terms paid once: [`Graph::price`].
+//! - The price of a [`Solution`] is the exact price of its assignment, in which shared terms are paid once:
+//!   [`Graph::price`].
 //! - The bound is at most the price of every assignment.
-//! - [`SolveMethod::Elimination`] is the optimum, shared terms included: a shared term is a variable of its own, which must
-//!   be paid if a member requests it.
-//! - Local search never ends dearer than the start.
+//! - [`SolveMethod::Elimination`] gives the optimum, shared terms included: a shared term is represented by a variable,
+//!   which must be paid if a member requests the term.
+//! - The result of local search never costs more than the start.
 //!
 //! Absent on purpose: time limits, caps on alternatives, and copies of an operation in several layouts.
 //!

@@ -6,25 +6,25 @@ use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
 /// Variables and cost tables over them; the sum of the tables is to be minimised.
 ///
-/// The first variables are the nodes of a graph. A shared term of more than two nodes is a variable of its own after
-/// them: 1 if it is paid, 0 if not, which is infeasible together with a member that requests it. The encoding is exact:
-/// an assignment of the nodes costs [`Graph::price`] with the cheapest values of the other variables.
+/// The first variables are the nodes of a graph. Each shared term of more than two nodes is a further variable: 1 if
+/// the term is paid, 0 if not. The value 0 is infeasible if a member requests the term. The encoding is exact: with the
+/// cheapest values of the further variables, an assignment of the nodes costs [`Graph::price`].
 ///
-/// An infeasible entry costs more than all feasible ones together, so the cheapest assignment breaks as few rules as
-/// possible.
+/// An infeasible entry costs more than all feasible entries together, so the cheapest assignment has as few infeasible
+/// entries as possible.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     /// Number of values of each variable.
     pub(super) sizes: Vec<u32>,
     /// Variables still to be assigned, ascending.
     pub(super) live: Vec<u32>,
-    /// The tables: each live variable has a unary one, and no two have the same scope.
+    /// The tables. Each live variable has a unary table, and no two tables have the same variables.
     pub(super) factors: Vec<CostTable>,
     /// Cost of every assignment.
     pub(super) constant: LexCost,
     /// Cost of an infeasible entry.
     pub(super) forbidden: LexCost,
-    /// Indices of the shared terms that have a variable of their own.
+    /// Indices of the shared terms that are represented by variables.
     pub(super) helpers: Vec<usize>,
 }
 
@@ -148,7 +148,7 @@ impl TableBuilder {
     }
 }
 
-/// Splits a table that is the sum of a cost for each row and one for each column.
+/// Splits a table into a cost for each row and a cost for each column, if every entry is the sum of the two.
 ///
 /// ```text
 /// 1 4
@@ -239,7 +239,7 @@ fn var_of(node: NodeId) -> u32 {
     u32::try_from(node.index()).expect("nodes are numbered with 32 bits")
 }
 
-/// Adds a shared term; returns true if it becomes a variable of its own.
+/// Adds a shared term. Returns true if it is represented by a further variable.
 fn share(tables: &mut TableBuilder, costs: &TermCosts, shared: &SharedTerm) -> bool {
     let all = 0..shared.terms.terms.len();
     let terms: Vec<LexCost> = all.map(|at| costs.of(&shared.terms, at)).collect();

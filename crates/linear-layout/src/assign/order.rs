@@ -4,8 +4,8 @@ use super::network::Network;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// The interaction graph of the live variables, and the cost of eliminating each: the entries of the joint table of a
-/// variable and its neighbours.
+/// The interaction graph of the live variables, and the cost of eliminating each variable. The cost is the number of
+/// entries in the joint table of the variable and its neighbours.
 pub(super) struct Neighbours<'a> {
     sizes: &'a [u32],
     beside: Vec<BTreeSet<u32>>,
@@ -15,7 +15,8 @@ pub(super) struct Neighbours<'a> {
     limit: u64,
 }
 
-/// Entries of the joint table, capped at one above the limit, then neighbours; the least is eliminated first.
+/// (number of entries in the joint table, at most one above the limit; number of neighbours). The variable with the
+/// least key is eliminated first.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {
@@ -77,8 +78,8 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Returns the variable to fix: nodes before shared terms, then the one fixed least often, then the one with most
-    /// neighbours.
+    /// Returns the variable to fix. Nodes are preferred to shared terms, then variables that were fixed least often,
+    /// then variables with the most neighbours.
     fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
         let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
         there.map(|(var, _)| var).min_by_key(|&var| {
@@ -119,7 +120,7 @@ pub(super) struct Order {
     pub(super) fixed: Vec<u32>,
     /// True if every variable is eliminated or fixed.
     pub(super) is_whole: bool,
-    /// Entries of all joint tables.
+    /// Number of entries of all joint tables.
     pub(super) entries: u64,
 }
 
@@ -129,8 +130,8 @@ impl Order {
         Order::new(network, limit, None)
     }
 
-    /// Eliminates all variables, but fixes some where a table would exceed `limit`; `times` counts how often each was fixed
-    /// before.
+    /// Eliminates all variables, but fixes some variables where a table would exceed `limit` entries. `times` has the
+    /// number of earlier orders that fixed each variable.
     pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
         Order::new(network, limit, Some(times))
     }

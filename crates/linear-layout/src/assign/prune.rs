@@ -4,7 +4,8 @@ use super::cost::LexCost;
 use super::factor::CostTable;
 use super::network::Network;
 
-/// A network without dominated values: those that are dearer than another value of the variable, whatever the others are.
+/// A network without dominated values. A value is dominated if it always costs more than another value of its variable,
+/// whatever the values of all other variables are.
 #[derive(Debug)]
 pub(super) struct PrunedNetwork {
     pub(super) network: Network,
@@ -20,7 +21,7 @@ impl PrunedNetwork {
     /// Removes dominated values until none is left. Dominance is decided in `core`, the part of the network that remains
     /// after the elimination of some variables.
     ///
-    /// A value that is only as cheap as another stays, so that no optimal assignment is lost.
+    /// A value that only costs as much as another value is kept, so that no optimal assignment is lost.
     pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {
         let size = |&size: &u32| (0..size).collect();
         let kept: Vec<Vec<u32>> = core.sizes.iter().map(size).collect();
@@ -68,7 +69,7 @@ impl PrunedNetwork {
         }
     }
 
-    /// Returns a dominated value of `var` and the one that dominates it.
+    /// Returns a dominated value of `var`, and the value that dominates it.
     fn find_dominated(
         &mut self,
         network: &Network,
@@ -117,7 +118,7 @@ impl PrunedNetwork {
         }
     }
 
-    /// Maps an assignment of the original network to one of the pruned network that is at most as dear.
+    /// Maps an assignment of the original network to an assignment of the pruned network that costs no more.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
         let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
@@ -135,7 +136,8 @@ impl PrunedNetwork {
     }
 }
 
-/// Returns by how much `better` can be dearer than `worse` in a table, and by how much it is cheaper at least.
+/// Returns the maximal amount by which `better` costs more than `worse` in a table, and the minimal amount by which it
+/// costs less.
 fn difference(
     network: &Network,
     factor: &CostTable,

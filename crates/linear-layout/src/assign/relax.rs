@@ -6,11 +6,13 @@ use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables with tables of at most `limit` entries, or of as many as the largest table of the network has.
+/// Eliminates all variables. No table has more than `limit` entries, or more than the largest table of the network if
+/// that is larger.
 ///
-/// A larger bucket is split into mini-buckets, which minimise over the variable independently, as if it were several
-/// variables that need not agree; the remaining number is a lower bound. Before that, the costs of each value are
-/// levelled between the mini-buckets, which makes disagreement less profitable.
+/// A bucket whose table would be larger is split into mini-buckets. Each mini-bucket minimises over the variable
+/// independently, as if the variable could have a different value in each. So the remaining number is a lower bound.
+/// Before the minimisation, costs are moved between the mini-buckets until each value has the same minimal cost in all
+/// of them, which improves the bound.
 ///
 /// ```text
 /// mini-bucket 1: 0 4        mini-bucket 2: 4 0        separate: 0 + 0 = 0

@@ -11,16 +11,17 @@ use super::prune::PrunedNetwork;
 use super::relax::relax;
 use std::mem;
 
-/// The search that found an assignment, and so the proof that comes with it.
+/// The search that found an assignment, which determines what is known about its optimality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveMethod {
-    /// Elimination: no assignment is cheaper, none as cheap has fewer conversions, and none equal in both is
-    /// lexicographically earlier.
+    /// Elimination. The assignment is optimal: it has the lowest price, among those the fewest conversions, and among
+    /// those it is the lexicographically first.
     Elimination,
-    /// Local search that meets the bound: no assignment is cheaper, or as cheap with fewer conversions.
+    /// Local search whose result equals the lower bound: the assignment has the lowest price, and among those the
+    /// fewest conversions.
     BoundedSearch,
-    /// Local search; `bound` limits the distance from the optimum.
+    /// Local search. The difference between `price` and `bound` limits the distance from the optimum.
     LocalSearch,
 }
 
@@ -35,7 +36,7 @@ pub struct Solution {
     pub conversions: u32,
     /// A lower bound on the price of every assignment, shared terms included.
     pub bound: Price,
-    /// The search that found it.
+    /// The search that found the assignment.
     pub method: SolveMethod,
     /// Table entries visited: a measure of time that does not depend on the machine.
     pub steps: u64,
@@ -44,15 +45,15 @@ pub struct Solution {
 /// Limits of table sizes, in entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// One joint table.
+    /// Entries of one joint table.
     pub(super) table: u64,
-    /// All joint tables together, if all nodes are eliminated.
+    /// Entries of all joint tables together, if all nodes are eliminated.
     pub(super) all: u64,
-    /// A table that is made before it is known whether all nodes can be eliminated.
+    /// Entries of a table that is computed before it is known whether all nodes can be eliminated.
     pub(super) few: u64,
-    /// All tables of a bound, or of a round of local search, divided among the nodes.
+    /// Entries of all tables of a bound, or of a round of local search, divided among the nodes.
     pub(super) round: u64,
-    /// All tables of local search; no further round begins beyond it.
+    /// Entries of all tables of local search. No further round starts after this number.
     pub(super) moves: u64,
 }
 
@@ -66,7 +67,7 @@ impl Limits {
     };
 }
 
-/// Returns the cheapest assignment found, never dearer than `start`.
+/// Returns the cheapest assignment found. It never costs more than `start`.
 ///
 /// Graphs of kernels are nearly trees, and are solved exactly. If the joint tables of a graph exceed a million entries,
 /// the result is the best that local search finds, and `bound` limits its distance from the optimum. Ties in price are
@@ -169,7 +170,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Returns the cheapest assignment that local search finds from the start and from the one that the bound suggests.
+/// Returns the cheapest assignment that local search finds, starting both from `start` and from the assignment that the
+/// relaxation for the bound suggests.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);

@@ -83,8 +83,9 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
 
 /// Returns the image of each bit of the coordinate, the fastest first, if the layout is linear over GF(2).
 ///
-/// It is linear exactly if all extents are powers of two, no stride is negative, and the numbers `stride * 2^k`, one
-/// for each bit of a coordinate, have no binary digit in common: then sums of them have no carry, and are XORs.
+/// The layout is linear if and only if all extents are powers of two, no stride is negative, and no two of the numbers
+/// `stride * 2^k` (one for each bit `k` of a coordinate) have a common set bit. Then adding these numbers never
+/// carries, so their sums are XORs.
 /// ```
 /// # use linear_layout::bridge::cute_bases;
 /// assert_eq!(cute_bases(&"(4,2):(5,0)".parse()?)?, [5, 10, 0]);
@@ -92,7 +93,7 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When the layout is not linear: the mode, or the two bits that carry.
+/// When the layout is not linear. The error identifies the mode at fault, or the two bits whose sum carries.
 pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
     xor_masks(&addends(layout.leaves())?, 0)
 }
@@ -140,7 +141,8 @@ fn linear_from_bases(
 
 /// Returns a swizzled layout as a linear map; see [`linear_from_cute`].
 ///
-/// A swizzle is linear and invertible, so the composition is linear exactly if the layout is and the offset is zero.
+/// A swizzle is linear and invertible. So the composition is linear if and only if the layout is linear and the offset
+/// is zero.
 /// # Errors
 /// As [`linear_from_cute`], and when there is an offset: then the layout may be [affine](affine_from_cute).
 pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
@@ -263,10 +265,10 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     })
 }
 
-/// Returns bases as a layout of CuTe with at most one swizzle, its modes coalesced.
+/// Returns the CuTe layout with these bases. It has coalesced modes and at most one swizzle.
 ///
-/// No swizzle is needed exactly if no two bases share a bit; otherwise all swizzles are tried, which are
-/// few, for one that makes the bases disjoint.
+/// If no two bases share a bit, no swizzle is needed. Otherwise, all swizzles, of which there are few, are tried until
+/// one makes the bases disjoint.
 /// ```
 /// # use linear_layout::bridge::cute_from_bases;
 /// assert_eq!(cute_from_bases(&[1, 2, 8])?.to_string(), "Sw<0,4,3> o 0 o (4,2):(1,8)");
@@ -286,13 +288,13 @@ pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-/// The layout behind a separating swizzle: an offset, and a mode of extent 2 for each basis.
+/// The layout to which a separating swizzle is applied: an offset, and a mode of extent 2 for each basis.
 struct Separation {
     offset: i64,
     modes: Vec<Mode>,
 }
 
-/// Returns a swizzle that makes the bases disjoint, and the layout behind it.
+/// Returns a swizzle that makes the bases disjoint, and the layout to which it is applied.
 fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());
@@ -310,7 +312,8 @@ fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeE
     Ok((swizzle, Separation { offset, modes }))
 }
 
-/// Returns a linear layout as one of CuTe: a mode for each in-dim, the first out-dim in the low bits of the index.
+/// Returns the CuTe layout that is equivalent to a linear layout. It has one mode for each in-dim, and the first
+/// out-dim is in the low bits of the index.
 ///
 /// # Errors
 /// As [`cute_from_bases`].
@@ -318,7 +321,8 @@ pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeE
     cute_from_affine(&AffineLayout::from(layout.clone()))
 }
 
-/// Returns an affine layout as one of CuTe; a basis that clears a bit of the constant has a negative stride.
+/// Returns the CuTe layout that is equivalent to an affine layout. A basis that clears a bit of the constant becomes a
+/// negative stride.
 ///
 /// ```
 /// # use linear_layout::bridge::{affine_from_cute, cute_from_affine};
@@ -347,7 +351,8 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
     Ok(ComposedLayout::new(swizzle, separated.offset, whole))
 }
 
-/// Returns the in-dims of `registers` of each of `threads`, in warps of `lanes`.
+/// Returns the in-dims of a distributed layout of `threads` threads with `registers` registers each, in warps of
+/// `lanes` lanes.
 pub(super) fn distributed_ins(
     registers: u64,
     threads: u64,

@@ -13,7 +13,8 @@ use crate::tilus::RegisterLayout;
 pub enum DistributedLayout {
     /// From `register`, `lane`, `warp` and `block` to `dim0`, `dim1`, ...
     Linear(LinearLayout),
-    /// `((threads), (values))` to the index of the element in this order.
+    /// A CuTe layout from `((threads), (values))` to the index of the element, where elements are numbered in this
+    /// order.
     ThreadValue(Layout, ElementOrder),
     /// A register layout of Tilus.
     Register(RegisterLayout),
@@ -158,8 +159,8 @@ impl DistributedLayout {
     ///     "value 0 of thread 1 is element 1 in the first and 4 in the second");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    /// Elements are compared by their index in the order of the thread-value layout if there is one, else in
-    /// row-major order.
+    /// Elements are compared by their index. If one of the two is a thread-value layout, elements are numbered in its
+    /// order, otherwise in row-major order.
     /// # Errors
     /// When a layout is not one of threads and values.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {

@@ -1,6 +1,7 @@
 //! Conversions between layout systems: linear over GF(2), CuTe, Tilus.
 //!
-//! Each conversion is exact and complete: it returns the equivalent layout if one exists, else the reason.
+//! Each conversion is exact and complete: it returns the equivalent layout if one exists, and otherwise an error that
+//! states why none exists.
 //!
 //! | from | to | exists exactly if |
 //! |---|---|---|
@@ -38,11 +39,11 @@
 //! ```
 //!
 //! # Orders
-//! Tilus numbers elements in row-major order, a coordinate of CuTe is column-major, and in a linear
-//! layout the first dim is in the low bits; an [`ElementOrder`] selects the order.
+//! Tilus numbers elements in row-major order, CuTe numbers them in column-major order, and in a linear layout the first
+//! dim is in the low bits. An [`ElementOrder`] selects the order.
 //!
 //! # Reading order
-//! [`cute_bases`] on sums that are XORs, then the table above, [`cute_from_shared`] for memory, and
+//! [`cute_bases`] explains when sums are XORs. Then follow the table above, [`cute_from_shared`] for memory, and
 //! [`DistributedLayout`] for equality.
 
 mod bits;

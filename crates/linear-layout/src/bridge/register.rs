@@ -64,7 +64,7 @@ pub fn register_bases(
     Ok(bases)
 }
 
-/// Returns a register layout as a linear layout, whose warps have this many lanes.
+/// Returns the linear layout that is equivalent to a register layout, for warps of `lanes` lanes.
 ///
 /// ```
 /// # use linear_layout::bridge::linear_from_tilus;
@@ -102,11 +102,11 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
     )?)
 }
 
-/// Returns a linear layout as a register layout: threads are lanes, then warps, then blocks, and the
-/// shape has the out-dims in order of their numbers.
+/// Returns the register layout that is equivalent to a linear layout. The bits of a thread's number are the lane bits,
+/// then the warp bits, then the block bits. The shape has the out-dims in the order of their numbers.
 ///
-/// It exists exactly if each basis is one bit of the index or, except for registers, zero, and each bit
-/// of the index is one basis.
+/// It exists if and only if each basis is either one bit of the element index or, for lanes, warps and blocks, zero,
+/// and each bit of the index is exactly one basis.
 /// ```
 /// # use linear_layout::bridge::tilus_from_linear;
 /// # use linear_layout::layout::{Dim, LinearLayout};

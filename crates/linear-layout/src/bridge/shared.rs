@@ -6,7 +6,8 @@ use crate::cute::{ComposedLayout, Layout, Mode, Swizzle as CuteSwizzle};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::{SharedLayout, Swizzle};
 
-/// Returns a shared layout of Tilus as one of CuTe: a mode for each dim, its nested modes reversed.
+/// Returns the CuTe layout that is equivalent to a shared layout of Tilus. It has one mode for each dim, whose nested
+/// modes are in reverse order.
 ///
 /// It exists for every shared layout.
 /// ```
@@ -55,8 +56,8 @@ pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeE
 
 /// Returns a layout of CuTe, one mode for each dim, as a shared layout of a tensor of this shape.
 ///
-/// It exists exactly if there is no offset, no negative stride and no swizzle with a negative shift, and
-/// modes and dims agree.
+/// It exists if and only if there is no offset, no negative stride and no swizzle with a negative shift, and the modes
+/// match the dims.
 /// # Errors
 /// Names the condition that fails.
 pub fn shared_from_cute(
@@ -138,7 +139,8 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// Returns a layout of CuTe, one mode for each dim, as a linear map from the offset to the dims, as encodings define
 /// it.
 ///
-/// Bits of the offset that no element sets, as with a pitch larger than a row, have zero bases.
+/// Offset bits that are zero for all elements have zero bases. Such bits exist, for example, if the pitch is larger
+/// than a row.
 /// ```
 /// # use linear_layout::bridge::memory_from_cute;
 /// # use linear_layout::layout::Dim;

@@ -45,8 +45,8 @@ pub(super) fn weights(
 /// Returns a register layout as `((threads), (values))`, which maps a thread and one of its values to the element
 /// index.
 ///
-/// It exists for every register layout: each mode becomes a mode, in reverse order, and a replication one
-/// of stride 0.
+/// It exists for every register layout. Each mode becomes a mode, in reverse order, and a replication becomes a mode of
+/// stride 0.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, thread_value_from_tilus};
 /// # use linear_layout::tilus::local;
@@ -156,8 +156,9 @@ struct StridedMode {
 
 /// Returns a thread-value layout of CuTe as a register layout of a tensor of this shape.
 ///
-/// It exists exactly if the modes, sorted by stride, step through the elements without gap or overlap, the
-/// dims of the tensor begin and end at divisors of modes, and only threads have stride 0.
+/// It exists if and only if three conditions hold. The modes, sorted by stride, enumerate the elements without gap or
+/// overlap. Each boundary between dims of the tensor is a boundary between modes, or divides a mode. Only thread modes
+/// have stride 0.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
 /// let tv = "((4,8),(2,2)):((2,8),(1,64))".parse()?;
@@ -169,7 +170,8 @@ struct StridedMode {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Names the condition that fails; also when the layout does not have two modes, or the shape has an extent of zero.
+/// When one of these conditions does not hold (the error states which), the layout does not have two modes, or the
+/// shape has an extent of zero.
 pub fn tilus_from_thread_value(
     layout: &Layout,
     shape: &[u64],

@@ -153,7 +153,7 @@ impl AmdWmmaEncoding {
         Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
-    /// Returns the size of operand `op` along the dim that is not summed over.
+    /// Returns the instruction's size along m for operand A (0), or along n for operand B (1).
     pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         // A transposed product of unequal sizes swaps its operands.
@@ -164,7 +164,8 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the tiles of registers and warps, `tile` bits apart, without their part along `skip`.
+    /// Appends the distribution of tiles over registers and warps. `tile` has log2 of the tile size along each dim.
+    /// Steps along the dim `skip` are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

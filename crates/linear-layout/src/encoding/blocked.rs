@@ -12,7 +12,8 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "blocked";
 const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `CGALayout`";
 
-/// A hierarchy of boxes: one per thread, a box of those per warp, and a box of those per CTA.
+/// A hierarchy of boxes. A thread holds a box of elements, a warp holds a box of thread boxes, and a CTA holds a box of
+/// warp boxes.
 ///
 /// `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on 4x4:
 /// ```text
@@ -72,8 +73,8 @@ impl BlockedEncoding {
 
     /// Returns the encoding that distributes threads and warps over a shape, the fastest dims first.
     ///
-    /// For 32 lanes, 4 warps and one element per thread on 16x8 in order `[1, 0]`: 8 lanes fit along
-    /// dim1, the other 4 and all 4 warps are along dim0.
+    /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1, 0]`.
+    /// Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
     /// ```
     /// # use linear_layout::encoding::{BlockedEncoding, CgaLayout};
     /// let b = BlockedEncoding::for_shape(&[16, 8], &[1, 1], &[1, 0], 4, 32, CgaLayout::single(2)?)?;

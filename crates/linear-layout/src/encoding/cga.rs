@@ -9,7 +9,7 @@ use super::{EncodingError, Ints, List, MAX_RANK};
 /// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// The basis of one bit of the CTA index, in units of one CTA's piece.
+/// The basis of one bit of the CTA index, in units of the part of a tensor that one CTA holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
     /// `(dim, log2 of the step)`; `None` if the bit selects a copy.
@@ -18,11 +18,11 @@ pub(crate) struct CtaBit {
 
 /// The split of a tensor over the CTAs of a cluster (a CGA), spelled `CGALayout = [[1, 0]]`.
 ///
-/// Each bit of the CTA index either steps by a power of two pieces along one dim, or selects a
-/// copy: `[[1, 0], [0, 0]]` is four CTAs of which CTA 1 holds the lower half of the rows, and CTAs
-/// 2 and 3 hold copies of what 0 and 1 hold.
+/// The tensor is split into equal parts. Each bit of the CTA index either moves by a power of two parts along one dim,
+/// or selects a copy. For example, `[[1, 0], [0, 0]]` describes four CTAs: CTA 0 holds the first half of the rows, CTA
+/// 1 the second half, and CTAs 2 and 3 hold copies of the parts of CTAs 0 and 1.
 /// # Shape
-/// (block 2^n) -> (dim0, dim1, ...), in units of one CTA's piece.
+/// (block 2^n) -> (dim0, dim1, ...), in units of the part of one CTA.
 /// # Source
 /// Triton's `CGAEncodingAttr`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ pub struct CgaLayout {
 }
 
 impl CgaLayout {
-    /// Returns the layout of a cluster of one CTA, which is what an encoding without `CGALayout` has.
+    /// Returns the layout of a cluster of one CTA, which is the default for an encoding without `CGALayout`.
     ///
     /// # Errors
     /// When the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
@@ -47,8 +47,8 @@ impl CgaLayout {
     /// Returns the layout with these bases, one for each bit of the CTA number.
     ///
     /// # Errors
-    /// When a basis does not have one component for each dim, has two nonzero ones or one that is not a power of two,
-    /// or the pieces of a dim do not have exactly one CTA each (copies aside).
+    /// When a basis does not have one component for each dim, has two nonzero components or a component that is not a
+    /// power of two, or when a part of the tensor does not have exactly one CTA (not counting copies).
     pub fn from_bases<B: AsRef<[u32]>>(rank: usize, bases: &[B]) -> Result<Self, EncodingError> {
         let what = "CGALayout";
         check_rank(what, rank)?;
@@ -188,7 +188,8 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim of the bit before it.
+    /// Returns the number of CTAs along each dim, copies included. A bit that selects a copy counts for the dim of the
+    /// bit before it.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -228,12 +229,12 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout whose dim `i` is this one's dim `order[i]`.
+    /// Returns the layout with permuted dims: its dim `i` is dim `order[i]` of `self`.
     pub(crate) fn permute(&self, order: &[usize]) -> Self {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 
-    /// Returns the layout without dim `gone`: the CTAs along it hold copies.
+    /// Returns the layout without dim `gone`. CTAs along that dim hold copies.
     pub(crate) fn without_dim(&self, gone: usize) -> Self {
         self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
             _ if dim == gone => None,

@@ -21,7 +21,8 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 const FAMILY: &str = "cute.layout";
 const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 
-/// A layout of CuTe: of a buffer, one mode for each dim, or of a tensor in registers, threads and values.
+/// A layout of CuTe. For a buffer, it has one mode for each dim. For a tensor in registers, it has two modes: threads
+/// and values.
 ///
 /// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with
 /// `tile = [16, 8]` maps thread t and value v to the index of their element in column-major order. An encoding with

@@ -31,7 +31,7 @@ const FRONT_END_NAMES: [(&str, u32); 21] = [
 /// Prefixes of names that end with a number of bits.
 const PREFIXES: [&str; 9] = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
 
-/// A name that is no type of elements.
+/// Error for a name that is not the name of an element type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{name}` is not an element type that can be converted")]
 pub struct ElementTypeError {
@@ -46,7 +46,7 @@ impl ElementTypeError {
         Self { name }
     }
 
-    /// Returns what is expected, and the nearest name where there is one.
+    /// Returns notes for the message: the expected names, and the nearest known name if there is one.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let floats = FLOATS.map(|(float, _)| float).join(", ");
@@ -60,7 +60,7 @@ impl ElementTypeError {
         notes
     }
 
-    /// The float of as many bits, or the name of the fewest edits.
+    /// Returns the float type of the same width, or else the known name with the smallest edit distance.
     fn nearest(&self) -> Option<&'static str> {
         let name = self.name.to_lowercase();
         let floats = || FLOATS.iter().map(|(float, _)| *float);
@@ -72,7 +72,8 @@ impl ElementTypeError {
     }
 }
 
-/// Returns the bits of an element of this type in IR, or `None` for no type of elements; a pointer has 64.
+/// Returns the width in bits of an element of this type in IR, or `None` if this is not an element type. A pointer has
+/// 64 bits.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits;
@@ -127,7 +128,7 @@ pub fn element_bits_of_name(name: &str) -> Result<u32, ElementTypeError> {
     found.ok_or_else(|| ElementTypeError::new(whole))
 }
 
-/// Returns whether an integer element may have so many bits.
+/// Returns true if integer elements may have this width in bits.
 #[must_use]
 pub fn is_element_width(bits: u32) -> bool {
     bits.is_power_of_two() && bits <= 64

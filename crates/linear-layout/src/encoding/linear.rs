@@ -15,13 +15,13 @@ use crate::layout::{Coords, Dim, LinearLayout, Surjectivity};
 
 const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 
-/// A distributed layout given by its bases, each zero or one power of two along one dim.
+/// A distributed layout given by its bases. Each basis is zero, or a power of two along one dim.
 ///
-/// `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` is a 4x2 tensor:
-/// register 1 is one column on, lanes 1 and 2 are one and two rows on, and both warps hold copies.
+/// `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` is a 4x2 tensor. Register 1 is one
+/// column after register 0, lanes 1 and 2 are one and two rows after lane 0, and both warps hold the same elements.
 ///
-/// On a larger shape registers are added. On a smaller one bases beyond the shape are removed if they are
-/// of registers, and become zero (copies) if they are of lanes or warps.
+/// On a larger shape, registers are added. On a smaller shape, register bases beyond the shape are removed, and lane
+/// and warp bases beyond the shape become zero (broadcast).
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source
@@ -31,7 +31,7 @@ pub struct LinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// A distributed layout given by its bases, of which those of `warp` may step along several dims.
+/// A distributed layout given by its bases. Unlike in a [`LinearEncoding`], a warp basis may move along several dims.
 ///
 /// Matrix instructions with shared operands need swizzled warps (`warp = [[0, 4], [32, 8]]`); few
 /// operations accept them.
@@ -44,7 +44,7 @@ pub struct GenericLinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// The common part of the linear and the generic linear family, which both dereference to it.
+/// The layout of a [`LinearEncoding`] or a [`GenericLinearEncoding`]. Both types dereference to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExplicitLayout {
     layout: Arc<LinearLayout>,
@@ -83,7 +83,8 @@ impl ExplicitLayout {
         self.layout.out_dims().count()
     }
 
-    /// Returns the dims in the order in which registers step along them, then the others, the last first.
+    /// Returns the order of the dims: first the dims along which register bits move, in the order of the bits, then all
+    /// other dims, from the last to the first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.layout, Dim::REGISTER)
     }
@@ -250,7 +251,7 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
 
 /// Returns the layout with these bases and the smallest sizes.
 ///
-/// `rank` is that of the tensor, or 0 to take it from the bases.
+/// `rank` is the rank of the tensor, or 0 to derive it from the bases.
 pub(crate) fn layout_from_bases(
     what: &'static str,
     ins: &[Dim],
@@ -379,7 +380,7 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     Ok(step)
 }
 
-/// Checks that the bases are zeros and all single powers of two, each once.
+/// Checks that every basis is zero or a power of two along one dim, and that each such power occurs exactly once.
 pub(crate) fn permutation_matrix(
     what: &'static str,
     layout: &LinearLayout,
@@ -411,7 +412,8 @@ pub(crate) fn permutation_matrix(
     surjective(what, layout)
 }
 
-/// Returns the dims in the order in which `ind` first steps along them, then the others, the last first.
+/// Returns the order of the dims: first the dims along which bits of `ind` move, in the order of the bits, then all
+/// other dims, from the last to the first.
 pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     let rank = layout.out_dims().count();
     let moves = (0..layout.in_bits(ind)).filter_map(|bit| {

@@ -18,15 +18,15 @@ use super::{Encoding, EncodingError, element_bits};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeText {
-    /// The encoding; of a tensor, that on its shape.
+    /// The encoding. For a tensor, it is the encoding on the tensor's shape.
     pub encoding: Encoding,
-    /// The shape that it lays out: of several buffers, that of one.
+    /// The shape to which the encoding applies. For a multi-buffer, it is the shape of one buffer.
     pub shape: Vec<u64>,
-    /// The bits of an element, where the type is one of elements that can be converted.
+    /// The width of an element in bits, if conversions support the element type.
     pub element_bits: Option<u32>,
 }
 
-/// Types that have an encoding, and those whose layout is said otherwise.
+/// Names of the types that this parser accepts or explicitly rejects.
 const TYPES: [&str; 5] = [
     "tensor<",
     "!ttg.memdesc<",
@@ -36,7 +36,7 @@ const TYPES: [&str; 5] = [
 ];
 
 impl TypeText {
-    /// Returns true if a text begins as a type does.
+    /// Returns true if a text begins with the name of a type that may have an encoding.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
@@ -44,7 +44,7 @@ impl TypeText {
         TYPES.iter().any(|name| text.starts_with(name)) && !text.starts_with("tensor<ptr<")
     }
 
-    /// Reads a type that takes up the whole text; its encoding may use these aliases.
+    /// Parses a text that consists of one type, whose encoding may use these aliases.
     ///
     /// # Errors
     /// When the text is not such a type, its shape is not known, or it has no encoding that can be read.
@@ -133,7 +133,7 @@ fn at(at: usize, reason: String) -> EncodingError {
     })
 }
 
-/// Reads `128x64x` and returns the sizes and the byte behind them.
+/// Parses sizes such as `128x64x`. Returns the sizes, and the offset of the byte after them.
 fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     let (mut sizes, mut pos) = (Vec::new(), open);
     loop {
@@ -156,7 +156,7 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     }
 }
 
-/// Returns the byte behind the element type: at the comma, or at the end of the type around it.
+/// Returns the offset of the byte after the element type, which is the comma or the end of the enclosing type.
 fn element_end(text: &str, element: usize) -> usize {
     let mut depth = 0usize;
     for (i, byte) in text.bytes().enumerate().skip(element) {
@@ -170,7 +170,8 @@ fn element_end(text: &str, element: usize) -> usize {
     text.len()
 }
 
-/// Skips memory space and `mutable`; returns the shape of the allocation where one is written, and the byte behind.
+/// Skips the memory space and `mutable`. Returns the shape of the allocation if the text has one, and the offset of the
+/// byte after it.
 fn rest_of_buffer(text: &str, from: usize) -> (Option<Vec<u64>>, usize) {
     let length = text[from..].find('>').unwrap_or(text.len() - from);
     let last = text[from..from + length]

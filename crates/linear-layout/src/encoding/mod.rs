@@ -1,9 +1,9 @@
 //! Encodings: the named layouts of compilers, with every encoding of Triton 3.9.
 //!
-//! An *encoding* describes by the parameters of one hardware feature how a tensor is distributed over
-//! threads (distributed), a shared-memory buffer (shared) or tensor memory. [`Encoding`] is the main
-//! type: it is parsed with [`str::parse`], printed with [`ToString`], and converted to a [`LinearLayout`]
-//! for a shape with [`Encoding::to_linear_layout`].
+//! An *encoding* describes, by the parameters of one hardware feature, how the elements of a tensor are distributed
+//! over threads (a distributed encoding), over a shared-memory buffer (a shared encoding), or over tensor memory.
+//! [`Encoding`] is the main type: it is parsed with [`str::parse`], printed with [`ToString`], and converted to a
+//! [`LinearLayout`] for a shape with [`Encoding::to_linear_layout`].
 //! ```
 //! use linear_layout::encoding::Encoding;
 //! use linear_layout::layout::Dim;
@@ -17,8 +17,8 @@
 //! assert_eq!(layout.basis(Dim::REGISTER, 1), [8, 0]);  // 16 rows are twice what the warps cover
 //! # Ok::<(), linear_layout::encoding::EncodingError>(())
 //! ```
-//! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the matrix-instruction families,
-//! then the shared ones. Each family is one file: its data, its rules, its text, its layout.
+//! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the families of matrix instructions, then the shared
+//! families. Each family has one file with its data, rules, text and layout.
 //!
 //! [`infer`] propagates encodings through views, [`Encoding::recognize`] maps a layout back to an encoding.
 //!
@@ -108,7 +108,7 @@ use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// Returns the name of a family: its attribute's, unless it has an alias.
+/// Expands to the name of a family, which is its alias if it has one, and otherwise the name of its attribute.
 macro_rules! family_name {
     ($name:literal) => {
         $name
@@ -209,7 +209,7 @@ families! {
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
     /// `#ttg.swizzled_shared`: rows in shared memory, their vectors permuted by an XOR.
     SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
-    /// `#ttg.amd_rotating_shared`: the same, with a phase that rotates per block of rows.
+    /// `#ttg.amd_rotating_shared`: as `swizzled_shared`, but the phase also rotates with each block of rows.
     AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
     /// `#ttg.padded_shared`: shared memory with gaps.
     PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",

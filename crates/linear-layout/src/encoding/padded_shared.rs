@@ -30,7 +30,7 @@ const MAX_PAIRS: usize = 32;
 /// Intervals count positions of the linear component: the element at position `i` is at offset
 /// `i + sum of (i / interval) * padding`.
 /// # Shape
-/// (offset, block) -> (dim0, dim1, ...) for the linear component; the shape is fixed by it.
+/// The linear component maps (offset, block) to (dim0, dim1, ...), and determines the shape of the tensor.
 /// # Units
 /// Intervals and paddings count elements.
 /// # Source
@@ -159,7 +159,8 @@ impl PaddedSharedEncoding {
         self.linear.num_out_dims()
     }
 
-    /// Returns the dims in the order in which offsets step along them, then the others, the last first.
+    /// Returns the order of the dims: first the dims along which offset bits move, in the order of the bits, then all
+    /// other dims, from the last to the first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.linear, Dim::OFFSET)
     }
@@ -172,8 +173,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the tiling of a piece that may be smaller than the linear component: offset bases beyond the piece are
-    /// dropped, as in Triton for the partitions of a tensor.
+    /// Returns the tiling of a part of a tensor, which may be smaller than the linear component. Offset bases beyond
+    /// the part are dropped, as Triton does for the partitions of a tensor.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self

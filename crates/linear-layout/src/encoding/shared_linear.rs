@@ -87,7 +87,8 @@ impl SharedLinearEncoding {
         self.layout.num_out_dims()
     }
 
-    /// Returns the dims in the order in which offsets step along them, then the others, the last first.
+    /// Returns the order of the dims: first the dims along which offset bits move, in the order of the bits, then all
+    /// other dims, from the last to the first.
     #[must_use]
     pub fn order(&self) -> Ints {
         order_of(&self.layout, Dim::OFFSET)

@@ -11,10 +11,11 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A parent encoding without one dim: that of a tensor of size 1 along `dim`, with the dim dropped.
+/// A parent encoding without one dim: the layout of the parent on a shape with size 1 along `dim`, from which that dim
+/// is removed.
 ///
-/// The result of a reduction along `dim` has it, as does the operand of `expand_dims`. Threads that differ only
-/// along `dim` hold copies.
+/// The result of a reduction along `dim` and the operand of `expand_dims` have such an encoding. Threads that differ
+/// only along `dim` hold copies.
 /// # Shape
 /// (register, lane, warp, block) -> the parent's dims without `dim`, renumbered.
 /// # Source

@@ -1,9 +1,9 @@
 //! Construction of an encoding's layout on a shape, as a product of factors.
 //!
-//! All families build their layouts in the same way. Factors (`4 registers along dim1`, then `8 lanes along dim0`,
-//! ...) are appended one by one; along each dim a factor starts where the previous one ended; bases beyond the part
-//! of one CTA become zero (a broadcast); the uncovered part is filled with more registers; the CTAs are outermost.
-//! Since the shape is known from the start, each basis is written once, as one packed number at its final offset.
+//! All families build their layouts by the same steps. Factors (`4 registers along dim1`, then `8 lanes along dim0`,
+//! ...) are appended one by one. Along each dim, a factor begins where the previous factor ended. Bases beyond the part
+//! of one CTA become zero (a broadcast). If the factors do not cover the part of one CTA, registers are added. The CTAs
+//! are outermost. Since the shape is known from the start, each basis is written only once, as a packed number.
 
 use super::cga::CgaLayout;
 use super::error::{EncodingErrorKind, RuleLabel};
@@ -222,7 +222,8 @@ impl Tiling {
         }
     }
 
-    /// Appends a factor along `dim`: `size` (a power of two, or 0 for none) positions of `slot`.
+    /// Appends a factor along `dim`: `size` consecutive values of the input dim `slot` move along `dim`. `size` is a
+    /// power of two, or 0 for no factor.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
         self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
@@ -240,7 +241,7 @@ impl Tiling {
         }
     }
 
-    /// Appends `size` copies over `slot`.
+    /// Appends `size` values of the input dim `slot` that hold the same elements.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);
@@ -252,7 +253,7 @@ impl Tiling {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Appends positions of `slot` until the part of one CTA is covered, dim after dim.
+    /// Appends values of the input dim `slot` along one dim after the other, until the part of one CTA is covered.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);

@@ -1,4 +1,4 @@
-//! Storage of a layout's columns: inline up to 24, boxed beyond.
+//! Storage of a layout's columns: up to 24 columns are stored inline, and more columns on the heap.
 
 use core::ops::{Deref, DerefMut};
 
@@ -9,7 +9,7 @@ use crate::f2::apply_columns;
 /// Copying a layout dominates the cost of cheap operations. Larger layouts are rare enough to pay for an allocation.
 const INLINE: usize = 24;
 
-/// The image of each input bit; dereferences to a slice that is zero beyond the input bits.
+/// The image of each input bit. Dereferences to a slice whose entries beyond the input bits are zero.
 #[derive(Clone)]
 pub(super) struct ColumnBuffer(Storage);
 
@@ -91,7 +91,7 @@ impl ColumnBuffer {
     }
 }
 
-/// Returns the XOR of those of the eight columns from `first` on that `x` selects.
+/// Returns the XOR of the columns that `x` selects among the eight columns from `first` on.
 #[inline]
 fn xor_selected(columns: &[u64; INLINE], x: u32, first: usize) -> u64 {
     (first..first + 8).fold(0, |y, i| y ^ if x >> i & 1 == 1 { columns[i] } else { 0 })

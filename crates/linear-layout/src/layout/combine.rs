@@ -19,7 +19,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// Dims are the union of both, in an order that respects both (the inner's where they disagree); sizes multiply.
+    /// The result has the dims of both layouts, in an order that is consistent with both. Where the orders disagree,
+    /// the order of `self` is used. The sizes of a common dim are multiplied.
     /// # Laws
     /// Associative (`product_is_associative`), with `empty()` as identity (`product_has_identity`);
     /// not commutative. Surjective (injective) exactly when both are.
@@ -170,8 +171,8 @@ impl LinearLayout {
 
     /// Removes from `self` the low part that `tile` covers: the `rest` with `tile.product(&rest) == self`.
     ///
-    /// Identity on 8 lanes without identity on 2 lanes leaves identity on 4: lane 6 = `0b110` gives
-    /// bit 0 to the tile and `0b11` = 3 to the rest.
+    /// The identity on 8 lanes divided by the identity on 2 lanes is the identity on 4 lanes. For lane 6 = `0b110`, bit
+    /// 0 belongs to the tile, and the remaining bits `0b11` = 3 to the rest.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let id = |n| LinearLayout::identity_1d(n, Dim::LANE, Dim::out(0));

@@ -6,8 +6,8 @@ impl LinearLayout {
     /// Returns, for each slot of `self`, a slot of `memory` that holds the same element, in the same
     /// block if every block has a copy.
     ///
-    /// This is [`invert_and_compose`](Self::invert_and_compose) with one more rule: a zero `block` basis of `memory`
-    /// means that its data is replicated over blocks, and then the output's block bit is the input's.
+    /// This is [`invert_and_compose`](Self::invert_and_compose) with an additional rule. If a `block` basis of `memory`
+    /// is zero, its data is replicated over blocks, and the block bit of the output is the block bit of the input.
     /// # Shape
     /// in-dims of `self` -> in-dims of `memory`.
     /// # Errors
@@ -55,8 +55,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// Some leading in-dims of `dst` -> the same of `self`: from the last dim on, dims are dropped as
-    /// long as the conversion is trivial over them.
+    /// The first in-dims of `dst` -> the same in-dims of `self`. Starting from the last dim, dims are dropped as long
+    /// as the conversion is trivial over them.
     /// # Errors
     /// As [`invert_and_compose`](Self::invert_and_compose).
     /// # Source

@@ -22,8 +22,8 @@ pub(super) struct LayoutSide {
     sizes: Sizes,
 }
 
-/// The sizes of the dims of one side, their sum at most 64 bits: a byte for each dim, the first dim's
-/// in the low bits of the first word, with log2 of its size and [`PRESENT`].
+/// The sizes of the dims of one side, which have at most 64 bits together. There is one byte for each dim, with log2 of
+/// its size and the flag [`PRESENT`]. The byte of the first dim is the lowest byte of the first word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Sizes([u64; 2]);
 
@@ -248,7 +248,7 @@ impl LayoutSide {
         }
     }
 
-    /// Returns zero exactly if both have the same sizes and, of their first four dims, the same names.
+    /// Returns zero if and only if both sides have the same sizes, and their first four dims have the same names.
     #[inline]
     pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
         let (a, b) = (self.sizes.0, other.sizes.0);
@@ -297,7 +297,7 @@ impl LayoutSide {
         shl(low_mask(self.log2(i)), self.offset(i))
     }
 
-    /// Returns true if both have the same dims in the same order, whatever their sizes.
+    /// Returns true if both sides have the same dims in the same order. The sizes may differ.
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
         self.len() == other.len() && self.ids == other.ids
@@ -341,8 +341,9 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Returns the union of two sides in an order that respects both, the first one's where they disagree,
-    /// and the positions of the dims of `other` in it. Each dim has the bits of both.
+    /// Returns the union of two sides, and the index in it of each dim of `other`. The order of the union is consistent
+    /// with both sides. Where they disagree, the order of `self` is used. A dim of both sides has the sum of their
+    /// bits.
     #[inline]
     pub(super) fn merge(
         &self,

@@ -1,7 +1,8 @@
 //! Encodings in Gluon's Python spelling: `gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])`.
 //!
-//! A class is a row of a table: its fields in order and the encoding that it is in IR. The encoding's text is written from
-//! the arguments and read as any other, so that its rules are those of its family; errors name the fields of the class.
+//! A table has a row for each class, with the fields in order and the corresponding encoding in IR. The arguments of a
+//! call are translated to the text of that encoding, and the text is parsed. So the usual rules of the encoding's
+//! family apply, except that errors mention the fields of the class.
 //!
 //! # Source
 //! `triton.experimental.gluon.language` of Triton 3.9: `_layouts.py`, `amd/_layouts.py`, `amd/cdna5/_layouts.py`,
@@ -15,7 +16,7 @@ use super::{Encoding, EncodingError, element_bits_of_name};
 use core::str::FromStr;
 use python::{Call, Value, ValueKind};
 
-/// A layout of Gluon: an encoding, with the shape and the width of elements where the class has them.
+/// A layout of Gluon: an encoding, and the shape and the element width if the class specifies them.
 ///
 /// ```
 /// use linear_layout::encoding::{Encoding, GluonLayout};
@@ -37,13 +38,13 @@ use python::{Call, Value, ValueKind};
 pub struct GluonLayout {
     /// The encoding in IR.
     pub encoding: Encoding,
-    /// The shape of the tensor or buffer, where the class has it.
+    /// The shape of the tensor or buffer, if the class specifies it.
     pub shape: Option<Vec<u64>>,
-    /// The bits of an element, where the class has them.
+    /// The width of an element in bits, if the class specifies it.
     pub element_bits: Option<u32>,
 }
 
-/// A class, or a function that makes an object of one.
+/// A class of Gluon, or a function that returns an object of a class.
 struct Class {
     name: &'static str,
     /// The fields in order, with their keys in IR.
@@ -186,10 +187,10 @@ const CLASSES: &[Class] = &[
     },
 ];
 
-/// Classes without a layout of their own.
+/// Classes that do not determine a layout, because the compiler chooses one.
 const OPEN: [&str; 2] = ["AutoLayout", "CoalescedLayout"];
 
-/// Fields of Triton 3.6 and earlier, whose place `cga_layout` has taken.
+/// Fields of Triton 3.6 and earlier, which `cga_layout` has replaced.
 const OLD_FIELDS: [&str; 3] = ["ctas_per_cga", "cta_split_num", "cta_order"];
 
 impl GluonLayout {
@@ -199,8 +200,8 @@ impl GluonLayout {
         names.filter(|name| !name.contains('.')).chain(OPEN)
     }
 
-    /// Returns true if a dotted name, such as `gl.BlockedLayout` or `PaddedSharedLayout.with_identity_for`, is that of a
-    /// class or of a function of one.
+    /// Returns true if a dotted name is the name of a class, such as `gl.BlockedLayout`, or of a function of a class,
+    /// such as `PaddedSharedLayout.with_identity_for`.
     #[must_use]
     pub fn is_class(path: &str) -> bool {
         path.split('.')
@@ -236,7 +237,7 @@ fn error_at(at: usize, reason: String) -> EncodingError {
     })
 }
 
-/// The arguments of a call by the fields of its class.
+/// The arguments of a call, assigned to the fields of the class.
 struct Arguments<'c, 't> {
     class: &'static Class,
     values: Vec<Option<&'c Value<'t>>>,
@@ -375,7 +376,7 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// The shape that the class has as a field, or the one that its bases reach.
+    /// Returns the shape that the class has as a field, or the smallest shape that contains all its bases.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -402,7 +403,7 @@ impl<'c, 't> Arguments<'c, 't> {
         Ok(Some(shape))
     }
 
-    /// The width of an element of the buffer that the class is for.
+    /// Returns the width of an element of the buffer, if the class specifies it.
     fn element_bits(&self) -> Result<Option<u32>, EncodingError> {
         if let Some(dtype) = self.value("dtype") {
             return element_bits(dtype).map(Some);
@@ -417,7 +418,8 @@ impl<'c, 't> Arguments<'c, 't> {
         )
     }
 
-    /// Returns an error of the encoding with the names of the class for its keys, at the field that it is about.
+    /// Converts an error of the encoding to an error of the class: keys are replaced by names of fields, and the error
+    /// refers to the field at fault.
     #[cold]
     fn renamed(&self, error: &EncodingError) -> EncodingError {
         let mut reason = error.to_string();
@@ -435,7 +437,7 @@ impl<'c, 't> Arguments<'c, 't> {
     }
 }
 
-/// Returns true for a field of earlier versions of Triton that spreads nothing over several CTAs.
+/// Returns true if a field of earlier Triton versions has the value for a cluster of one CTA.
 fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
     OLD_FIELDS.contains(&name)
         && match &value.kind {
@@ -505,7 +507,7 @@ fn unknown_value(name: &str, at: usize) -> EncodingError {
     )
 }
 
-/// Writes a value as IR has it.
+/// Returns the text of a value in IR syntax.
 fn text(value: &Value<'_>) -> Result<String, EncodingError> {
     Ok(match &value.kind {
         ValueKind::None => "[]".to_owned(),
@@ -532,7 +534,7 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Writes the encoding whose rules the bases meet: `#ttg.linear`, or with swizzled warps `#ttg.generic_linear`.
+/// Returns the text of the encoding with these bases: `#ttg.linear`, or `#ttg.generic_linear` if warps are swizzled.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {
@@ -563,7 +565,8 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
-/// Writes the widest swizzle that the rows of a CTA's part are multiples of, as Gluon chooses it.
+/// Returns the text of the encoding with the widest swizzle of which the row size of a CTA's part is a multiple, as
+/// Gluon chooses it.
 fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
@@ -608,7 +611,7 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
-/// Writes the padding of a tensor whose dims follow each other, the part of each CTA by itself.
+/// Returns the text of a padded encoding in which the part of each CTA is stored contiguously, dim after dim.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
     let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;

@@ -1,4 +1,4 @@
-//! Literals and calls of Python, as far as Gluon's layouts are written with them.
+//! Parser for the Python literals and calls that occur in Gluon's layouts.
 
 use super::super::EncodingError;
 use super::error_at;
@@ -6,7 +6,7 @@ use super::error_at;
 /// Limit on the nesting of calls and lists.
 const MAX_DEPTH: usize = 32;
 
-/// A value and the byte of the text at which it begins.
+/// A value, and the byte offset in the text at which it begins.
 #[derive(Debug)]
 pub(super) struct Value<'t> {
     pub(super) kind: ValueKind<'t>,
@@ -40,7 +40,7 @@ pub(super) struct PythonArgument<'t> {
     pub(super) value: Value<'t>,
 }
 
-/// Reads one value that takes up the whole text.
+/// Parses a text that consists of one value.
 pub(super) fn parse(text: &str) -> Result<Value<'_>, EncodingError> {
     let mut cursor = Cursor { text, at: 0 };
     let value = cursor.value(0)?;

@@ -22,11 +22,12 @@ const PARTITIONED: [Dim; 3] = [Dim::OFFSET, Dim::BLOCK, Dim::PARTITION];
 impl Encoding {
     /// Returns the most specific encoding whose layout on the layout's shape is this one.
     ///
-    /// Distributed layouts (register, lane, warp, block) are tried as blocked, as results and operands
-    /// of products (matrix instructions of NVIDIA, MFMA and WMMA, or none), and as slices of those, and
-    /// otherwise are `linear`, or `generic_linear` if warps are swizzled. Shared ones (offset, block) are
-    /// tried as `swizzled_shared`, `nvmma_shared` and `amd_rotating_shared`, and otherwise are
-    /// `shared_linear`; with a third input dim, partition, as `partitioned_shared`.
+    /// For a distributed layout (register, lane, warp, block), the candidates are `blocked`, results and operands of
+    /// matrix products (by NVIDIA's instructions, MFMA, WMMA, or without matrix instructions), and slices of these. If
+    /// none matches, the result is `linear`, or `generic_linear` if warps are swizzled. For a shared layout (offset,
+    /// block), the candidates are `swizzled_shared`, `nvmma_shared` and `amd_rotating_shared`. If none matches, the
+    /// result is `shared_linear`. For a shared layout with a third input dim, partition, the candidate is
+    /// `partitioned_shared`.
     ///
     /// Parameters that the layout does not determine get defaults: no padding, the first instruction of the
     /// family with these fragments, and the smallest box if it exceeds the tensor.
@@ -40,8 +41,8 @@ impl Encoding {
     /// # Laws
     /// `recognize(l)?.to_linear_layout(shape of l)? == l` (test `recognized_encodings_spell_their_layout`).
     /// # Errors
-    /// When the dims are neither those of a distributed nor of a shared layout, or not even an explicit
-    /// encoding has it (it is not surjective, or has copies in shared memory).
+    /// When the input dims are not the dims of a distributed or a shared layout, or when no explicit encoding can have
+    /// the layout, because it is not surjective or has copies in shared memory.
     pub fn recognize(layout: &LinearLayout) -> Result<Self, EncodingError> {
         let mut shape = [1u64; MAX_RANK];
         let rank = layout.num_out_dims();
