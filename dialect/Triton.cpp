@@ -26,8 +26,8 @@ void ll::tt::printAddressSpace(AsmPrinter &printer, int space) {
 LogicalResult ll::tt::PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
                                           Type pointee, int) {
   if (!pointee.isIntOrFloat())
-    return ll::broken(emitError(), "ptr_c1") << "a pointer points to integers or floats, got " << pointee
-                       << "; several pointers are a tensor of `!tt.ptr`";
+    return ll::broken(emitError(), "ptr_c1") << "expected a pointee of integer or float type, got " << pointee
+                       << "; use a tensor of `!tt.ptr` for several pointers";
   return success();
 }
 
@@ -41,8 +41,8 @@ Type ll::tt::TensorDescType::parse(AsmParser &parser) {
   if (parser.parseType(element))
     return {};
   if (isa<ShapedType>(element)) {
-    ll::broken(parser.emitError(location), "tensordesc_c1") << "a descriptor names the shape and the elements of its blocks, "
-                                  "`8x16xf32`, but this one has "
+    ll::broken(parser.emitError(location), "tensordesc_c1") << "expected the block shape and element type, such as "
+                                  "`8x16xf32`, but got "
                                << element;
     return {};
   }

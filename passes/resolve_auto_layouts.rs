@@ -108,7 +108,7 @@ pub(super) fn check_resolved(context: &PassContext<'_>) -> Result<(), Reported> 
         let mut values = build::results(op).into_iter().chain(arguments);
         if let Some(value) = values.find(|value| open_layout_of(*value).is_some()) {
             let error = Diagnostic::new(format!(
-                "needs a resolved layout, but has `{}`",
+                "requires a resolved layout, but got `{}`",
                 value.r#type()
             ));
             let nearest = PassKind::ResolveAutoLayouts.argument();

@@ -109,7 +109,7 @@ impl Layouts {
         cached(&self.encodings, sys::attribute_id(attribute), || {
             let text = self.text_of_attribute(attribute);
             if sys::open_layout(attribute).is_some() {
-                return Err(format!("`{text}` leaves open which layout it is").into());
+                return Err(format!("`{text}` is an unresolved layout").into());
             }
             let encoding: Encoding = text.parse()?;
             Ok(Arc::new(encoding))
@@ -204,7 +204,7 @@ impl Layouts {
             let encoding = self.of_tensor(tensor)?;
             if let Some(attribute) = tensor.encoding.filter(|_| !encoding.is_distributed()) {
                 let text = format!(
-                    "a tensor lives in registers, but `{attribute}` lays out a buffer in memory"
+                    "a tensor requires a register layout, but `{attribute}` is a memory layout"
                 );
                 return Err(Reason::from(text).of_rule(labels::encoding_c8));
             }

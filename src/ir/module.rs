@@ -63,7 +63,10 @@ impl ModuleInfo {
             positive(number)
                 .filter(|n| n.is_power_of_two())
                 .ok_or_else(|| {
-                    broken!(ttg_c3, "needs `\"{name}\"` to be a positive power of two, but the module has {number}")
+                    broken!(
+                        ttg_c3,
+                        "requires `\"{name}\"` to be a positive power of two, but got {number}"
+                    )
                 })
         };
         Ok(Self {

@@ -58,7 +58,7 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
         };
         if !expected.contains(&&*name) {
             return Err(Diagnostic::new(format!(
-                "has `{}` in a tensor of `{name}`: expected `{}`",
+                "format `{}` is not valid for a tensor of `{name}`: expected `{}`",
                 kind.name(),
                 expected.join("` or `")
             )));
@@ -131,8 +131,10 @@ impl ScaledTypes {
         };
         Self::of(dot).filter(is_known).ok_or_else(|| {
             let name = &target.name;
-            Diagnostic::new(format!("is multiplied by no instruction of `{name}`"))
-                .note("`decompose-products` makes it a product of factors that are scaled before")
+            Diagnostic::new(format!(
+                "is not supported by any matrix instruction of `{name}`"
+            ))
+            .note("`decompose-products` makes it a product of factors that are scaled before")
         })
     }
 }
@@ -153,10 +155,10 @@ pub(crate) fn group_product_types(
         match number {
             Number::F32 if matches!(precision, InputPrecision::Tf32) => Ok(Number::Tf32),
             Number::F32 => Err(Diagnostic::new(format!(
-                "asks for `inputPrecision = {}`, but warp groups multiply f32 as tf32",
+                "`inputPrecision = {}` is not supported for warp-group products of f32, expected `tf32`",
                 precision.name()
             ))
-            .note("ask for `tf32`, or multiply by `tt.dot`")),
+            .note("set `inputPrecision = tf32`, or use `tt.dot`")),
             other => Ok(other),
         }
     };
@@ -177,8 +179,7 @@ fn number_of(name: &str) -> Result<Number, Diagnostic> {
     let number = Number::of_ir_name(name).filter(|n| !matches!(n, Number::Tf32 | Number::E2m1));
     number.ok_or_else(|| {
         Diagnostic::new(format!(
-            "multiplies elements of `{name}`: expected f16, bf16, f32, f64, i8 or 8-bit floats, with a sum of f16, \
-             bf16, f32, f64 or i32"
+            "element type `{name}` is not supported: expected f16, bf16, f32, f64, i8 or 8-bit floats, with an accumulator of f16, bf16, f32, f64 or i32"
         ))
     })
 }

@@ -72,7 +72,7 @@ impl Scratch {
         let end = offset.and_then(|offset| offset.checked_add(bytes));
         let (Some(offset), Some(end)) = (offset, end) else {
             return Err(Diagnostic::new(
-                "needs more than 4 GB of scratch memory per program",
+                "requires more than 4 GB of scratch memory per program",
             ));
         };
         self.offsets.insert(operation_id(view.op()), (area, offset));

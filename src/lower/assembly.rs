@@ -43,7 +43,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .chain(sources.iter().map(|list| list.len()));
     if counts.any(|count| count != registers) {
         return Err(Diagnostic::new(
-            "needs the same layout for operands and results",
+            "requires the same layout for operands and results",
         ));
     }
     // The words of the results, and the number of elements of each.

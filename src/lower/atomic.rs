@@ -311,7 +311,7 @@ pub(super) fn check_rmw(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
     match op {
         RMWOp::Xchg => Ok(()),
         RMWOp::Fadd if !is_float => Err(Diagnostic::new(format!(
-            "adds floats, but the memory holds `{}`",
+            "requires a float in memory, but got `{}`",
             element_name(element)
         ))
         .note(format!("use `{}`", RMWOp::Add.name()))),

@@ -208,13 +208,13 @@ fn callers_first<'c>(
             let function = functions[*callee];
             let name = function.sym_name();
             let diagnostic = if is_kernel(function) {
-                Diagnostic::new(format!("calls @{name}, which is a kernel"))
+                Diagnostic::new(format!("callee @{name} must not be a kernel"))
                     .note("make it `private`, or call a private function that both share")
             } else if position[callee] <= position[number] {
                 Diagnostic::new(format!("recursive call to @{name} is not supported"))
                     .note("use a loop")
             } else if build::blocks(function.op(), 0).is_empty() {
-                Diagnostic::new(format!("calls @{name}, which has no body in this module"))
+                Diagnostic::new(format!("callee @{name} has no body in this module"))
                     .note("link its definition in before lowering, or use `tt.extern_elementwise`")
             } else {
                 continue;

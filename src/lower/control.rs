@@ -30,7 +30,7 @@ fn region<'c>(
     registers: &[Val<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     let block =
-        build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))?;
+        build::block_of(region).ok_or_else(|| Diagnostic::new("requires regions of one block"))?;
     let location = l.e.location;
     let arguments = block_arguments(block);
     let (_, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
@@ -139,7 +139,7 @@ pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             format!("({})", list.join(", "))
         };
         return Err(Diagnostic::new(format!(
-            "has a region that yields {}, but the results are {}",
+            "region yields {}, but the results are {}",
             list(&mut yielded.iter().map(|type_| format!("`{type_}`"))),
             list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
         )));

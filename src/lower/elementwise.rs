@@ -136,7 +136,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = view.result();
     let element = TensorType::of(result.r#type()).map_or(result.r#type(), |t| t.element);
     let (pointee, _) = crate::sys::pointer(element)
-        .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
+        .ok_or_else(|| Diagnostic::new(format!("requires a pointer, but got `{element}`")))?;
     let pointee = memory_type(l.e.context, pointee)?;
     let (pointers, offsets) = (l.get(view.ptr()), l.get(view.offset()));
     let count = pointers.len().max(offsets.len());

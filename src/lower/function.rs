@@ -207,7 +207,7 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     };
     let name = gpu.target.name;
     Err(Diagnostic::new(format!(
-        "needs {bytes} bytes of shared memory{of_callers}, but {name} has {most} per CTA"
+        "requires {bytes} bytes of shared memory{of_callers}, but {name} has {most} per CTA"
     ))
     .note("use smaller tensors, or layouts whose conversion stays within a warp"))
 }

@@ -21,7 +21,7 @@ impl<'c> Lowering<'c> {
     ) -> Result<Vec<Val<'c>>, Diagnostic> {
         let entry = graph
             .entry()
-            .ok_or_else(|| Diagnostic::new("needs a region with a block"))?;
+            .ok_or_else(|| Diagnostic::new("requires a region with a block"))?;
         for (parameter, argument) in block_arguments(entry).into_iter().zip(arguments) {
             self.set(parameter, [*argument]);
         }
@@ -47,7 +47,7 @@ impl<'c> Lowering<'c> {
         let found: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
         if found != types && self.emitted.is_none() {
             return Err(Diagnostic::new(format!(
-                "has a region that yields {} registers, expected {}",
+                "region yields {} registers, expected {}",
                 found.len(),
                 types.len()
             )));
@@ -64,7 +64,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = sources.first().map_or(0, |list| list.len());
     if pack == 0 || registers % pack != 0 {
         return Err(Diagnostic::new(format!(
-            "takes {pack} elements at a time, but a thread has {registers} of them"
+            "requires a multiple of `pack` = {pack} elements per thread, but got {registers}"
         ))
         .note(
             "convert to a layout with a multiple of `pack` elements per thread, or reduce `pack`",
@@ -76,7 +76,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let list = l.types_of(result.r#type())?;
         if list.len() != registers {
             return Err(Diagnostic::new(
-                "needs the same layout for operands and results",
+                "requires the same layout for operands and results",
             ));
         }
         types.extend(std::iter::repeat_n(list[0], pack));

@@ -76,7 +76,7 @@ pub(super) fn check_alignment(
         return Ok(());
     }
     Err(Diagnostic::new(format!(
-        "needs a buffer aligned to {expected} bytes, but `{}` is aligned to {found}",
+        "requires a buffer aligned to {expected} bytes, but `{}` is aligned to {found}",
         root.r#type()
     ))
     .note(format!(

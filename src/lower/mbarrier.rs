@@ -15,7 +15,7 @@ pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic
     let units = l.gpu.units();
     units.ok_or_else(|| {
         Diagnostic::new(format!(
-            "needs TMA and mbarriers, which {} does not have",
+            "requires TMA and mbarriers, which {} does not have",
             l.gpu.target.name
         ))
         .note("they exist from `cuda:90` on")

@@ -122,7 +122,7 @@ pub(super) fn memory_element<'c>(
 ) -> Result<(Type<'c>, Type<'c>), Diagnostic> {
     let element = element_of(pointer.r#type());
     let (pointee, _) = sys::pointer(element)
-        .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
+        .ok_or_else(|| Diagnostic::new(format!("requires a pointer, but got `{element}`")))?;
     let register = scalar_type(l.e.context, pointee)
         .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
     Ok((memory_type(l.e.context, pointee)?, register))

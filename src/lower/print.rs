@@ -124,7 +124,7 @@ fn argument<'c>(
     }
     if sys::float_width(element) == Some(8) {
         return Err(Diagnostic::new(format!(
-            "has a value of `{}`, which cannot be printed",
+            "printing a value of `{}` is not supported",
             element_name(element)
         ))
         .note("convert it to f16 with `tt.fp_to_fp` first"));

@@ -50,7 +50,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (area, offset) = offset.ok_or_else(|| Diagnostic::new("has no scratch offset"))?;
     let base = l.program_scratch(area).ok_or_else(|| {
         Diagnostic::new(format!(
-            "needs global scratch memory, which `abi={}` does not pass to kernels",
+            "requires global scratch memory, which `abi={}` does not pass to kernels",
             Abi::Plain.name()
         ))
         .note(format!(

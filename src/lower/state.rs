@@ -131,7 +131,7 @@ impl<'c> Lowering<'c> {
             LoweredValue::Buffer(buffer) => Ok(*buffer),
             LoweredValue::Registers(_) | LoweredValue::Token | LoweredValue::Missing => {
                 Err(Diagnostic::new(format!(
-                    "needs a buffer in shared memory, but has `{}`",
+                    "requires a buffer in shared memory, but got `{}`",
                     value.r#type()
                 )))
             }
@@ -180,8 +180,9 @@ impl<'c> Lowering<'c> {
 
     /// Returns the layout of a value, or an error if the value is not a tensor.
     pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
-        self.layout(value.r#type())?
-            .ok_or_else(|| Diagnostic::new(format!("needs a tensor, but has `{}`", value.r#type())))
+        self.layout(value.r#type())?.ok_or_else(|| {
+            Diagnostic::new(format!("requires a tensor, but got `{}`", value.r#type()))
+        })
     }
 
     /// Returns the LLVM types of a value's registers.

@@ -36,14 +36,14 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
         let view = MemdescLayout::of(layouts, buffer.r#type())?;
         if view.shape() != view.alloc_shape() {
             return Err(Diagnostic::new(format!(
-                "needs a whole buffer, but `{}` is a part of one",
+                "requires a whole buffer, but `{}` is a part of one",
                 buffer.r#type()
             )));
         }
         let encoding = view.type_.encoding.and_then(|e| layouts.encoding(e).ok());
         let Some(Encoding::NvmmaShared(encoding)) = encoding.as_deref() else {
             return Err(Diagnostic::new(
-                "needs a buffer whose encoding is `#ttg.nvmma_shared`",
+                "requires a buffer whose encoding is `#ttg.nvmma_shared`",
             ));
         };
         let tensor_box = encoding

@@ -29,7 +29,7 @@ impl CombineOperands {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
             .collect();
-        let unlike = || Diagnostic::new("needs operands of one layout, which are tensors");
+        let unlike = || Diagnostic::new("requires tensor operands of the same layout");
         let layout = layout_of(layouts, operands.first().ok_or_else(unlike)?.r#type())?;
         let widths = operands
             .iter()

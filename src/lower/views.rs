@@ -113,7 +113,7 @@ fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
         .columns_of(Dim::REGISTER)
         .iter()
         .position(|column| *column == pair)
-        .ok_or_else(|| Diagnostic::new("needs the last dimension within one thread"))
+        .ok_or_else(|| Diagnostic::new("requires the last dimension within one thread"))
 }
 
 /// Removes bit `bit` from a register index; higher bits move down by one.
@@ -163,8 +163,7 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         for dim in [Dim::LANE, Dim::WARP, Dim::BLOCK] {
             if from.mask(dim) != to.mask(dim) {
                 return Err(Diagnostic::new(format!(
-                    "needs operands and a result that the same threads hold, but `{}` and `{}` are repeated \
-                     in different ones",
+                    "requires operands and a result with the same replication, but `{}` and `{}` are replicated differently",
                     operand.r#type(),
                     result.r#type()
                 ))

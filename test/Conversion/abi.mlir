@@ -43,7 +43,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // AMD-LABEL: llvm.func @scratch
   // AMD-SAME: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>)
   tt.func public @scratch(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
-    // PLAIN: :[[@LINE+2]]:10: error: 'ttg.global_scratch_alloc' op needs global scratch memory, which `abi=plain` does not pass to kernels
+    // PLAIN: :[[@LINE+2]]:10: error: 'ttg.global_scratch_alloc' op requires global scratch memory, which `abi=plain` does not pass to kernels
     // PLAIN: note: lower with `abi=triton`
     %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 512 : i32} : !tt.ptr<i32>
     %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #a>

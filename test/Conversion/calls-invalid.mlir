@@ -4,10 +4,10 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k() {
     tt.call @even() : () -> ()
-    // expected-error @+2 {{calls @other, which is a kernel}}
+    // expected-error @+2 {{callee @other must not be a kernel}}
     // expected-note @+1 {{make it `private`, or call a private function that both share}}
     tt.call @other() : () -> ()
-    // expected-error @+2 {{calls @elsewhere, which has no body in this module}}
+    // expected-error @+2 {{callee @elsewhere has no body in this module}}
     // expected-note @+1 {{link its definition in before lowering}}
     tt.call @elsewhere() : () -> ()
     tt.return
@@ -48,7 +48,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.call @f() : () -> ()
     tt.return
   }
-  // expected-error @+2 {{needs 262144 bytes of shared memory (131072 of them for its callers), but cuda:90 has 232448 per CTA}}
+  // expected-error @+2 {{requires 262144 bytes of shared memory (131072 of them for its callers), but cuda:90 has 232448 per CTA}}
   // expected-note @+1 {{use smaller tensors}}
   tt.func private @f() {
     %x = ttg.local_alloc : () -> !ttg.memdesc<32768xi32, #shared, #smem, mutable>
@@ -62,7 +62,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%x: tensor<128xi32, #a>) { // expected-error {{has an argument of type}}
-    // expected-error @+2 {{takes 2 elements at a time, but a thread has 1 of them}}
+    // expected-error @+2 {{requires a multiple of `pack` = 2 elements per thread, but got 1}}
     // expected-note @+1 {{convert to a layout with a multiple of `pack` elements per thread}}
     %y = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
     ^bb0(%p: i32, %q: i32):

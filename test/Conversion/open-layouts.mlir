@@ -5,7 +5,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func public @made(%p: !tt.ptr<i32>) {
-    // expected-error @+2 {{needs a resolved layout, but has `tensor<128xi32, #gluon.auto_encoding>`}}
+    // expected-error @+2 {{requires a resolved layout, but got `tensor<128xi32, #gluon.auto_encoding>`}}
     // expected-note @+1 {{run the pass `resolve-auto-layouts` first}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #gluon.auto_encoding>
     tt.return
@@ -15,7 +15,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32} {
-  // expected-error @+2 {{needs a resolved layout, but has `tensor<128xi32, #gluon.coalesced_encoding>`}}
+  // expected-error @+2 {{requires a resolved layout, but got `tensor<128xi32, #gluon.coalesced_encoding>`}}
   // expected-note @+1 {{run the pass `resolve-auto-layouts` first}}
   tt.func private @taken(%x: tensor<128xi32, #gluon.coalesced_encoding>) {
     tt.return

@@ -40,7 +40,7 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: i32) {
     %a = tt.splat %x : i32 -> tensor<16xi32, #few>
-    // expected-error @+2 {{needs operands and a result that the same threads hold, but `tensor<16xi32}}
+    // expected-error @+2 {{requires operands and a result with the same replication, but `tensor<16xi32}}
     // expected-note @+1 {{convert the operands or the result with `ttg.convert_layout`}}
     %b = tt.cat %a, %a : tensor<16xi32, #few> -> tensor<32xi32, #all>
     tt.return

@@ -36,7 +36,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+2 {{needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA}}
+  // expected-error @+2 {{requires 262144 bytes of shared memory, but cuda:90 has 232448 per CTA}}
   // expected-note @+1 {{use smaller tensors}}
   tt.func public @too_much() {
     %a = ttg.local_alloc : () -> !ttg.memdesc<65536xf32, #shared, #smem, mutable>
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   tt.func public @a_part() {
     %a = ttg.local_alloc : () -> !ttg.memdesc<64xi8, #shared, #smem, mutable>
     %b = ttg.memdesc_subslice %a[8] : !ttg.memdesc<64xi8, #shared, #smem, mutable> -> !ttg.memdesc<8xi8, #shared, #smem, mutable, 64>
-    // expected-error @+1 {{needs a part whose size is a multiple of 16 bytes, but has 8}}
+    // expected-error @+1 {{requires a part whose size is a multiple of 16 bytes, but got 8}}
     %c = ttg.memdesc_reinterpret %b : !ttg.memdesc<8xi8, #shared, #smem, mutable, 64> -> !ttg.memdesc<8xi8, #shared, #smem, mutable>
     tt.return
   }
@@ -93,7 +93,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @larger_than_shared_memory() {
-    // expected-error @+1 {{needs a buffer that fits shared memory, but `!ttg.memdesc<4096x1024x1024xf32, }}
+    // expected-error @+1 {{requires a buffer that fits shared memory, but `!ttg.memdesc<4096x1024x1024xf32,}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<4096x1024x1024xf32, #shared, #smem, mutable>
     tt.return
   }

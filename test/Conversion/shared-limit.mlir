@@ -5,8 +5,8 @@
 // RUN: not ll-opt --convert-layouts-to-llvm=shared-limit=warn %s 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: ll-translate '--lower=builtin.module(convert-layouts-to-llvm{shared-limit=warning})' --emit=ptx %s 2>&1 | FileCheck %s --check-prefix=WARNING
 
-// ERROR: error: {{.*}}needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
-// WARNING: warning: {{.*}}needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
+// ERROR: error: {{.*}}requires 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
+// WARNING: warning: {{.*}}requires 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
 // NAME: invalid option `shared-limit=warn`, expected error or warning
 // CHECK: ttg.shared = 262144 : i32
 // CHECK: llvm.func @f(

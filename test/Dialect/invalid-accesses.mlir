@@ -4,7 +4,7 @@
 
 // load_c1
 tt.func @f(%p: !tt.ptr<f32>) {
-  // expected-error @+1 {{reads, but its cache modifier `wt` is for writes}}
+  // expected-error @+1 {{cache modifier `wt` is for stores only; expected `ca`, `cg`, `cs` or `cv`}}
   %0 = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first>} : !tt.ptr<f32>
   tt.return
 }
@@ -13,7 +13,7 @@ tt.func @f(%p: !tt.ptr<f32>) {
 
 // store_c1
 tt.func @f(%p: !tt.ptr<f32>, %x: f32) {
-  // expected-error @+1 {{writes, but its cache modifier `ca` is for reads}}
+  // expected-error @+1 {{cache modifier `ca` is for loads only; expected `cg`, `cs`, `wb` or `wt`}}
   tt.store %p, %x {cachePolicy = #ttng.cache_policy<cache_modifier = ca>} : !tt.ptr<f32>
   tt.return
 }
@@ -25,7 +25,7 @@ tt.func @f(%p: !tt.ptr<f32>, %x: f32) {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%d: !tt.tensordesc<16x64xf16, #nv>, %s: !ttg.memdesc<16x64xf16, #nv, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{bypasses the L1 cache, so it takes no cache modifier, but has `cg`}}
+    // expected-error @+1 {{bypasses the L1 cache and must not have a cache modifier, but got `cg`}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %s {cachePolicy = #ttng.cache_policy<cache_modifier = cg>} : !tt.tensordesc<16x64xf16, #nv>, !ttg.memdesc<16x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -39,7 +39,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%d: !tt.tensordesc<16x64xf16, #nv>, %s: !ttg.memdesc<16x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1) {
-    // expected-error @+1 {{bypasses the L1 cache, so it takes no `l1` policy, but has `evict_last`}}
+    // expected-error @+1 {{bypasses the L1 cache and must not have an `l1` policy, but got `evict_last`}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p {cachePolicy = #ttng.cache_policy<l1 = evict_last>} : !tt.tensordesc<16x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<16x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -48,14 +48,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 // -----
 
 // tensordesc_c1
-// expected-error @+1 {{a descriptor names the shape and the elements of its blocks, `8x16xf32`, but this one has 'tensor<4x32xf16>'}}
+// expected-error @+1 {{expected the block shape and element type, such as `8x16xf32`, but got 'tensor<4x32xf16>'}}
 tt.func private @f(!tt.tensordesc<tensor<4x32xf16>>)
 
 // -----
 
 // atomic_load_c2
 tt.func @f(%p: tensor<8x!tt.ptr<i1>>) {
-  // expected-error @+1 {{accesses elements of at least 8 bits, but these have 1}}
+  // expected-error @+1 {{requires elements of at least 8 bits, but got 1}}
   %0 = tt.atomic_load relaxed, cta, %p : (tensor<8x!tt.ptr<i1>>) -> tensor<8xi1>
   tt.return
 }
@@ -64,7 +64,7 @@ tt.func @f(%p: tensor<8x!tt.ptr<i1>>) {
 
 // atomic_store_c1
 tt.func @f(%p: !tt.ptr<i32>, %x: i32) {
-  // expected-error @+1 {{can be `relaxed` or `release`, but is `acquire`}}
+  // expected-error @+1 {{requires memory semantics `relaxed` or `release`, but got `acquire`}}
   tt.atomic_store acquire, cta, %p, %x : !tt.ptr<i32>
   tt.return
 }
@@ -73,7 +73,7 @@ tt.func @f(%p: !tt.ptr<i32>, %x: i32) {
 
 // atomic_store_c2
 tt.func @f(%p: tensor<8x!tt.ptr<i1>>, %x: tensor<8xi1>) {
-  // expected-error @+1 {{accesses elements of at least 8 bits, but these have 1}}
+  // expected-error @+1 {{requires elements of at least 8 bits, but got 1}}
   tt.atomic_store relaxed, cta, %p, %x : tensor<8x!tt.ptr<i1>>
   tt.return
 }
@@ -82,7 +82,7 @@ tt.func @f(%p: tensor<8x!tt.ptr<i1>>, %x: tensor<8xi1>) {
 
 // atomic_poll_c1
 tt.func @f(%p: !tt.ptr<i8>, %x: i8) {
-  // expected-error @+1 {{waits for numbers of 16, 32 or 64 bits, but these have 8}}
+  // expected-error @+1 {{requires elements of 16, 32 or 64 bits, but got 8}}
   %0 = tt.atomic_poll relaxed, sys, %p, %x : !tt.ptr<i8>, i8 -> i1
   tt.return
 }
@@ -93,7 +93,7 @@ tt.func @f(%p: !tt.ptr<i8>, %x: i8) {
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%p: !tt.ptr<f16, "constant">, %i: tensor<512xi32, #b>, %x: tensor<512xf16, #b>) {
-    // expected-error @+1 {{writes to global memory, but has `!tt.ptr<f16, "constant">`}}
+    // expected-error @+1 {{requires a pointer to global memory, but got `!tt.ptr<f16, "constant">`}}
     amdg.buffer_store %x, %p[%i] : !tt.ptr<f16, "constant"> -> tensor<512xf16, #b>
     tt.return
   }
@@ -107,7 +107,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%m: !ttg.memdesc<256x!tt.ptr<f32>, #s, #smem, mutable>, %i: tensor<128xi32, #b>, %x: tensor<128x!tt.ptr<f32>, #b>) {
-    // expected-error @+1 {{combines integers or floats, but the values are `tensor<128x!tt.ptr<f32>}}
+    // expected-error @+1 {{requires values of integer or float type, but got `tensor<128x!tt.ptr<f32>}}
     %0 = ttg.local_atomic_scatter_rmw exch, %m[%i], %x {axis = 0 : i32} : (!ttg.memdesc<256x!tt.ptr<f32>, #s, #smem, mutable>, tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>) -> tensor<128x!tt.ptr<f32>, #b>
     tt.return
   }
@@ -118,7 +118,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 // memdesc_subslice_c8: an offset before the beginning
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func @f(%m: !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+1 {{takes 8 from -8 on in dimension 0, which has size 32}}
+  // expected-error @+1 {{slice of size 8 at offset -8 is out of bounds in dimension 0 of size 32}}
   %0 = ttg.memdesc_subslice %m[-8, 0] : !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<8x16xf32, #s, #ttg.shared_memory, 32x16>
   tt.return
 }
@@ -128,7 +128,7 @@ tt.func @f(%m: !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory>) {
 // memdesc_subslice_c9: any buffer may be taken, but not any row of it
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func @f(%m: !ttg.memdesc<6x32x16xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+1 {{needs an offset that is a multiple of 8 in dimension 1, but has 4}}
+  // expected-error @+1 {{requires an offset that is a multiple of 8 in dimension 1, but got 4}}
   %0 = ttg.memdesc_subslice %m[1, 4, 0] : !ttg.memdesc<6x32x16xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<5x8x16xf32, #s, #ttg.shared_memory, 6x32x16>
   tt.return
 }
@@ -139,7 +139,7 @@ tt.func @f(%m: !ttg.memdesc<6x32x16xf32, #s, #ttg.shared_memory>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[2], [1]]}>
 module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%b: !ttg.memdesc<4xi64, #s, #ttg.shared_memory, mutable>, %phase: i32) {
-    // expected-error @+1 {{needs a barrier whose elements are those of CTAs in their order}}
+    // expected-error @+1 {{requires a barrier whose nonzero `CGALayout` bases are `[1]`, `[2]`, `[4]` and so on, in this order, but got `CGALayout =}}
     ttng.wait_barrier %b, %phase : !ttg.memdesc<4xi64, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -153,7 +153,7 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250"} {
   tt.func @f(%d: !tt.tensordesc<32x16xf16>, %m: !ttg.memdesc<32x16xf16, #s, #smem, mutable>, %b: !ttg.memdesc<2xi64, #s1, #smem>) {
-    // expected-error @+1 {{needs a barrier of rank 1 with at most 1 elements of `i64`, one for each CTA, but has 2 of `i64`}}
+    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got 2 of `i64`}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %m, barrier = %b : !tt.tensordesc<32x16xf16>, !ttg.memdesc<2xi64, #s1, #smem> -> !ttg.memdesc<32x16xf16, #s, #smem, mutable>
     tt.return
   }
@@ -166,7 +166,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250"} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %m: !ttg.memdesc<8x64xf16, #p, #smem, mutable>, %i: tensor<8xi32>) {
-    // expected-error @+1 {{needs padding after each row of 32 elements, but it comes after 64}}
+    // expected-error @+1 {{requires a padding interval of one row, 32 elements, but got 64}}
     amdg.async_tdm_scatter %d[%i] from %m : tensor<8xi32>, !ttg.memdesc<8x64xf16, #p, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.dot_op<{opIdx = 1, parent = #columns, kWidth = 8}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<128x32xf16, #a>, %y: tensor<32x32xf16, #b>, %z: tensor<128x32xf32, #rows>) {
-    // expected-error @+1 {{needs operand 1 split over CTAs as the result is, by [[0, 0]], but its encoding is `#ttg.amd_wmma}}
+    // expected-error @+1 {{requires operand 1 to be split over CTAs by [[0, 0]], as the result, but its encoding is `#ttg.amd_wmma}}
     %0 = tt.dot %x, %y, %z : tensor<128x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<128x32xf32, #rows>
     tt.return
   }
@@ -195,7 +195,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 16}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<64x128xf8E5M2, #a>, %y: tensor<128x16xf8E5M2, #b>, %z: tensor<64x16xf32, #mma>) {
-    // expected-error @+1 {{needs a part of the result for each CTA, but several have the same: `#ttg.amd_wmma}}
+    // expected-error @+1 {{requires a distinct part of the result in each CTA, but CTAs are replicas in `#ttg.amd_wmma}}
     %0 = tt.dot_scaled %x, %y, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64x128xf8E5M2, #a> * tensor<128x16xf8E5M2, #b> -> tensor<64x16xf32, #mma>
     tt.return
   }
@@ -210,7 +210,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 16}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<128x128xf8E5M2, #a>, %y: tensor<128x16xf8E5M2, #b>, %z: tensor<128x16xf32, #rows>) {
-    // expected-error @+1 {{needs operand 0 split over CTAs as the result is, by [[1, 0]], but its encoding is `#ttg.amd_wmma}}
+    // expected-error @+1 {{requires operand 0 to be split over CTAs by [[1, 0]], as the result, but its encoding is `#ttg.amd_wmma}}
     %0 = tt.dot_scaled %x, %y, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x128xf8E5M2, #a> * tensor<128x16xf8E5M2, #b> -> tensor<128x16xf32, #rows>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #s = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 0]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<64x128xf8E5M2, #a>, %y: tensor<128x32xf8E5M2, #b>, %s: tensor<32x4xi8, #s>, %z: tensor<64x32xf32, #mma>) {
-    // expected-error @+1 {{needs the scales of operand 1 split over CTAs as what they are for, by [1], but has `tensor<32x4xi8,}}
+    // expected-error @+1 {{requires the scales of operand 1 to be split over CTAs by [1], as the operand, but got `tensor<32x4xi8,}}
     %0 = tt.dot_scaled %x, %y scale %s, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64x128xf8E5M2, #a> * tensor<128x32xf8E5M2, #b>, tensor<32x4xi8, #s> -> tensor<64x32xf32, #mma>
     tt.return
   }
@@ -238,7 +238,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 2, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x32xf32, #s, #ttg.shared_memory>, %b: !ttg.memdesc<128x32xf32, #t, #ttng.tensor_memory, mutable, 256x32>) {
-    // expected-error @+1 {{needs at least 4 elements side by side in each row of the destination, but has 2}}
+    // expected-error @+1 {{requires at least 4 contiguous elements in each row of the destination, but got 2}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x32xf32, #s, #ttg.shared_memory>, !ttg.memdesc<128x32xf32, #t, #ttng.tensor_memory, mutable, 256x32>
     tt.return
   }
@@ -271,7 +271,7 @@ tt.func @without_body(i32)
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
-    // expected-error @+1 {{takes no `l2_prefetch_size`, but has `64 : i32`}}
+    // expected-error @+1 {{must not have `l2_prefetch_size`, but got `64 : i32`}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a {cachePolicy = #ttng.cache_policy<l2_prefetch_size = 64 : i32>} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -284,7 +284,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %p: tensor<64x64x!tt.ptr<f16>, #b>) {
-    // expected-error @+1 {{writes, but its cache modifier `cv` is for reads}}
+    // expected-error @+1 {{cache modifier `cv` is for loads only; expected `cg`, `cs`, `wb` or `wt`}}
     %0 = amdg.async_copy_local_to_global %a, %p {cachePolicy = #tt.cache_policy<cache_modifier = cv, eviction_policy = evict_normal>} : !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable> -> tensor<64x64x!tt.ptr<f16>, #b>
     tt.return
   }

@@ -8,7 +8,7 @@
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<128x64x!tt.ptr<f16>, #b>, %s: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{'amdg.async_copy_local_to_global' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'amdg.async_copy_local_to_global' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
     %0 = amdg.async_copy_local_to_global %s, %p : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> tensor<128x64x!tt.ptr<f16>, #b>
     tt.return
   }
@@ -20,7 +20,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<f32>, %o: tensor<64x64xi32, #b>) {
-    // expected-error @+1 {{needs a pointer to `f16`, but has one to `f32`}}
+    // expected-error @+1 {{requires a pointer to `f16`, but got one to `f32`}}
     %0 = amdg.buffer_load %p[%o] : !tt.ptr<f32> -> tensor<64x64xf16, #b>
     tt.return
   }
@@ -34,7 +34,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx90a", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<f16>, %o: tensor<64x64xi32, #b>, %d: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs buffer instructions that write shared memory, which `hip:gfx942`, `hip:gfx950` have, but}}
+    // expected-error @+1 {{requires a target with buffer loads to shared memory (`hip:gfx942`, `hip:gfx950`), but got `}}
     %0 = amdg.buffer_load_to_local %p[%o] into %d : !tt.ptr<f16>[tensor<64x64xi32, #b>] -> <64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -45,7 +45,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // concat_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a0: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{needs operands of the result's rank 1, but has `tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1,}}
+    // expected-error @+1 {{requires operands of the result's rank 1, but got `tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1,}}
     %0 = amdg.concat %a0 : tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<64xf16, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>}>>
     tt.return
   }
@@ -56,7 +56,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // concat_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a0: tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{needs operands that divide the result's shape 128x32, but has 64x64}}
+    // expected-error @+1 {{requires an operand shape that divides the result's shape 128x32, but got 64x64}}
     %0 = amdg.concat %a0 : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -67,7 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // concat_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a0: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>, %a1: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{needs 4 operands of 64x32 to make 128x64, but has 2}}
+    // expected-error @+1 {{requires 4 operands of shape 64x32 for a result of shape 128x64, but got 2}}
     %0 = amdg.concat %a0, %a1 : tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -78,7 +78,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // concat_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>, %b: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [0, 1]}>>) {
-    // expected-error @+1 {{needs operands of one type, but not all are `tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1,}}
+    // expected-error @+1 {{requires the same type for all operands, but not all are `tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1,}}
     %0 = amdg.concat %a, %b : tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [0, 1]}>> -> tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -89,7 +89,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // concat_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{moves registers within a thread, but the thread that holds [16, 0] of the result does not hold [16,}}
+    // expected-error @+1 {{must not move data between threads, but the thread with result element [16, 0] does not have operand element [16,}}
     %0 = amdg.concat %a, %a : tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -100,7 +100,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // concat_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{moves registers within a thread, but operand and result have different lanes in the same place}}
+    // expected-error @+1 {{requires the same lane bases in operand and result}}
     %0 = amdg.concat %a, %a : tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -111,7 +111,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // extract_slice_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{needs a result and offsets of the operand's rank 2, but has 1 and 2}}
+    // expected-error @+1 {{requires a result and offsets of the operand's rank 2, but got 1 and 2}}
     %0 = amdg.extract_slice %a [0, 0] : tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> to tensor<128xf16, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>}>>
     tt.return
   }
@@ -122,7 +122,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // extract_slice_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{takes 256 of dimension 0, which has size 128}}
+    // expected-error @+1 {{slice of size 256 exceeds dimension 0, which has size 128}}
     %0 = amdg.extract_slice %a [0, 0] : tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> to tensor<256x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -134,7 +134,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x128xf16, #b>) {
-    // expected-error @+1 {{'amdg.extract_slice' op takes 64 from 96 on in dimension 1, which has size 128}}
+    // expected-error @+1 {{'amdg.extract_slice' op slice of size 64 at offset 96 is out of bounds in dimension 1 of size 128}}
     %0 = amdg.extract_slice %a [0, 96] : tensor<128x128xf16, #b> to tensor<128x64xf16, #b>
     tt.return
   }
@@ -145,7 +145,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // extract_slice_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{moves registers within a thread, but the thread that holds [16, 0] of the result does not hold [16,}}
+    // expected-error @+1 {{must not move data between threads, but the thread with result element [16, 0] does not have operand element [16,}}
     %0 = amdg.extract_slice %a [0, 0] : tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> to tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -156,7 +156,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // extract_slice_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{moves registers within a thread, but operand and result have different lanes in the same place}}
+    // expected-error @+1 {{requires the same lane bases in operand and result}}
     %0 = amdg.extract_slice %a [0, 0] : tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> to tensor<64x32xf16, #ttg.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 16], [0, 8]], warp = [[16, 0], [32, 0]], block = []}>>
     tt.return
   }
@@ -167,7 +167,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // in_thread_transpose_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>>) {
-    // expected-error @+1 {{exchanges two dimensions, but `tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp =}}
+    // expected-error @+1 {{requires an operand of rank 2, but `tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp =}}
     %0 = amdg.in_thread_transpose %a : tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>> -> tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>>
     tt.return
   }
@@ -178,7 +178,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // in_thread_transpose_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x32xf16, #ttg.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4], [0, 8], [0, 16], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}>>) {
-    // expected-error @+1 {{needs an operand whose encoding is `#ttg.blocked`, but has `tensor<64x32xf16, #ttg.linear<{register}}
+    // expected-error @+1 {{requires an operand whose encoding is `#ttg.blocked`, but got `tensor<64x32xf16, #ttg.linear<{register}}
     %0 = amdg.in_thread_transpose %a : tensor<64x32xf16, #ttg.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4], [0, 8], [0, 16], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}>> -> tensor<64x32xf16, #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -189,8 +189,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // in_thread_transpose_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+2 {{has a result `tensor<64x32xf16, #ttg.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4],}}
-    // expected-note @+1 {{the layout that follows is:}}
+    // expected-error @+2 {{result type `tensor<64x32xf16, #ttg.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4],}}
+    // expected-note @+1 {{the inferred layout is:}}
     %0 = amdg.in_thread_transpose %a : tensor<64x32xf16, #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<64x32xf16, #ttg.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4], [0, 8], [0, 16], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}>>
     tt.return
   }
@@ -202,7 +202,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x256xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs a result whose encoding is `#ttg.dot_op`, but has `tensor<128x128xi8,}}
+    // expected-error @+1 {{requires a result whose encoding is `#ttg.dot_op`, but got `tensor<128x128xi8,}}
     %0 = amdg.local_load_packed_transposed %a : !ttg.memdesc<64x256xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable> -> tensor<128x128xi8, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -214,7 +214,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x256xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs a buffer with `order = [0, 1]` for operand 0, but has [1, 0]}}
+    // expected-error @+1 {{requires a buffer with `order = [0, 1]` for operand 0, but got [1, 0]}}
     %0 = amdg.local_load_packed_transposed %a : !ttg.memdesc<64x256xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem, mutable> -> tensor<128x128xi8, #ttg.dot_op<{opIdx = 0, parent = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 128], isTransposed = true}>, kWidth = 16}>>
     tt.return
   }
@@ -226,7 +226,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs a buffer of 64x256, whose pairs lie across those of 128x128, but has 128x128}}
+    // expected-error @+1 {{requires a buffer of shape 64x256 for a result of 128x128 packed along the other dimension, but got 128x128}}
     %0 = amdg.local_load_packed_transposed %a : !ttg.memdesc<128x128xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable> -> tensor<128x128xi8, #ttg.dot_op<{opIdx = 0, parent = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 128], isTransposed = true}>, kWidth = 16}>>
     tt.return
   }
@@ -237,7 +237,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<32xi8>) {
-    // expected-error @+1 {{needs scales of the result's rank 2, but has `tensor<32xi8>`}}
+    // expected-error @+1 {{requires scales of the result's rank 2, but got `tensor<32xi8>`}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<32xi8> -> tensor<4x256xbf16>
     tt.return
   }
@@ -248,7 +248,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{has axis -1, but the result has rank 2; expected 0 to 1}}
+    // expected-error @+1 {{axis -1 is out of bounds for the result of rank 2; expected 0 to 1}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = -1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x256xbf16>
     tt.return
   }
@@ -259,7 +259,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<2x32xi8>) {
-    // expected-error @+1 {{needs scales of the result's size in all dimensions but 1, but has 2x32 for 4x256}}
+    // expected-error @+1 {{requires scales of the result's size in all dimensions except 1, but got 2x32 for a result of 4x256}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<2x32xi8> -> tensor<4x256xbf16>
     tt.return
   }
@@ -270,7 +270,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x512xi8>) {
-    // expected-error @+1 {{needs a scale for every so many of 256 elements along dimension 1, but has 512}}
+    // expected-error @+1 {{requires a number of scales that divides the 256 elements along dimension 1, but got 512}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x512xi8> -> tensor<4x256xbf16>
     tt.return
   }
@@ -281,7 +281,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<128x32xi8>) {
-    // expected-error @+1 {{needs an encoding on both scales and result, or on neither}}
+    // expected-error @+1 {{requires an encoding on both scales and result, or on neither}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<128x32xi8> -> tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -292,7 +292,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xbf16>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{needs a result of the operand's shape, but has `tensor<4x256xf8E5M2>` of `tensor<4x128xbf16>`}}
+    // expected-error @+1 {{requires a result of the operand's shape, but got `tensor<4x256xf8E5M2>` for operand `tensor<4x128xbf16>`}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<4x128xbf16>, tensor<4x32xi8> -> tensor<4x256xf8E5M2>
     tt.return
   }
@@ -305,7 +305,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #b>, %s: tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{'amdg.scaled_downcast_fp8' op needs a result of the operand's encoding, but has `tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>` of `tensor<128x256xbf}}
+    // expected-error @+1 {{'amdg.scaled_downcast_fp8' op requires a result of the operand's encoding, but got `tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>` for operand `tensor<128x256xbf}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #b>, tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #w>
     tt.return
   }
@@ -316,7 +316,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<128x256xi8, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{needs a scale for several elements along dimension 1, but has one for each}}
+    // expected-error @+1 {{requires several elements per scale along dimension 1, but got one}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<128x256xi8, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -327,7 +327,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c9
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{needs scales where the elements are that they are for, but has `tensor<128x32xi8,}}
+    // expected-error @+1 {{requires each scale in the thread of its elements, but got `tensor<128x32xi8,}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -338,7 +338,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c10
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<128x64xi8, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{converts 8 elements by one scale, but each is for 4 along dimension 1}}
+    // expected-error @+1 {{requires a multiple of 8 elements per scale along dimension 1, but got 4}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<128x64xi8, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -349,7 +349,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c11
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{converts 8 registers by one scale, but the first 8 of a thread have several along dimension 1}}
+    // expected-error @+1 {{requires one scale for the first 8 registers of a thread, but they have several along dimension 1}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
     tt.return
   }
@@ -360,7 +360,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c16
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xbf16>) {
-    // expected-error @+1 {{needs scales of `i8` on `hip:gfx1250`, but has `tensor<4x32xbf16>`}}
+    // expected-error @+1 {{requires scales of `i8` on `hip:gfx1250`, but got `tensor<4x32xbf16>`}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xbf16> -> tensor<4x256xbf16>
     tt.return
   }
@@ -371,7 +371,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c14
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x512xbf16, #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %s: tensor<4x16xi8>) {
-    // expected-error @+1 {{'amdg.scaled_downcast_fp4' op needs an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{'amdg.scaled_downcast_fp4' op requires an encoding on both operand and result, or on neither}}
     %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x512xbf16, #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<4x16xi8> -> tensor<4x256xi8>
     tt.return
   }
@@ -384,8 +384,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #out = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x512xbf16, #in>, %s: tensor<4x16xi8, #in>) {
-    // expected-error @+2 {{has pairs in `tensor<4x256xi8, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>`, whose layout does not follow from `tensor<4x512xbf16}}
-    // expected-note @+1 {{the layout that follows is:}}
+    // expected-error @+2 {{packed type `tensor<4x256xi8, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>` does not have the layout inferred from `tensor<4x512xbf16}}
+    // expected-note @+1 {{the inferred layout is:}}
     %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x512xbf16, #in>, tensor<4x16xi8, #in> -> tensor<4x256xi8, #out>
     tt.return
   }

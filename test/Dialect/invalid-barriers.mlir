@@ -7,7 +7,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{arrives at several CTAs, but the module has one: `"ttg.num-ctas"` is 1}}
+    // expected-error @+1 {{`multicastCTA` requires several CTAs, but the module's `"ttg.num-ctas"` is 1}}
     ttng.arrive_barrier %b, 1 {multicastCTA = 1 : i32} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
@@ -19,7 +19,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs a `multicastCTA` of at most 1, but has 2}}
+    // expected-error @+1 {{requires a `multicastCTA` of at most 1, but got 2}}
     ttng.arrive_barrier %b, 1 {multicastCTA = 2 : i32} : !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -31,7 +31,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{has both `multicastCTA` and a `fromCTA` of 0, expected one of them}}
+    // expected-error @+1 {{must not have both `multicastCTA` and `fromCTA`, but `fromCTA` is 0}}
     ttng.arrive_barrier %b, 1 {multicastCTA = 1 : i32, fromCTA = 0 : i32} : !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs a barrier of rank 1 with at most 1 elements of `i64`, one for each CTA, but has 1 of `i32`}}
+    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got 1 of `i32`}}
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi32, #s1, #smem, mutable>
     tt.return
   }
@@ -57,7 +57,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs a `count` of at least 1, but has 0}}
+    // expected-error @+1 {{requires a `count` of at least 1, but got 0}}
     ttng.init_barrier %b, 0 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
@@ -69,7 +69,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>, %p: i1) {
-    // expected-error @+1 {{needs a barrier with `CGALayout = [[1]]`, an element for each CTA, but has `[[0]]`}}
+    // expected-error @+1 {{requires a barrier with `CGALayout = [[1]]` (one element per CTA), but got `[[0]]`}}
     ttng.tc_gen5_commit %b : !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>
     tt.return
   }
@@ -82,7 +82,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%r: !ttg.memdesc<2xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs a buffer of 2 elements of `i64` for the answer, but has 2 of `i32`}}
+    // expected-error @+1 {{requires a response buffer of 2 elements of `i64`, but got 2 of `i32`}}
     %0 = ttng.clc_load_result %r : !ttg.memdesc<2xi32, #s1, #smem, mutable> -> i128
     tt.return
   }
@@ -94,7 +94,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%r: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs one answer for all CTAs, but has `CGALayout = [[1]]`}}
+    // expected-error @+1 {{requires a response buffer shared by all CTAs, but got `CGALayout = [[1]]`}}
     %0 = ttng.clc_load_result %r : !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable> -> i128
     tt.return
   }
@@ -106,7 +106,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{makes an answer of 2 elements of `i64`, but the result is `tensor<4xi32, #ttg.blocked<{sizePerThread = [1],}}
+    // expected-error @+1 {{requires a result of 2 elements of `i64`, but got `tensor<4xi32, #ttg.blocked<{sizePerThread = [1],}}
     %0 = ttng.clc_try_cancel_sync : tensor<4xi32, #b1>
     tt.return
   }
@@ -117,7 +117,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // cluster_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{needs a cluster of several CTAs, but the module's `"ttg.num-ctas"` is 1}}
+    // expected-error @+1 {{requires a cluster of several CTAs, but the module's `"ttg.num-ctas"` is 1}}
     ttng.cluster_barrier
     tt.return
   }
@@ -127,7 +127,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // cluster_barrier_c1
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func private @f() attributes {noinline = true} {
- // expected-error @+1 {{waits for the whole cluster, so it must be in a kernel or in a function that is inlined}}
+ // expected-error @+1 {{must be in a kernel or an inlined function, because it waits for the whole cluster}}
  ttng.cluster_barrier
  tt.return } }
 
@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs a `fromCTA` from 0 to 0, but has 1}}
+    // expected-error @+1 {{requires a `fromCTA` from 0 to 0, but got 1}}
     ttng.arrive_barrier %b, 1 {fromCTA = 1 : i32} : !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
@@ -150,7 +150,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) {
-    // expected-error @+1 {{has `fromCTA`, so it needs a barrier with an element for each of 2 CTAs, but has 1 with `CGALayout}}
+    // expected-error @+1 {{`fromCTA` requires a barrier with one element for each of 2 CTAs, but got 1 with `CGALayout =}}
     ttng.arrive_barrier %b, 1 {fromCTA = 0 : i32} : !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>
     tt.return
   }
@@ -161,7 +161,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // init_barrier_c1
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f(%b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) {
- // expected-error @+1 {{initialises a barrier shared by CTAs, which is not allowed inside `ttg.warp_specialize`}}
+ // expected-error @+1 {{must not initialise a barrier shared by CTAs inside `ttg.warp_specialize`}}
  ttg.warp_specialize(%b) default { ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>
  ttg.warp_yield } partition0(%c: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) num_warps(4) { ttg.warp_return } : (!ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) -> ()
  tt.return } }
@@ -174,7 +174,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %d: !ttg.memdesc<128x64xf16, #nv, #smem, mutable>) {
-    // expected-error @+1 {{takes at most 4 buffers as `descs`, but has 5}}
+    // expected-error @+1 {{expected at most 4 `descs`, but got 5}}
     ttng.tc_gen5_commit %b descs %d, %d, %d, %d, %d : !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, !ttg.memdesc<128x64xf16, #nv, #smem, mutable>
     tt.return
   }

@@ -5,8 +5,8 @@
 // local_alloc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {
-  // expected-error @+2 {{allocates an immutable buffer without contents}}
-  // expected-note @+1 {{make the buffer `mutable` in its type, or give it contents}}
+  // expected-error @+2 {{requires an initial value for an immutable buffer}}
+  // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
   %0 = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #s, #ttg.shared_memory>
   tt.return
 }
@@ -18,8 +18,8 @@ tt.func @f() {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @f(%t: tensor<128xf32, #b>) {
-  // expected-error @+2 {{needs a tensor and a buffer of the same element type, but has `f32` and `f16`}}
-  // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 128 and 256}}
+  // expected-error @+2 {{requires a tensor and a buffer of the same element type, but got `f32` and `f16`}}
+  // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 128 and 256}}
   %0 = ttg.local_alloc %t : (tensor<128xf32, #b>) -> !ttg.memdesc<256xf16, #s, #ttg.shared_memory>
   tt.return
 }
@@ -32,8 +32,8 @@ tt.func @f(%t: tensor<128xf32, #b>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @f(%t: tensor<128xf32, #b>, %m: !ttg.memdesc<128xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+2 {{writes to a buffer that may not be written}}
-  // expected-note @+1 {{make the buffer `mutable` in its type}}
+  // expected-error @+2 {{must not write to an immutable buffer}}
+  // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
   ttg.local_store %t, %m : tensor<128xf32, #b> -> !ttg.memdesc<128xf32, #s, #ttg.shared_memory>
   tt.return
 }
@@ -46,8 +46,8 @@ tt.func @f(%t: tensor<128xf32, #b>, %m: !ttg.memdesc<128xf32, #s, #ttg.shared_me
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<64x64x!tt.ptr<f32>, #b>, %m: !ttg.memdesc<64x64xf32, #sw, #ttg.shared_memory>) {
-    // expected-error @+2 {{'ttg.async_copy_global_to_local' op writes to a buffer that may not be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    // expected-error @+2 {{'ttg.async_copy_global_to_local' op must not write to an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     %0 = ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> <64x64xf32, #sw, #ttg.shared_memory>
     tt.return
   }
@@ -59,7 +59,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%t: tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<128x64xi32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same element type, but has `f32` and `i32`}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same element type, but got `f32` and `i32`}}
     ttng.async_shared_store %t, %s, %b : tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>> -> !ttg.memdesc<128x64xi32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -71,7 +71,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%t: tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<128x128xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 128x64 and 128x128}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 128x64 and 128x128}}
     ttng.async_shared_store %t, %s, %b : tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>> -> !ttg.memdesc<128x128xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -84,7 +84,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{'ttg.local_alloc' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'ttg.local_alloc' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
     %0 = ttg.local_alloc : () -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -97,7 +97,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{'ttg.local_alloc' op makes a whole buffer, but its type is a view of 32x64 in 64x64}}
+    // expected-error @+1 {{'ttg.local_alloc' op requires a whole buffer as the result, but its type is a view of 32x64 in 64x64}}
     %0 = ttg.local_alloc : () -> !ttg.memdesc<32x64xf32, #sw, #smem, mutable, 64x64>
     tt.return
   }
@@ -110,7 +110,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) {
-    // expected-error @+1 {{moves one buffer, of rank 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
+    // expected-error @+1 {{requires a tensor of the rank of the buffer's encoding, 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     %0 = ttg.local_alloc %a : (tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) -> !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -124,8 +124,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>, %i: tensor<64x64xi32, #b>, %v: tensor<64x64xf32, #b>) {
-    // expected-error @+2 {{'ttg.local_atomic_scatter_rmw' op writes to a buffer that may not be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    // expected-error @+2 {{'ttg.local_atomic_scatter_rmw' op must not write to an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     %0 = ttg.local_atomic_scatter_rmw fadd, %m[%i], %v {axis = 0 : i32} : (!ttg.memdesc<64x64xf32, #sw, #smem>, tensor<64x64xf32, #b>, tensor<64x64xi32, #b>) -> tensor<64x64xf32, #b>
     tt.return
   }
@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %i: tensor<128x64xi32>) {
-    // expected-error @+1 {{'ttg.local_gather' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'ttg.local_gather' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
     %0 = ttg.local_gather %m[%i] {axis = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, tensor<128x64xi32> -> tensor<128x64xf32>
     tt.return
   }
@@ -151,7 +151,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{needs indices and values of the same shape, but has 64x64 and 64x32}}
+    // expected-error @+1 {{requires indices and values of the same shape, but got 64x64 and 64x32}}
     %0 = ttg.local_gather %a[%i] {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32> -> tensor<64x32xf32>
     tt.return
   }
@@ -164,7 +164,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64xi32>) {
-    // expected-error @+1 {{needs a buffer and indices of the same rank, but has 2 and 1}}
+    // expected-error @+1 {{requires a buffer and indices of the same rank, but got 2 and 1}}
     %0 = ttg.local_gather %a[%i] {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64xi32> -> tensor<64xf32>
     tt.return
   }
@@ -177,7 +177,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{has axis 2, but the buffer has rank 2; expected 0 to 1}}
+    // expected-error @+1 {{axis 2 is out of bounds for the buffer of rank 2; expected 0 to 1}}
     %0 = ttg.local_gather %a[%i] {axis = 2 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32> -> tensor<64x64xf32>
     tt.return
   }
@@ -190,7 +190,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{needs values and a buffer of the same element type, but has `f16` and `f32`}}
+    // expected-error @+1 {{requires values and a buffer of the same element type, but got `f16` and `f32`}}
     %0 = ttg.local_gather %a[%i] {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32> -> tensor<64x64xf16>
     tt.return
   }
@@ -205,7 +205,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32, #b>) {
-    // expected-error @+1 {{needs indices and values of the same layout, but has `tensor<64x64xi32, #ttg.blocked<{sizePerThread}}
+    // expected-error @+1 {{requires indices and values of the same layout, but got `tensor<64x64xi32, #ttg.blocked<{sizePerThread}}
     %0 = ttg.local_gather %a[%i] {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32, #b> -> tensor<64x64xf32, #tm32>
     tt.return
   }
@@ -218,7 +218,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same element type, but has `f32` and `f16`}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same element type, but got `f32` and `f16`}}
     %0 = ttg.local_load %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> tensor<64x64xf32>
     tt.return
   }
@@ -231,7 +231,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 64x32 and 64x64}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 64x32 and 64x64}}
     %0 = ttg.local_load %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> tensor<64x32xf16>
     tt.return
   }
@@ -244,7 +244,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{moves one buffer, of rank 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
+    // expected-error @+1 {{requires a tensor of the rank of the buffer's encoding, 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     %0 = ttg.local_load %a : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable> -> tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>
     tt.return
   }
@@ -257,7 +257,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %i: tensor<128x64xi32>, %v: tensor<128x64xf32>) {
-    // expected-error @+1 {{'ttg.local_scatter' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{'ttg.local_scatter' op requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
     ttg.local_scatter %m[%i], %v {axis = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, tensor<128x64xi32>, tensor<128x64xf32>
     tt.return
   }
@@ -270,7 +270,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>, %v: tensor<64x32xf32>) {
-    // expected-error @+1 {{needs indices and values of the same shape, but has 64x64 and 64x32}}
+    // expected-error @+1 {{requires indices and values of the same shape, but got 64x64 and 64x32}}
     ttg.local_scatter %a[%i], %v {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32>, tensor<64x32xf32>
     tt.return
   }
@@ -283,7 +283,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64xi32>, %v: tensor<64xf32>) {
-    // expected-error @+1 {{needs a buffer and indices of the same rank, but has 2 and 1}}
+    // expected-error @+1 {{requires a buffer and indices of the same rank, but got 2 and 1}}
     ttg.local_scatter %a[%i], %v {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64xi32>, tensor<64xf32>
     tt.return
   }
@@ -296,7 +296,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>, %v: tensor<64x64xf32>) {
-    // expected-error @+1 {{has axis 2, but the buffer has rank 2; expected 0 to 1}}
+    // expected-error @+1 {{axis 2 is out of bounds for the buffer of rank 2; expected 0 to 1}}
     ttg.local_scatter %a[%i], %v {axis = 2 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32>, tensor<64x64xf32>
     tt.return
   }
@@ -309,7 +309,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>, %v: tensor<64x64xf16>) {
-    // expected-error @+1 {{needs values and a buffer of the same element type, but has `f16` and `f32`}}
+    // expected-error @+1 {{requires values and a buffer of the same element type, but got `f16` and `f32`}}
     ttg.local_scatter %a[%i], %v {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32>, tensor<64x64xf16>
     tt.return
   }
@@ -324,7 +324,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32, #b>, %v: tensor<64x64xf32, #tm32>) {
-    // expected-error @+1 {{needs indices and values of the same layout, but has `tensor<64x64xi32, #ttg.blocked<{sizePerThread}}
+    // expected-error @+1 {{requires indices and values of the same layout, but got `tensor<64x64xi32, #ttg.blocked<{sizePerThread}}
     ttg.local_scatter %a[%i], %v {axis = 0 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32, #b>, tensor<64x64xf32, #tm32>
     tt.return
   }
@@ -337,7 +337,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>, %v: tensor<64x64xf32>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same element type, but has `f32` and `f16`}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same element type, but got `f32` and `f16`}}
     ttg.local_store %v, %a : tensor<64x64xf32> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -350,7 +350,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>, %v: tensor<64x32xf16>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 64x32 and 64x64}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 64x32 and 64x64}}
     ttg.local_store %v, %a : tensor<64x32xf16> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -363,7 +363,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>, %v: tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) {
-    // expected-error @+1 {{moves one buffer, of rank 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
+    // expected-error @+1 {{requires a tensor of the rank of the buffer's encoding, 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     ttg.local_store %v, %a : tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>> -> !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -377,7 +377,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x64xf16, #tm>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same element type, but has `f16` and `f32`}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same element type, but got `f16` and `f32`}}
     %0 = ttng.tmem_alloc %v : (tensor<128x64xf16, #tm>) -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -391,7 +391,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 128x32 and 128x64}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 128x32 and 128x64}}
     %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -405,7 +405,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same element type, but has `f16` and `f32`}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same element type, but got `f16` and `f32`}}
     %0 = ttng.tmem_load %a : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> tensor<128x64xf16, #tm>
     tt.return
   }
@@ -419,7 +419,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 128x32 and 128x64}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 128x32 and 128x64}}
     %0 = ttng.tmem_load %a : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> tensor<128x32xf32, #tm32>
     tt.return
   }
@@ -433,7 +433,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %v: tensor<128x64xf16, #tm>, %p: i1) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same element type, but has `f16` and `f32`}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same element type, but got `f16` and `f32`}}
     ttng.tmem_store %v, %a, %p : tensor<128x64xf16, #tm> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -447,7 +447,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %v: tensor<128x32xf32, #tm32>, %p: i1) {
-    // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 128x32 and 128x64}}
+    // expected-error @+1 {{requires a tensor and a buffer of the same shape, but got 128x32 and 128x64}}
     ttng.tmem_store %v, %a, %p : tensor<128x32xf32, #tm32> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }

@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{needs a descriptor of blocks of rank 2, but its blocks are 1x1x128}}
+    // expected-error @+1 {{requires a descriptor of blocks of rank 2, but got 1x1x128}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -38,7 +38,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{needs a descriptor of blocks of one row, but its blocks are 2x128}}
+    // expected-error @+1 {{requires a descriptor of blocks of one row, but got 2x128}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -49,7 +49,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<1x32xi32>, %y: i32) {
-    // expected-error @+1 {{needs row indices of rank 1, but has `tensor<1x32xi32>`}}
+    // expected-error @+1 {{requires row indices of rank 1, but got `tensor<1x32xi32>`}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<1x32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -60,7 +60,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{moves tensors of rank 2, but has `tensor<1x32x128xbf16>`}}
+    // expected-error @+1 {{requires a tensor of rank 2, but got `tensor<1x32x128xbf16>`}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<32xi32>, i32) -> tensor<1x32x128xbf16>
     tt.return
   }
@@ -71,7 +71,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<4xi32>, %y: i32) {
-    // expected-error @+1 {{moves at least 8 rows, but `tensor<4x128xbf16>` has 4}}
+    // expected-error @+1 {{requires at least 8 rows, but `tensor<4x128xbf16>` has 4}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<4xi32>, i32) -> tensor<4x128xbf16>
     tt.return
   }
@@ -82,7 +82,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xf64>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{moves elements of at most 32 bits, but `f64` has 64}}
+    // expected-error @+1 {{requires elements of at most 32 bits, but `f64` has 64}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xf64>, tensor<32xi32>, i32) -> tensor<32x128xf64>
     tt.return
   }
@@ -93,7 +93,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c7
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x8xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{moves at least 32 bytes of each row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
+    // expected-error @+1 {{requires at least 32 bytes per row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x8xbf16>, tensor<32xi32>, i32) -> tensor<32x8xbf16>
     tt.return
   }
@@ -104,7 +104,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{needs a tensor with the 64 columns of a block, but `tensor<32x128xbf16>` has 128}}
+    // expected-error @+1 {{requires a tensor with 64 columns, as in a block, but `tensor<32x128xbf16>` has 128}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -115,7 +115,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c9
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{needs a tensor of the block's `f16`, but has `tensor<32x128xbf16>`}}
+    // expected-error @+1 {{requires a tensor of the block's element type `f16`, but got `tensor<32x128xbf16>`}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -126,7 +126,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c10
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<16xi32>, %y: i32) {
-    // expected-error @+1 {{needs one index for each of 32 rows, but has `tensor<16xi32>`}}
+    // expected-error @+1 {{requires one index for each of 32 rows, but got `tensor<16xi32>`}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<16xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -137,7 +137,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_load_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32) {
-    // expected-error @+1 {{needs a block and a tensor of the same element type, but has `f16` and `bf16`}}
+    // expected-error @+1 {{requires a block and a tensor of the same element type, but got `f16` and `bf16`}}
     %0 = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x64xbf16>
     tt.return
   }
@@ -148,7 +148,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_load_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32) {
-    // expected-error @+1 {{needs a block and a tensor of as many elements, but has 64x64 with 4096 and 64x32 with 2048}}
+    // expected-error @+1 {{requires a block and a tensor with the same number of elements, but got 64x64 with 4096 and 64x32 with 2048}}
     %0 = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x32xf16>
     tt.return
   }
@@ -159,7 +159,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_reduce_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x64xbf16>) {
-    // expected-error @+1 {{needs a block and a tensor of the same element type, but has `f16` and `bf16`}}
+    // expected-error @+1 {{requires a block and a tensor of the same element type, but got `f16` and `bf16`}}
     tt.descriptor_reduce add, %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x64xbf16>
     tt.return
   }
@@ -170,7 +170,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_reduce_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x32xf16>) {
-    // expected-error @+1 {{needs a block and a tensor of as many elements, but has 64x64 with 4096 and 64x32 with 2048}}
+    // expected-error @+1 {{requires a block and a tensor with the same number of elements, but got 64x64 with 4096 and 64x32 with 2048}}
     tt.descriptor_reduce add, %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x32xf16>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{needs a descriptor of blocks of rank 2, but its blocks are 1x1x128}}
+    // expected-error @+1 {{requires a descriptor of blocks of rank 2, but got 1x1x128}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -192,7 +192,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{needs a descriptor of blocks of one row, but its blocks are 2x128}}
+    // expected-error @+1 {{requires a descriptor of blocks of one row, but got 2x128}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -203,7 +203,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<1x32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{needs row indices of rank 1, but has `tensor<1x32xi32>`}}
+    // expected-error @+1 {{requires row indices of rank 1, but got `tensor<1x32xi32>`}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<1x32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -214,7 +214,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<1x32x128xbf16>) {
-    // expected-error @+1 {{moves tensors of rank 2, but has `tensor<1x32x128xbf16>`}}
+    // expected-error @+1 {{requires a tensor of rank 2, but got `tensor<1x32x128xbf16>`}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<32xi32>, i32, tensor<1x32x128xbf16>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<4xi32>, %y: i32, %s: tensor<4x128xbf16>) {
-    // expected-error @+1 {{moves at least 8 rows, but `tensor<4x128xbf16>` has 4}}
+    // expected-error @+1 {{requires at least 8 rows, but `tensor<4x128xbf16>` has 4}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<4xi32>, i32, tensor<4x128xbf16>
     tt.return
   }
@@ -236,7 +236,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xf64>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xf64>) {
-    // expected-error @+1 {{moves elements of at most 32 bits, but `f64` has 64}}
+    // expected-error @+1 {{requires elements of at most 32 bits, but `f64` has 64}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xf64>, tensor<32xi32>, i32, tensor<32x128xf64>
     tt.return
   }
@@ -247,7 +247,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c7
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x8xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x8xbf16>) {
-    // expected-error @+1 {{moves at least 32 bytes of each row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
+    // expected-error @+1 {{requires at least 32 bytes per row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x8xbf16>, tensor<32xi32>, i32, tensor<32x8xbf16>
     tt.return
   }
@@ -258,7 +258,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{needs a tensor with the 64 columns of a block, but `tensor<32x128xbf16>` has 128}}
+    // expected-error @+1 {{requires a tensor with 64 columns, as in a block, but `tensor<32x128xbf16>` has 128}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -269,7 +269,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c9
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{needs a tensor of the block's `f16`, but has `tensor<32x128xbf16>`}}
+    // expected-error @+1 {{requires a tensor of the block's element type `f16`, but got `tensor<32x128xbf16>`}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -280,7 +280,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c10
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<16xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{needs one index for each of 32 rows, but has `tensor<16xi32>`}}
+    // expected-error @+1 {{requires one index for each of 32 rows, but got `tensor<16xi32>`}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<16xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -291,7 +291,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_store_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x64xbf16>) {
-    // expected-error @+1 {{needs a block and a tensor of the same element type, but has `f16` and `bf16`}}
+    // expected-error @+1 {{requires a block and a tensor of the same element type, but got `f16` and `bf16`}}
     tt.descriptor_store %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x64xbf16>
     tt.return
   }
@@ -302,7 +302,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_store_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x32xf16>) {
-    // expected-error @+1 {{needs a block and a tensor of as many elements, but has 64x64 with 4096 and 64x32 with 2048}}
+    // expected-error @+1 {{requires a block and a tensor with the same number of elements, but got 64x64 with 4096 and 64x32 with 2048}}
     tt.descriptor_store %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x32xf16>
     tt.return
   }
@@ -313,7 +313,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // fp4_to_fp_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x32xi8>) {
-    // expected-error @+1 {{makes `f16` or `bf16`, but the result has `f32`}}
+    // expected-error @+1 {{requires a result of element type `f16` or `bf16`, but got `f32`}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<64x32xi8> -> tensor<64x64xf32>
     tt.return
   }
@@ -324,7 +324,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // fp4_to_fp_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>) {
-    // expected-error @+1 {{'ttg.fp4_to_fp' op needs two tensors of the same rank, but has `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
+    // expected-error @+1 {{'ttg.fp4_to_fp' op requires two tensors of the same rank, but got `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8> -> tensor<1x4x256xbf16>
     tt.return
   }
@@ -335,7 +335,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // fp4_to_fp_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>) {
-    // expected-error @+1 {{'ttg.fp4_to_fp' op has axis 2, but the operand has rank 2; expected 0 to 1}}
+    // expected-error @+1 {{'ttg.fp4_to_fp' op axis 2 is out of bounds for the operand of rank 2; expected 0 to 1}}
     %0 = ttg.fp4_to_fp %a {axis = 2 : i32} : tensor<4x128xi8> -> tensor<4x256xbf16>
     tt.return
   }
@@ -346,7 +346,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // fp4_to_fp_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>) {
-    // expected-error @+1 {{'ttg.fp4_to_fp' op has pairs along dimension 1, so 4x128 is 4x256 unpacked, but the other tensor is `tensor<4x128xbf16>`}}
+    // expected-error @+1 {{'ttg.fp4_to_fp' op along dimension 1, packed shape 4x128 unpacks to 4x256, but the other tensor is `tensor<4x128xbf16>`}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8> -> tensor<4x128xbf16>
     tt.return
   }
@@ -358,7 +358,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x32xi8, #b>) {
-    // expected-error @+1 {{needs an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<64x32xi8, #b> -> tensor<64x64xf16>
     tt.return
   }
@@ -369,7 +369,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{needs indices and a result of the same shape, but has 64x64 and 64x32}}
+    // expected-error @+1 {{requires indices and a result of the same shape, but got 64x64 and 64x32}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x32xf32>
     tt.return
   }
@@ -382,7 +382,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tm32 = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32, #b>, %i: tensor<64x64xi32, #b>) {
-    // expected-error @+1 {{needs indices and a result of the same encoding, but has `tensor<64x64xi32,}}
+    // expected-error @+1 {{requires indices and a result of the same encoding, but got `tensor<64x64xi32,}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32, #b>, tensor<64x64xi32, #b>) -> tensor<64x64xf32, #tm32>
     tt.return
   }
@@ -393,7 +393,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{takes elements of `f32`, but the result has `f16`}}
+    // expected-error @+1 {{requires a result of element type `f32`, but got `f16`}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf16>
     tt.return
   }
@@ -404,7 +404,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64xi32>) {
-    // expected-error @+1 {{needs an operand and indices of the same rank, but has 2 and 1}}
+    // expected-error @+1 {{requires an operand and indices of the same rank, but got 2 and 1}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64xi32>) -> tensor<64xf32>
     tt.return
   }
@@ -415,7 +415,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{has axis 2, but the operand has rank 2; expected 0 to 1}}
+    // expected-error @+1 {{axis 2 is out of bounds for the operand of rank 2; expected 0 to 1}}
     %0 = tt.gather %a[%i] {axis = 2 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf32>
     tt.return
   }
@@ -426,7 +426,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x32xi32>) {
-    // expected-error @+1 {{needs the same size of dimension 1 in operand and indices, but has 64 and 32}}
+    // expected-error @+1 {{requires the same size of dimension 1 in operand and indices, but got 64 and 32}}
     %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x32xi32>) -> tensor<64x32xf32>
     tt.return
   }
@@ -437,7 +437,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c12
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<1x4x256xbf16>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{needs two tensors of the same rank, but has `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
+    // expected-error @+1 {{requires two tensors of the same rank, but got `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
     %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<1x4x256xbf16>, tensor<4x32xi8> -> tensor<4x128xi8>
     tt.return
   }
@@ -448,7 +448,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c13
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{has pairs along dimension 1, so 4x128 is 4x256 unpacked, but the other tensor is}}
+    // expected-error @+1 {{along dimension 1, packed shape 4x128 unpacks to 4x256, but the other tensor is `}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x128xbf16>
     tt.return
   }
@@ -459,7 +459,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // unsplat_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<2xf32>) {
-    // expected-error @+1 {{needs a tensor of one element, but `tensor<2xf32>` has 2}}
+    // expected-error @+1 {{requires a tensor of one element, but `tensor<2xf32>` has 2}}
     %0 = tt.unsplat %a : tensor<2xf32>
     tt.return
   }

@@ -411,17 +411,17 @@
 // -----
 
 // ptr_c1: no number, another pointer, and a tensor.
-// expected-error @+1 {{a pointer points to integers or floats, got 'index'; several pointers are a tensor of `!tt.ptr`}}
+// expected-error @+1 {{expected a pointee of integer or float type, got 'index'; use a tensor of `!tt.ptr` for several pointers}}
 tt.func private @f(!tt.ptr<index>)
 
 // -----
 
-// expected-error @+1 {{a pointer points to integers or floats, got '!tt.ptr<f32>'}}
+// expected-error @+1 {{expected a pointee of integer or float type, got '!tt.ptr<f32>'}}
 tt.func private @f(!tt.ptr<!tt.ptr<f32>>)
 
 // -----
 
-// expected-error @+1 {{a pointer points to integers or floats, got 'tensor<4xf32>'}}
+// expected-error @+1 {{expected a pointee of integer or float type, got 'tensor<4xf32>'}}
 tt.func private @f(!tt.ptr<tensor<4xf32>>)
 
 // -----

@@ -233,7 +233,7 @@ tt.func private @f(!ttg.memdesc<4294967296x1xf16, #e, #ttg.shared_memory>)
 
 // tensor_memory_encoding_c6, memdesc_c10, also of a block of 64 rows.
 #e = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-// expected-error @+1 {{a buffer in tensor memory has at least a block of `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`, 128x64, but this one is 64x64}}
+// expected-error @+1 {{a buffer in tensor memory must have at least one block of `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`, 128x64, but got 64x64}}
 tt.func private @f(!ttg.memdesc<64x64xf32, #e, #ttng.tensor_memory>)
 
 // -----

@@ -4,7 +4,7 @@
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+3 {{has an invalid layout in the result: it has 64 threads per warp, but the module says 32}}
+    // expected-error @+3 {{has an invalid layout in the result: it has 64 threads per warp, but the module has 32}}
     // expected-note @+2 {{the type is `tensor<256xi32, #ttg.blocked<}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.threads-per-warp"`}}
     %0 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #e>
@@ -18,9 +18,9 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<256x!tt.ptr<i32>, #e>, %v: tensor<256xi32, #e>) {
-    // expected-error @+5 {{has an invalid layout in operand 0: it has 4 warps per CTA, but the module says 8}}
+    // expected-error @+5 {{has an invalid layout in operand 0: it has 4 warps per CTA, but the module has 8}}
     // expected-note @+4 {{the type is `tensor<256x!tt.ptr<i32>}}
-    // expected-error @+3 {{has an invalid layout in operand 1: it has 4 warps per CTA, but the module says 8}}
+    // expected-error @+3 {{has an invalid layout in operand 1: it has 4 warps per CTA, but the module has 8}}
     // expected-note @+2 {{the type is `tensor<256xi32}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.num-warps"`}}
     tt.store %p, %v : tensor<256x!tt.ptr<i32>, #e>
@@ -47,7 +47,7 @@ module {
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 3 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{needs `"ttg.num-warps"` to be a positive power of two, but the module has 3 : i32}}
+    // expected-error @+1 {{requires `"ttg.num-warps"` to be a positive power of two, but got 3 : i32}}
     %0 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #e>
     tt.return
   }
@@ -57,7 +57,7 @@ module attributes {"ttg.num-warps" = 3 : i32} {
 
 // tt_c2
 tt.func @f() {
-  // expected-error @+2 {{needs a power of two of elements in the result, but `tensor<24xi32>` has 24}}
+  // expected-error @+2 {{requires a power of two of elements in the result, but `tensor<24xi32>` has 24}}
   // expected-note @+1 {{pad the tensor to the next power of two and mask the rest}}
   %0 = tt.make_range {end = 24 : i32, start = 0 : i32} : tensor<24xi32>
   tt.return
@@ -165,7 +165,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #e = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{has an invalid layout in the result: a tensor lives in registers, but `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>` lays out a buffer in memory}}
+    // expected-error @+2 {{has an invalid layout in the result: a tensor requires a register layout, but `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>` is a memory layout}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<32x32xf32, #e>
     tt.return

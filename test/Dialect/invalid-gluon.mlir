@@ -5,7 +5,7 @@
 // gluon_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16x8xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{needs operand 0 and the result to leave the same layout open, but has `tensor<16x8xi32, #gluon.auto_encoding>` and `tensor<8x16xi32, #gluon.coalesced_encoding>`}}
+    // expected-error @+1 {{requires the same unresolved layout for operand 0 and the result, but got `tensor<16x8xi32, #gluon.auto_encoding>` and `tensor<8x16xi32, #gluon.coalesced_encoding>`}}
     %0 = tt.trans %a {order = array<i32: 1, 0>} : tensor<16x8xi32, #gluon.auto_encoding> -> tensor<8x16xi32, #gluon.coalesced_encoding>
     tt.return
   }
@@ -17,7 +17,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16x8xi32, #blocked>) {
-    // expected-error @+1 {{needs operand 0 and the result to leave the same layout open}}
+    // expected-error @+1 {{requires the same unresolved layout for operand 0 and the result, but got `}}
     %0 = tt.reshape %a : tensor<16x8xi32, #blocked> -> tensor<128xi32, #gluon.auto_encoding>
     tt.return
   }
@@ -29,7 +29,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16x8xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{needs operand 0 and the result to leave the same layout open}}
+    // expected-error @+1 {{requires the same unresolved layout for operand 0 and the result, but got `}}
     %0 = tt.reshape %a : tensor<16x8xi32, #gluon.auto_encoding> -> tensor<8x16xi32, #blocked>
     tt.return
   }
@@ -40,7 +40,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // gluon_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16x8xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{needs operand 0 and the result to leave the same layout open}}
+    // expected-error @+1 {{requires the same unresolved layout for operand 0 and the result, but got `}}
     %0 = tt.expand_dims %a {axis = 0 : i32} : tensor<16x8xi32, #gluon.auto_encoding> -> tensor<1x16x8xi32, #gluon.coalesced_encoding>
     tt.return
   }
@@ -52,7 +52,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #blocked>) {
-    // expected-error @+1 {{needs an operand with an open layout, but has}}
+    // expected-error @+1 {{requires an operand with an unresolved layout, but got `}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #blocked> -> tensor<16xi32, #blocked>
     tt.return
   }
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #gluon.coalesced_encoding>) {
-    // expected-error @+1 {{needs an operand with an open layout, but has `tensor<16xi32, #gluon.coalesced_encoding>`}}
+    // expected-error @+1 {{requires an operand with an unresolved layout, but got `tensor<16xi32, #gluon.coalesced_encoding>`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #gluon.coalesced_encoding> -> tensor<16xi32, #blocked>
     tt.return
   }
@@ -75,7 +75,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // set_auto_layout_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{needs a result with a concrete layout, but has `tensor<16xi32>`}}
+    // expected-error @+1 {{requires a result with a concrete layout, but got `tensor<16xi32>`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #gluon.auto_encoding> -> tensor<16xi32>
     tt.return
   }
@@ -86,7 +86,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // set_auto_layout_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<16xi32, #gluon.auto_encoding>) {
-    // expected-error @+1 {{needs a result with a concrete layout, but has `tensor<16xi32, #gluon.auto_encoding>`}}
+    // expected-error @+1 {{requires a result with a concrete layout, but got `tensor<16xi32, #gluon.auto_encoding>`}}
     %0 = gluon.set_auto_layout %a : tensor<16xi32, #gluon.auto_encoding> -> tensor<16xi32, #gluon.auto_encoding>
     tt.return
   }

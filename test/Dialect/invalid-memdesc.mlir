@@ -4,56 +4,56 @@
 
 // memdesc_c2
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a buffer has no dimension of size 0, but this one is 0x32 of 0x32}}
+// expected-error @+1 {{a buffer must not have a dimension of size 0, but got 0x32 in 0x32}}
 tt.func private @f(!ttg.memdesc<0x32xf16, #s, #ttg.shared_memory>)
 
 // -----
 
 // memdesc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a view has at most the dimensions of its allocation, but 16x32 has more than 32}}
+// expected-error @+1 {{the rank of a view must not exceed the rank of its allocation, but got 16x32 in 32}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 32>)
 
 // -----
 
 // memdesc_c4
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a view lies within its allocation, but 16x32 is larger than 8x32}}
+// expected-error @+1 {{a view must fit its allocation, but got 16x32 in 8x32}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 8x32>)
 
 // -----
 
 // memdesc_c5
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{is for buffers of rank 2, or 3 with one dimension of buffers, but this one has rank 1}}
+// expected-error @+1 {{requires a buffer of rank 2, or 3 for a multi-buffer, but got rank 1}}
 tt.func private @f(!ttg.memdesc<32xf16, #s, #ttg.shared_memory>)
 
 // -----
 
 // memdesc_c5
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// expected-error @+1 {{a buffer is laid out in memory, but `#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a layout of registers}}
+// expected-error @+1 {{a buffer requires a memory layout, but `#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a register layout}}
 tt.func private @f(!ttg.memdesc<32xf16, #b, #ttg.shared_memory>)
 
 // -----
 
 // memdesc_c6
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{lays out buffers in `#ttg.shared_memory`, but this one is in `#ttng.tensor_memory`}}
+// expected-error @+1 {{requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttng.tensor_memory>)
 
 // -----
 
 // memdesc_c7
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{elements in shared memory have a multiple of 8 bits, but `i1` has 1}}
+// expected-error @+1 {{elements in shared memory must have a multiple of 8 bits, but `i1` has 1}}
 tt.func private @f(!ttg.memdesc<16x32xi1, #s, #ttg.shared_memory>)
 
 // -----
 
 // memdesc_c8
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{the sizes of a buffer are powers of two, but this one is 15x32}}
+// expected-error @+1 {{the sizes of a buffer must be powers of two, but got 15x32}}
 tt.func private @f(!ttg.memdesc<15x32xf16, #s, #ttg.shared_memory>)
 
 // -----
@@ -67,7 +67,7 @@ tt.func private @f(!ttg.memdesc<4x32xf16, #p, #ttg.shared_memory>)
 
 // memdesc_c12
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements in each CTA, but this buffer has 32 along dimension 1}}
+// expected-error @+1 {{a swizzle of 128 bytes requires rows of at least 64 elements per CTA, but got 32 along dimension 1}}
 tt.func private @f(!ttg.memdesc<64x32xf16, #n, #ttg.shared_memory>)
 
 // -----
@@ -75,7 +75,7 @@ tt.func private @f(!ttg.memdesc<64x32xf16, #n, #ttg.shared_memory>)
 // memdesc_c12: padding gives 4-bit data twice the bytes, so 64 are a row here, and 32 are not
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 8, fp4Padded = true}>
 tt.func private @fits(!ttg.memdesc<64x128xi8, #n, #ttg.shared_memory>)
-// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements in each CTA, but this buffer has 32 along dimension 0}}
+// expected-error @+1 {{a swizzle of 128 bytes requires rows of at least 64 elements per CTA, but got 32 along dimension 0}}
 tt.func private @f(!ttg.memdesc<32x128xi8, #n, #ttg.shared_memory>)
 
 // -----
@@ -83,8 +83,8 @@ tt.func private @f(!ttg.memdesc<32x128xi8, #n, #ttg.shared_memory>)
 // memdesc_subslice_c7, memdesc_subslice_c8
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func @f(%m: !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+2 {{has offset 8 in dimension 0, which is not cut}}
-  // expected-error @+1 {{takes 16 from 24 on in dimension 1, which has size 32}}
+  // expected-error @+2 {{requires offset 0 in dimension 0, whose size does not change, but got 8}}
+  // expected-error @+1 {{slice of size 16 at offset 24 is out of bounds in dimension 1 of size 32}}
   %0 = ttg.memdesc_subslice %m[8, 24] : !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory, 32x32>
   tt.return
 }
@@ -94,7 +94,7 @@ tt.func @f(%m: !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory>) {
 // memdesc_trans_c3
 #s = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0]}>
 tt.func @f(%m: !ttg.memdesc<32x64xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+2 {{whose layout is not the one that follows from the operand}}
+  // expected-error @+2 {{does not have the layout inferred from the operand}}
   // expected-note @+1 {{expected `#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [0, 1]}>`}}
   %0 = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<64x32xf32, #s, #ttg.shared_memory>
   tt.return
@@ -105,7 +105,7 @@ tt.func @f(%m: !ttg.memdesc<32x64xf32, #s, #ttg.shared_memory>) {
 // memdesc_index_c5
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #s, #ttg.shared_memory>, %i: i32) {
-  // expected-error @+1 {{makes the shape 32x32, but the result has 32x16}}
+  // expected-error @+1 {{expected a result of shape 32x32, but got 32x16}}
   %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory>
   tt.return
 }
@@ -114,7 +114,7 @@ tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #s, #ttg.shared_memory>, %i: i32) {
 
 // memdesc_c1
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-// expected-error @+1 {{a buffer has at least one dimension}}
+// expected-error @+1 {{a buffer must have at least one dimension}}
 tt.func private @f(!ttg.memdesc<f16, #s, #ttg.shared_memory>)
 
 // -----
@@ -123,7 +123,7 @@ tt.func private @f(!ttg.memdesc<f16, #s, #ttg.shared_memory>)
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>) {
-    // expected-error @+1 {{a buffer in tensor memory has at least a block of `#ttng.tensor_memory_encoding<blockM = 128,}}
+    // expected-error @+1 {{a buffer in tensor memory must have at least one block of `#ttng.tensor_memory_encoding<blockM = 128,}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable, 128x128>
     tt.return
   }
@@ -135,7 +135,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{scales in tensor memory have rank 2, but these are 2x128x4 of 2x128x4}}
+  // expected-error @+1 {{scales in tensor memory must have rank 2, but got 2x128x4 in 2x128x4}}
   tt.func @f(%a: !ttg.memdesc<2x128x4xi8, #ts, #tmem, mutable>) {
     
     tt.return
@@ -149,7 +149,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op needs a result of the operand's element type, but has `i32` of `f32`}}
+    // expected-error @+1 {{'ttg.memdesc_index' op requires a result of the operand's element type, but got `i32` for operand `f32`}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xi32, #sw, #smem>
     tt.return
   }
@@ -163,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op needs a result of the operand's encoding, but has `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` of `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}}
+    // expected-error @+1 {{'ttg.memdesc_index' op requires a result of the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xf32, #other, #smem>
     tt.return
   }
@@ -176,7 +176,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable, 3x2x64x64>, %i: i32) {
-    // expected-error @+1 {{takes one of several whole buffers, but the operand is 2x64x64 in an allocation of 3x2x64x64}}
+    // expected-error @+1 {{requires a multi-buffer of whole buffers, but the operand is a view of 2x64x64 in an allocation of 3x2x64x64}}
     %0 = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable, 3x2x64x64> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -189,7 +189,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op makes a whole buffer, but its type is a view of 32x32 in 64x32}}
+    // expected-error @+1 {{'ttg.memdesc_index' op requires a whole buffer as the result, but its type is a view of 32x32 in 64x32}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xf32, #sw, #smem, 64x32>
     tt.return
   }
@@ -204,7 +204,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result in the operand's memory}}
+    // expected-error @+1 {{requires operand and result in the same memory space}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -217,7 +217,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result that may be written exactly if the operand may be}}
+    // expected-error @+1 {{requires operand and result to be both mutable or both immutable}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xbf16, #sw, #smem>
     tt.return
   }
@@ -242,7 +242,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs the same padding in operand and result, but has `#ttg.padded_shared<[64:+8] {order = [1, 0],}}
+    // expected-error @+1 {{requires the same padding in operand and result, but got `#ttg.padded_shared<[64:+8] {order = [1, 0],}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable> -> !ttg.memdesc<8x64xf16, #ttg.padded_shared<[32:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>
     tt.return
   }
@@ -255,7 +255,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs 16384 bytes for the result, but the operand has 8192}}
+    // expected-error @+1 {{requires 16384 bytes for the result, but the operand has 8192}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xf32, #sw, #smem, mutable>
     tt.return
   }
@@ -268,7 +268,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs as many elements in the result as in the operand, but has 2048 and 4096}}
+    // expected-error @+1 {{requires the same number of elements in result and operand, but got 2048 and 4096}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x32xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -282,7 +282,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>) {
-    // expected-error @+1 {{needs a whole buffer, but the operand is 32x64 of 64x64}}
+    // expected-error @+1 {{requires a whole buffer, but the operand is a view of 32x64 in 64x64}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64> -> !ttg.memdesc<2048xf16, #s1, #smem, mutable>
     tt.return
   }
@@ -296,7 +296,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+2 {{has a result of encoding `#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1,}}
+    // expected-error @+2 {{result encoding `#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1,}}
     // expected-note @+1 {{expected `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64],}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x128xf16, #sw8, #smem, mutable>
     tt.return
@@ -311,7 +311,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result that may be written exactly if the operand may be}}
+    // expected-error @+1 {{requires operand and result to be both mutable or both immutable}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<4096xf16, #s1, #smem>
     tt.return
   }
@@ -324,7 +324,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op needs a result of the operand's element type, but has `i32` of `f32`}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op requires a result of the operand's element type, but got `i32` for operand `f32`}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xi32, #sw, #smem, 64x64>
     tt.return
   }
@@ -338,7 +338,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op needs a result of the operand's encoding, but has `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` of `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op requires a result of the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xf32, #other, #smem, 64x64>
     tt.return
   }
@@ -351,7 +351,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs one offset and one result dimension for each of 2x64x64, but has 3 and 2}}
+    // expected-error @+1 {{requires one offset and one result dimension for each dimension of 2x64x64, but got 3 and 2}}
     %0 = ttg.memdesc_subslice %a[0, 0, 0] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable, 2x64x64>
     tt.return
   }
@@ -364,7 +364,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op needs a result in the operand's allocation of 64x64, but its type says 128x64}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op requires the operand's allocation 64x64 in the result type, but got 128x64}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xf32, #sw, #smem, 128x64>
     tt.return
   }
@@ -377,7 +377,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{requires a buffer in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
     %0 = ttg.memdesc_subslice %a[0, 32] : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
     tt.return
   }
@@ -390,7 +390,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs an offset that is a multiple of 32 in dimension 0, but has 16}}
+    // expected-error @+1 {{requires an offset that is a multiple of 32 in dimension 0, but got 16}}
     %0 = ttg.memdesc_subslice %a[16, 0] : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>
     tt.return
   }
@@ -402,7 +402,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<4x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{cannot cut several padded buffers at once, but `#ttg.padded_shared<[64:+8] {order = [1, 0], shape =}}
+    // expected-error @+1 {{cannot slice several padded buffers at once: `#ttg.padded_shared<[64:+8] {order = [1, 0], shape =}}
     %0 = ttg.memdesc_subslice %a[2, 0, 0] : !ttg.memdesc<4x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable> -> !ttg.memdesc<2x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable, 4x64x64>
     tt.return
   }
@@ -415,7 +415,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw8, #smem, mutable>) {
-    // expected-error @+1 {{cuts dimension 0 to 4, which splits a period of the swizzle of `#ttg.swizzled_shared<{vec = 8,}}
+    // expected-error @+1 {{slice of dimension 0 to size 4 splits a swizzle period of `#ttg.swizzled_shared<{vec = 8,}}
     %0 = ttg.memdesc_subslice %a[4, 0] : !ttg.memdesc<64x64xf16, #sw8, #smem, mutable> -> !ttg.memdesc<4x64xf16, #sw8, #smem, mutable, 64x64>
     tt.return
   }
@@ -428,7 +428,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x32xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a permutation of 0 to 1 as `order`, but has [0, 0]}}
+    // expected-error @+1 {{requires a permutation of 0 to 1 as `order`, but got [0, 0]}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 0, 0>} : !ttg.memdesc<64x32xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable>
     tt.return
   }
@@ -442,7 +442,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<32x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_trans' op makes the shape 64x32, but the result has 32x64}}
+    // expected-error @+1 {{'ttg.memdesc_trans' op expected a result of shape 64x32, but got 32x64}}
     %0 = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf32, #sw, #smem> -> !ttg.memdesc<32x64xf32, #st, #smem>
     tt.return
   }
@@ -455,7 +455,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x32xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result that may be written exactly if the operand may be}}
+    // expected-error @+1 {{requires operand and result to be both mutable or both immutable}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem>
     tt.return
   }
@@ -466,7 +466,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // tensordesc_im2col_c1
 #nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{an image is read in blocks of rank 2, but these are 1x64x64}}
+  // expected-error @+1 {{an im2col descriptor requires blocks of rank 2, but got 1x64x64}}
   tt.func @f(%d: !ttng.tensordesc_im2col<1x64x64xf16, #nv>) {
     
     tt.return
@@ -482,8 +482,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
-    // expected-error @+3 {{needs a result in the operand's memory}}
-    // expected-error @+2 {{has a result of encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
+    // expected-error @+3 {{requires operand and result in the same memory space}}
+    // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
     // expected-note @+1 {{expected `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>`}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
@@ -499,8 +499,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
-    // expected-error @+3 {{needs a result in the operand's memory}}
-    // expected-error @+2 {{has a result of encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
+    // expected-error @+3 {{requires operand and result in the same memory space}}
+    // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
     // expected-note @+1 {{expected `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0],}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return

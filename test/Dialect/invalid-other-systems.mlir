@@ -94,7 +94,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
   // memdesc_c5
-  // expected-error @+1 {{a buffer is laid out in memory, but `#cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>` is a layout of registers}}
+  // expected-error @+1 {{a buffer requires a memory layout, but `#cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>` is a register layout}}
   tt.func @f(%a: !ttg.memdesc<16x8xf32, #cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>, #smem>) { tt.return }
 }
 
@@ -157,7 +157,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     // ttg_c5
     // expected-note @+3 {{the type is}}
     // expected-note @+2 {{change the encoding, or the module's `"ttg.num-warps"`}}
-    // expected-error @+1 {{it has 1 warps per CTA, but the module says 4}}
+    // expected-error @+1 {{it has 1 warps per CTA, but the module has 4}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #cute.layout<"(32,2):(1,32)">>
     tt.return
   }
@@ -169,7 +169,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // expected-note @+3 {{the type is}}
     // expected-note @+2 {{change the encoding, or the module's `"ttg.threads-per-warp"`}}
-    // expected-error @+1 {{it has 64 threads per warp, but the module says 32}}
+    // expected-error @+1 {{it has 64 threads per warp, but the module has 32}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #tilus.register<"spatial(64)", threadsPerWarp = 64>>
     tt.return
   }
@@ -206,7 +206,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 module attributes {"ttg.num-warps" = 1 : i32} {
   // memdesc_c5
-  // expected-error @+1 {{a buffer is laid out in memory, but `#tilus.register<"spatial(8, 4)">` is a layout of registers}}
+  // expected-error @+1 {{a buffer requires a memory layout, but `#tilus.register<"spatial(8, 4)">` is a register layout}}
   tt.func @f(%a: !ttg.memdesc<8x4xf32, #tilus.register<"spatial(8, 4)">, #ttg.shared_memory>) { tt.return }
 }
 

@@ -4,7 +4,7 @@
 
 // dot_c2
 tt.func @f(%a: tensor<16x32xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
-  // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 16x32, 16x16 and 16x16}}
+  // expected-error @+1 {{requires shapes M x K, K x N and M x N, but got 16x32, 16x16 and 16x16}}
   %0 = tt.dot %a, %b, %c : tensor<16x32xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
   tt.return
 }
@@ -17,7 +17,7 @@ tt.func @f(%a: tensor<16x32xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) 
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x16xf16, #b>, %c: tensor<64x16xf32, #mma>) {
-  // expected-error @+1 {{needs the same `kWidth` for both operands, but has 2 and 4}}
+  // expected-error @+1 {{requires the same `kWidth` for both operands, but got 2 and 4}}
   %0 = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x16xf16, #b> -> tensor<64x16xf32, #mma>
   tt.return
 }
@@ -27,7 +27,7 @@ tt.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x16xf16, #b>, %c: tensor<64x1
 
 // reduce_c3
 tt.func @f(%t: tensor<16x32xf32>) {
-  // expected-error @+1 {{has axis 2, but the operands have rank 2; expected 0 to 1}}
+  // expected-error @+1 {{axis 2 is out of bounds for operands of rank 2; expected 0 to 1}}
   %0 = "tt.reduce"(%t) <{axis = 2 : i32}> ({
   ^bb0(%x: f32, %y: f32):
     tt.reduce.return %x : f32
@@ -39,9 +39,9 @@ tt.func @f(%t: tensor<16x32xf32>) {
 
 // reduce_c4, reduce_c6, reduce_c7
 tt.func @f(%t: tensor<16x32xf32>, %i: i32) {
-  // expected-error @+3 {{makes a tensor of 16 elements `f32`, but the result is `tensor<32xf32>`}}
-  // expected-error @+2 {{has a region that takes (f32), expected (f32, f32)}}
-  // expected-error @+1 {{has a region that yields (f32, f32), expected (f32)}}
+  // expected-error @+3 {{expected a result tensor of shape 16 and element type `f32`, but got `tensor<32xf32>`}}
+  // expected-error @+2 {{region arguments are (f32), expected (f32, f32)}}
+  // expected-error @+1 {{region yields (f32, f32), expected (f32)}}
   %0 = "tt.reduce"(%t) <{axis = 1 : i32}> ({
   ^bb0(%x: f32):
     tt.reduce.return %x, %x : f32, f32
@@ -55,7 +55,7 @@ tt.func @f(%t: tensor<16x32xf32>, %i: i32) {
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @f(%t: tensor<16x32xf32, #b>) {
-  // expected-error @+2 {{needs a result whose encoding is the operand's slice along dimension 1}}
+  // expected-error @+2 {{requires a result whose encoding is the operand's slice along dimension 1}}
   // expected-note @+1 {{expected `#ttg.slice<{dim = 1, parent = #ttg.blocked<}}
   %0 = "tt.reduce"(%t) <{axis = 1 : i32}> ({
   ^bb0(%x: f32, %y: f32):
@@ -117,7 +117,7 @@ tt.func @f(%x: f32) {
 
 // bitcast_c3
 tt.func @f(%x: f32) {
-  // expected-error @+1 {{needs types of the same width, but `f32` has 32 bits and `i64` has 64}}
+  // expected-error @+1 {{requires types of the same width, but `f32` has 32 bits and `i64` has 64}}
   %0 = tt.bitcast %x : f32 -> i64
   tt.return
 }
@@ -126,7 +126,7 @@ tt.func @f(%x: f32) {
 
 // atomic_load_c1
 tt.func @f(%p: !tt.ptr<i32>) {
-  // expected-error @+1 {{can be `relaxed` or `acquire`, but is `release`}}
+  // expected-error @+1 {{requires memory semantics `relaxed` or `acquire`, but got `release`}}
   %0 = tt.atomic_load release, gpu, %p : (!tt.ptr<i32>) -> i32
   tt.return
 }
@@ -142,7 +142,7 @@ tt.func @f() {
     ttg.warp_yield
   }
   partition0() num_warps(8) {
-    // expected-error @+3 {{it has 4 warps per CTA, but the module says 8}}
+    // expected-error @+3 {{it has 4 warps per CTA, but the module has 8}}
     // expected-note @+2 {{the type is}}
     // expected-note @+1 {{change the encoding}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b4>
@@ -157,7 +157,7 @@ tt.func @f() {
 // dot_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf32>, %c: tensor<32x32xf32>) {
-    // expected-error @+1 {{needs operands of the same element width, but has `f16` and `f32`}}
+    // expected-error @+1 {{requires operands of the same element width, but got `f16` and `f32`}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16> * tensor<32x32xf32> -> tensor<32x32xf32>
     tt.return
   }
@@ -169,7 +169,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16>, %c: tensor<32x32xf32, #mma2>) {
-    // expected-error @+1 {{needs an encoding on both operands, or on neither}}
+    // expected-error @+1 {{requires an encoding on both operands, or on neither}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16> -> tensor<32x32xf32, #mma2>
     tt.return
   }
@@ -181,7 +181,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %c: tensor<32x32xf32>) {
-    // expected-error @+1 {{has operands with an encoding, but the accumulator `tensor<32x32xf32>` has none}}
+    // expected-error @+1 {{requires an encoding on the accumulator, as on the operands, but got `tensor<32x32xf32>`}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> -> tensor<32x32xf32>
     tt.return
   }
@@ -193,7 +193,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #b>, %b: tensor<32x32xf16, #b>, %c: tensor<32x32xf32, #b>) {
-    // expected-error @+2 {{needs operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but has `tensor<32x32xf16,}}
+    // expected-error @+2 {{requires operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but got `tensor<32x32xf16,}}
     // expected-note @+1 {{convert them with `ttg.convert_layout`}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #b> * tensor<32x32xf16, #b> -> tensor<32x32xf32, #b>
     tt.return
@@ -206,7 +206,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %c: tensor<32x32xf32, #mma2>) {
-    // expected-error @+1 {{needs operand 0 of a product as operand 0, but its encoding is for operand 1}}
+    // expected-error @+1 {{requires `opIdx = 0` in the encoding of operand 0, but got 1}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> -> tensor<32x32xf32, #mma2>
     tt.return
   }
@@ -218,7 +218,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>>, %c: tensor<32x32xf32, #mma2>) {
-    // expected-error @+2 {{needs operand 1 laid out for the result, but its parent is `#ttg.nvidia_mma<{versionMajor = 2,}}
+    // expected-error @+2 {{requires the result's encoding as the parent of operand 1, but got `#ttg.nvidia_mma<{versionMajor = 2,}}
     // expected-note @+1 {{the result's encoding is `#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4,}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>> -> tensor<32x32xf32, #mma2>
     tt.return
@@ -230,7 +230,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>) {
-    // expected-error @+1 {{multiplies matrices, of rank 2 or 3 with several of them, but has `tensor<64xf8E5M2>`}}
+    // expected-error @+1 {{requires operands of rank 2, or 3 with a batch dimension, but got `tensor<64xf8E5M2>`}}
     %0 = tt.dot_scaled %a, %b, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64xf8E5M2> * tensor<64x128xf8E5M2> -> tensor<128x128xf32>
     tt.return
   }
@@ -241,7 +241,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<2x128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>) {
-    // expected-error @+1 {{needs operands and a result of one rank, but has ranks 3, 2 and 2}}
+    // expected-error @+1 {{requires operands and a result of the same rank, but got ranks 3, 2 and 2}}
     %0 = tt.dot_scaled %a, %b, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<2x128x64xf8E5M2> * tensor<64x128xf8E5M2> -> tensor<128x128xf32>
     tt.return
   }
@@ -252,7 +252,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<32x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128x2xi8>) {
-    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x64, 32x128 and 128x128}}
+    // expected-error @+1 {{requires shapes M x K, K x N and M x N, but got 128x64, 32x128 and 128x128}}
     %0 = tt.dot_scaled %a scale %as, %b, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128x2xi8> * tensor<32x128xf8E5M2> -> tensor<128x128xf32>
     tt.return
   }
@@ -263,7 +263,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128xi8>, %bs: tensor<128x2xi8>) {
-    // expected-error @+1 {{needs a scale for every 16 or 32 elements along K, but `a` has 128 for 64: `tensor<128xi8>`}}
+    // expected-error @+1 {{requires one scale per 16 or 32 elements along K, but `a` has 128 for 64: `tensor<128xi8>`}}
     %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
     tt.return
   }
@@ -274,7 +274,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<64x2xi8>, %bs: tensor<128x2xi8>) {
-    // expected-error @+1 {{needs scales of `a` for 128 rows, but has `tensor<64x2xi8>`}}
+    // expected-error @+1 {{requires scales of `a` for 128 rows, but got `tensor<64x2xi8>`}}
     %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<64x2xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
     tt.return
   }
@@ -285,7 +285,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c6
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128x4xi8>, %bs: tensor<128x2xi8>) {
-    // expected-error @+1 {{needs as many elements for each scale of `a` as for each of `b`, but has [16, 32]}}
+    // expected-error @+1 {{requires the same number of elements per scale in `a` and `b`, but got [16, 32]}}
     %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128x4xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
     tt.return
   }
@@ -301,7 +301,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x64, 32x128 and 128x128}}
+    // expected-error @+1 {{requires shapes M x K, K x N and M x N, but got 128x64, 32x128 and 128x128}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -318,7 +318,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #t, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x256, 128x128 and 128x128}}
+    // expected-error @+1 {{requires shapes M x K, K x N and M x N, but got 128x256, 128x128 and 128x128}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e2m1 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #t, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -332,7 +332,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<32x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x64, 32x64 and 128x64}}
+    // expected-error @+1 {{requires shapes M x K, K x N and M x N, but got 128x64, 32x64 and 128x64}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<32x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }
@@ -346,7 +346,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma2>) {
-    // expected-error @+1 {{needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `tensor<128x64xf32,}}
+    // expected-error @+1 {{requires a result whose encoding is `#ttg.nvidia_mma` of version 3, but got `tensor<128x64xf32,}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma2>
     tt.return
   }
@@ -361,7 +361,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #sw, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{needs `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`,}}
+    // expected-error @+1 {{requires `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #sw, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }
@@ -376,7 +376,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #sw, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{needs `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec =}}
+    // expected-error @+1 {{requires `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec =}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #sw, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }
@@ -389,7 +389,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 64, 16]}>>) {
-    // expected-error @+1 {{is run by groups of four warps, but there are 2}}
+    // expected-error @+1 {{requires a multiple of four warps, but got 2}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 64, 16]}>>
     tt.return
   }
@@ -403,7 +403,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma3, kWidth = 1}>>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
-    // expected-error @+1 {{needs `a` in registers with `kWidth = 2`, 32 bits of `f16`, but has 1}}
+    // expected-error @+1 {{requires `a` in registers with `kWidth = 2` (32 bits of `f16`), but got 1}}
     %0 = ttng.warp_group_dot %a, %b, %c : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma3, kWidth = 1}>> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
     tt.return
   }
@@ -417,7 +417,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<32x64xf32, #mma3>) {
-    // expected-error @+1 {{makes a multiple of 64 rows in each CTA, but the result has 32}}
+    // expected-error @+1 {{requires a multiple of 64 rows per CTA, but the result has 32}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<32x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<32x64xf32, #mma3>
     tt.return
   }
@@ -431,7 +431,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xi16, #nv, #smem>, %b: !ttg.memdesc<64x64xi16, #nv, #smem>, %c: tensor<128x64xi32, #mma3>) {
-    // expected-error @+1 {{multiplies `f16`, `bf16`, `f32`, `f64`, `i8` and 8-bit floats, but has `i16`}}
+    // expected-error @+1 {{requires elements of `f16`, `bf16`, `f32`, `f64`, `i8` or an 8-bit float, but got `i16`}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xi16, #nv, #smem> * !ttg.memdesc<64x64xi16, #nv, #smem> -> tensor<128x64xi32, #mma3>
     tt.return
   }
@@ -442,7 +442,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // warp_group_dot_wait_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{needs at least one operand}}
+    // expected-error @+1 {{requires at least one operand}}
     "ttng.warp_group_dot_wait"() <{pendings = 0 : i32}> : () -> ()
     tt.return
   }
@@ -455,7 +455,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf8E5M2, #nv8, #smem>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %c: tensor<64x128xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 32]}>>) {
-    // expected-error @+1 {{adds products of `f8E5M2` in `f32`, which `maxNumImpreciseAcc` of 0 does not allow; it must be at}}
+    // expected-error @+1 {{products of `f8E5M2` require `maxNumImpreciseAcc` of at least 32, but got 0}}
     %0 = ttng.warp_group_dot %a, %b, %c {maxNumImpreciseAcc = 0 : i32} : !ttg.memdesc<64x128xf8E5M2, #nv8, #smem> * !ttg.memdesc<128x128xf8E5M2, #nv8, #smem> -> tensor<64x128xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 32]}>>
     tt.return
   }
@@ -468,7 +468,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x4xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem>, %c: tensor<64x4xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>>) {
-    // expected-error @+1 {{makes a multiple of 8 columns in each CTA, but the result has 4}}
+    // expected-error @+1 {{requires a multiple of 8 columns per CTA, but the result has 4}}
     %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nv, #smem> * !ttg.memdesc<64x4xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem> -> tensor<64x4xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>>
     tt.return
   }

@@ -6,7 +6,7 @@
 #s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1xi64, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs a barrier that is contiguous: a whole buffer without swizzle}}
+    // expected-error @+1 {{requires a contiguous barrier (a whole buffer without swizzle), but got `}}
     ttng.init_barrier %a, 1 : !ttg.memdesc<1xi64, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -19,7 +19,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #s>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<1xi64, #b, #ttg.shared_memory, mutable>, %i: i32, %p: i1) {
-    // expected-error @+1 {{copies by TMA, which cannot be volatile; drop `isVolatile`}}
+    // expected-error @+1 {{must not be volatile; remove `isVolatile`}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %b, %p {isVolatile = true} : !tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<1xi64, #b, #ttg.shared_memory, mutable> -> !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -32,7 +32,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #u = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{needs 128 columns of tensor memory for the result, but the operand has 64}}
+    // expected-error @+1 {{requires 128 columns of tensor memory for the result, but the operand has 64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #u, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -45,7 +45,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #u = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{needs 128 rows of tensor memory for the result, but the operand has 64}}
+    // expected-error @+1 {{requires 128 rows of tensor memory for the result, but the operand has 64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #t, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #u, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -57,7 +57,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0], [2, 0]]>
 module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1024x128xf16, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{takes 512 of 1024 in dimension 0, which would leave some CTAs without elements}}
+    // expected-error @+1 {{slice of size 512 of 1024 in dimension 0 leaves some CTAs without elements}}
     %0 = "ttng.tmem_subslice"(%a) <{dim = 0 : i32, offset = 512 : i32}> : (!ttg.memdesc<1024x128xf16, #t, #ttng.tensor_memory, mutable>) -> !ttg.memdesc<512x128xf16, #t, #ttng.tensor_memory, mutable, 1024x128>
     tt.return
   }
@@ -70,7 +70,7 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%p: !tt.ptr<bf16>, %o: tensor<64x64xi32, #b>, %d: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs a pointer to `f16`, which the buffer holds, but has one to `bf16`}}
+    // expected-error @+1 {{requires a pointer to the buffer's element type `f16`, but got one to `bf16`}}
     %0 = amdg.buffer_load_to_local %p[%o] into %d : !tt.ptr<bf16>[tensor<64x64xi32, #b>] -> <64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -99,7 +99,7 @@ tt.func @f(%p: !tt.ptr<i32>, %c: i64) {
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x8xf8E5M2, #b>, %s: tensor<64x8xi8, #b>) {
-    // expected-error @+1 {{converts 4 elements at a time on `hip:gfx950`, but a thread has 2 of}}
+    // expected-error @+1 {{requires at least 4 elements per thread on `hip:gfx950`, but got 2 in `}}
     %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x8xf8E5M2, #b>, tensor<64x8xi8, #b> -> tensor<64x8xbf16, #b>
     tt.return
   }
@@ -111,7 +111,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x64xf8E5M2, #b>, %s: tensor<64x64xi8, #b>) {
-    // expected-error @+1 {{converts 4 elements at a time on `hip:gfx950`, so it needs them in consecutive registers, in a row along one dimension}}
+    // expected-error @+1 {{requires 4 contiguous elements along one dimension in consecutive registers on `hip:gfx950`, but got `}}
     %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x64xf8E5M2, #b>, tensor<64x64xi8, #b> -> tensor<64x64xbf16, #b>
     tt.return
   }
@@ -123,7 +123,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1251", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf8E5M2, #b>, %s: tensor<64x64xbf16, #b>) {
-    // expected-error @+1 {{needs scales of `i8` on `hip:gfx1251`}}
+    // expected-error @+1 {{requires scales of `i8` on `hip:gfx1251`}}
     %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x64xf8E5M2, #b>, tensor<64x64xbf16, #b> -> tensor<64x64xbf16, #b>
     tt.return
   }
@@ -136,7 +136,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #c = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xi8, #b>, %s: tensor<64x128xi8, #c>) {
-    // expected-error @+1 {{converts 8 elements at a time on `hip:gfx1250`, so it needs them in consecutive registers}}
+    // expected-error @+1 {{requires 8 contiguous elements along one dimension in consecutive registers on `hip:gfx1250`, but got `}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<64x64xi8, #b>, tensor<64x128xi8, #c> -> tensor<64x128xbf16, #c>
     tt.return
   }
@@ -149,7 +149,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%d: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %p: !tt.ptr<f16>, %o: tensor<64x64xi32, #b>, %x: tensor<64x64xbf16, #b>) {
-    // expected-error @+1 {{needs `other` of `f16` in the shape and encoding of the offsets}}
+    // expected-error @+1 {{requires `other` of element type `f16` with the shape and encoding of the offsets `}}
     %0 = amdg.buffer_load_to_local %p[%o] other = %x into %d : !tt.ptr<f16>[tensor<64x64xi32, #b>] tensor<64x64xbf16, #b> -> <64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -162,7 +162,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 64x64>) {
-    // expected-error @+1 {{makes a view of an allocation of 64x64, but the result's type says 64x32}}
+    // expected-error @+1 {{expected a result with allocation 64x64, but got 64x32}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 64x64> -> !ttg.memdesc<64x32xf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -175,7 +175,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 3x32x64>) {
-    // expected-error @+1 {{makes a view of an allocation of 3x2048, but the result's type says 2048}}
+    // expected-error @+1 {{expected a result with allocation 3x2048, but got 2048}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 3x32x64> -> !ttg.memdesc<2048xf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -187,7 +187,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #p = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [16, 8]}>}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<3x32x8xf16, #p, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{cannot cut several padded buffers at once}}
+    // expected-error @+1 {{cannot slice several padded buffers at once: `}}
     %0 = ttg.memdesc_subslice %a [0, 16, 0] : !ttg.memdesc<3x32x8xf16, #p, #ttg.shared_memory, mutable> -> !ttg.memdesc<3x16x8xf16, #p, #ttg.shared_memory, mutable, 3x32x8>
     tt.return
   }
@@ -200,7 +200,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs 128 bytes for the result, but the operand has 64}}
+    // expected-error @+1 {{requires 128 bytes for the result, but the operand has 64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable> -> !ttg.memdesc<64xbf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -212,7 +212,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{makes a whole buffer, but its type is a view of 32x64 in 64x64}}
+    // expected-error @+1 {{requires a whole buffer as the result, but its type is a view of 32x64 in 64x64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable> -> !ttg.memdesc<32x64xbf16, #s, #ttg.shared_memory, mutable, 64x64>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [8, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8>) {
-    // expected-error @+1 {{cannot reinterpret a part of a padded buffer: the operand is 8x8 of 16x8}}
+    // expected-error @+1 {{cannot reinterpret a view of a padded buffer: the operand is 8x8 in 16x8}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8> -> !ttg.memdesc<8x8xbf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -249,7 +249,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128>) {
-    // expected-error @+1 {{needs 128 bytes for the result, but only 64 of the operand are contiguous}}
+    // expected-error @+1 {{requires 128 bytes for the result, but only 64 of the operand are contiguous}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128> -> !ttg.memdesc<2x64xi8, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -261,7 +261,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64>) {
-    // expected-error @+1 {{needs 64 columns of tensor memory for the result, but only 32 of the operand are contiguous}}
+    // expected-error @+1 {{requires 64 columns of tensor memory for the result, but only 32 of the operand are contiguous}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64> -> !ttg.memdesc<128x64xf32, #s, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -274,7 +274,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x32xf32, #s, #ttng.tensor_memory, mutable, 64x64>) {
-    // expected-error @+1 {{needs 128 rows of tensor memory for the result, but the operand has 64}}
+    // expected-error @+1 {{requires 128 rows of tensor memory for the result, but the operand has 64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x32xf32, #s, #ttng.tensor_memory, mutable, 64x64> -> !ttg.memdesc<128x32xf32, #t, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -286,7 +286,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs a buffer for the answer that is contiguous: a whole buffer without swizzle}}
+    // expected-error @+1 {{requires a contiguous response buffer (a whole buffer without swizzle), but got `}}
     %0 = ttng.clc_load_result %a : !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable> -> i128
     tt.return
   }
@@ -298,7 +298,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{makes an answer of 2 elements of `i64`, but the result is}}
+    // expected-error @+1 {{requires a result of 2 elements of `i64`, but got `}}
     %0 = ttng.clc_try_cancel_sync : tensor<2xf64, #b>
     tt.return
   }
@@ -310,7 +310,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
-    // expected-error @+1 {{copies to or from one buffer, of rank 2, but has 1x64x64 of}}
+    // expected-error @+1 {{requires a single buffer of rank 2, but got 1x64x64 of `}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -323,7 +323,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #s>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs a barrier of rank 1 with at most 1 elements of `i64`}}
+    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got}}
     %0 = "amdg.async_tdm_copy_local_to_global"(%d, %a, %b) : (!tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) -> !ttg.async.token
     tt.return
   }
@@ -335,7 +335,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<128x!tt.ptr<f32>>, %o: tensor<128xi32, #b>) {
-    // expected-error @+1 {{needs an encoding on all operands and results, or on none}}
+    // expected-error @+1 {{requires an encoding on all operands and results, or on none, but got `}}
     %0 = "tt.addptr"(%p, %o) : (tensor<128x!tt.ptr<f32>>, tensor<128xi32, #b>) -> tensor<128x!tt.ptr<f32>>
     tt.return
   }
@@ -347,7 +347,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<64x64xf16, #s>) {
-    // expected-error @+1 {{needs an operand whose encoding is `#ttg.blocked`}}
+    // expected-error @+1 {{requires an operand whose encoding is `#ttg.blocked`, but got `}}
     %0 = "amdg.in_thread_transpose"(%a) : (tensor<64x64xf16, #s>) -> tensor<64x64xf16, #s>
     tt.return
   }
@@ -376,7 +376,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // elementwise_inline_asm_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: f32) {
-    // expected-error @+1 {{needs at least one result}}
+    // expected-error @+1 {{requires at least one result}}
     "tt.elementwise_inline_asm"(%a) <{asm_string = "a", constraints = "r", packed_element = 1 : i32, pure = false}> : (f32) -> ()
     tt.return
   }
@@ -388,7 +388,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{takes 4294967295 elements at a time}}
+    // expected-error @+1 {{requires a multiple of `pack` = 4294967295 elements per thread, but got}}
     %0 = "tt.elementwise_inline_asm"(%a) <{asm_string = "a", constraints = "=r,r", packed_element = -1 : i32, pure = false}> : (tensor<128xf32, #b>) -> tensor<128xf32, #b>
     tt.return
   }
@@ -400,7 +400,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.amd_wmma<{version = 2, isTranspose = false, ctaLayout = {warp = [[0, 1], [0, 2]]}, CGALayout = [[0, 0]], instrShape = [16, 16, 16]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>>, %c: tensor<64x64xf32, #w>) {
-    // expected-error @+1 {{needs a part of the result for each CTA, but several have the same}}
+    // expected-error @+1 {{requires a distinct part of the result in each CTA, but CTAs are replicas in `}}
     %0 = tt.dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>> -> tensor<64x64xf32, #w>
     tt.return
   }
@@ -413,8 +413,8 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #m = #ttg.linear<{register = [[0], [32]], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32, #l>) {
-    // expected-error @+2 {{whose layout is not the one that follows from the operand}}
-    // expected-note @+1 {{the layout that follows is}}
+    // expected-error @+2 {{does not have the layout inferred from the operand}}
+    // expected-note @+1 {{the inferred layout is:}}
     %0 = tt.reshape %a allow_reorder : tensor<64xf32, #l> -> tensor<64xf32, #m>
     tt.return
   }
@@ -425,7 +425,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 // dot_scaled_c4: the last dimension of scales is K
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x128xf8E5M2>, %b: tensor<128x32xf8E5M2>, %c: tensor<128x32xf32>, %s: tensor<128x4x1xi8>) {
-    // expected-error @+1 {{needs a scale for every 16 or 32 elements along K, but `a` has 1 for 128}}
+    // expected-error @+1 {{requires one scale per 16 or 32 elements along K, but `a` has 1 for 128}}
     %0 = "tt.dot_scaled"(%a, %b, %c, %s) <{a_elem_type = 1 : i32, b_elem_type = 1 : i32, fastMath = false, lhs_k_pack = true, rhs_k_pack = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<128x128xf8E5M2>, tensor<128x32xf8E5M2>, tensor<128x32xf32>, tensor<128x4x1xi8>) -> tensor<128x32xf32>
     tt.return
   }
@@ -438,7 +438,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0]]>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf32, #n, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<256x64xf32, #t, #ttng.tensor_memory, mutable, 512x64>) {
-    // expected-error @+1 {{needs two buffers that are split over CTAs in one way}}
+    // expected-error @+1 {{requires two buffers that are split over CTAs equally, but got `}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<256x64xf32, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<256x64xf32, #t, #ttng.tensor_memory, mutable, 512x64>
     tt.return
   }
@@ -475,7 +475,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<32x64xbf16, #b>, %s: tensor<32x64xi8, #s>) {
-    // expected-error @+1 {{needs a scale for several elements along dimension 1}}
+    // expected-error @+1 {{requires several elements per scale along dimension 1}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<32x64xbf16, #b>, tensor<32x64xi8, #s> -> tensor<32x64xf8E4M3FN, #b>
     tt.return
   }
@@ -488,7 +488,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{needs both `redOp` and a result for what is reduced, or neither}}
+    // expected-error @+1 {{requires both `redOp` and a result of the reduction, or neither}}
     %0 = "ttng.tmem_load"(%a) <{resultSegmentSizes = array<i32: 0, 0, 1>}> : (!ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) -> tensor<128x64xf32, #b>
     tt.return
   }
@@ -527,7 +527,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf64, #n, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<64x32xf8E4M3FN, #n, #ttg.shared_memory, mutable>, %d: !ttg.memdesc<64x32xf32, #t, #ttng.tensor_memory, mutable>, %p: i1) {
-    // expected-error @+1 {{multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `f64`}}
+    // expected-error @+1 {{requires elements of `f32`, `f16`, `bf16`, `i8` or a float of at most 8 bits, but got `f64`}}
     ttng.tc_gen5_mma %a, %b, %d, %p, %p : !ttg.memdesc<64x64xf64, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<64x32xf8E4M3FN, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<64x32xf32, #t, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -540,7 +540,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #p = #ttg.padded_shared<[32:+2] {order = [1, 0], shape = [8, 16]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x4xi32, #n, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs the same padding in operand and result}}
+    // expected-error @+1 {{requires the same padding in operand and result, but got `}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<32x4xi32, #n, #ttg.shared_memory, mutable> -> !ttg.memdesc<8x16xf32, #p, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -551,7 +551,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // inline_asm_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xi32>) {
-    // expected-error @+1 {{runs on the elements of each thread, so it needs tensors with an encoding}}
+    // expected-error @+1 {{requires tensors with an encoding, but got `}}
     %0 = "ttg.inline_asm"(%a) <{asm_string = "a", constraints = "=r,r", pure = false}> : (tensor<128xi32>) -> i32
     tt.return
   }
@@ -588,7 +588,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 3 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{chooses among fewer than 32 warps, a power of two, but the module has 3}}
+    // expected-error @+1 {{warp hint requires a power of two below 32 as the number of warps, but the module has 3}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %a {warp_used_hint = 3 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }

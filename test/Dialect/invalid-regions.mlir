@@ -5,7 +5,7 @@
 // elementwise_inline_asm_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<2xf32>) {
-    // expected-error @+1 {{takes 4 elements at a time, but `tensor<2xf32>` has 2}}
+    // expected-error @+1 {{requires a multiple of `packed_element` = 4 elements, but `tensor<2xf32>` has 2}}
     %0 = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 4 : i32, pure = true} %a : tensor<2xf32> -> tensor<2xf32>
     tt.return
   }
@@ -16,7 +16,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // map_elementwise_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{needs a power of two as `pack`, but has 3}}
+    // expected-error @+1 {{requires a power of two as `pack`, but got 3}}
     %0 = "tt.map_elementwise"(%a) <{pack = 3 : i32}> ({
     ^bb0(%x0: f32, %x1: f32, %x2: f32):
       tt.map_elementwise.return %x0, %x1, %x2 : f32, f32, f32
@@ -30,7 +30,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // map_elementwise_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{'tt.map_elementwise' op has a region that takes (f32, f16), expected (f32, f32)}}
+    // expected-error @+1 {{'tt.map_elementwise' op region arguments are (f32, f16), expected (f32, f32)}}
     %0 = "tt.map_elementwise"(%a) <{pack = 2 : i32}> ({
     ^bb0(%x0: f32, %x1: f16):
       tt.map_elementwise.return %x0, %x0 : f32, f32
@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // map_elementwise_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{'tt.map_elementwise' op has a region that yields (f32), expected (f32, f32)}}
+    // expected-error @+1 {{'tt.map_elementwise' op region yields (f32), expected (f32, f32)}}
     %0 = "tt.map_elementwise"(%a) <{pack = 2 : i32}> ({
     ^bb0(%x0: f32, %x1: f32):
       tt.map_elementwise.return %x0 : f32
@@ -58,7 +58,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // map_elementwise_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x!tt.ptr<f32>>, %v: tensor<64xf32>) {
-    // expected-error @+1 {{runs a region on numbers, which cannot store, but it holds a `tt.store`}}
+    // expected-error @+1 {{region must not write to memory, but contains a `tt.store`}}
     %0 = "tt.map_elementwise"(%a, %v) <{pack = 1 : i32}> ({
     ^bb0(%x: !tt.ptr<f32>, %y: f32):
       tt.store %x, %y : !tt.ptr<f32>
@@ -73,7 +73,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // reduce_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{needs as many results as operands, but has 2 and 1}}
+    // expected-error @+1 {{requires as many results as operands, but got 2 and 1}}
     %0:2 = "tt.reduce"(%a) <{axis = 0 : i32}> ({
     ^bb0(%x: f32, %y: f32):
       tt.reduce.return %x : f32
@@ -87,7 +87,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scan_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{needs as many results as operands, but has 2 and 1}}
+    // expected-error @+1 {{requires as many results as operands, but got 2 and 1}}
     %0:2 = "tt.scan"(%a) <{axis = 0 : i32, reverse = false}> ({
     ^bb0(%x: f32, %y: f32):
       tt.scan.return %x : f32
@@ -101,7 +101,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scan_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{makes `tensor<64xf32>`, but the result is `tensor<64xf16>`}}
+    // expected-error @+1 {{expected a result of type `tensor<64xf32>`, but got `tensor<64xf16>`}}
     %0 = "tt.scan"(%a) <{axis = 0 : i32, reverse = false}> ({
     ^bb0(%x0: f32, %x1: f32):
       tt.scan.return %x0 : f32

@@ -10,7 +10,7 @@
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{has a barrier, but is not `is_async`}}
+    // expected-error @+1 {{requires `is_async` for a completion barrier}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p, %bar[%p] : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
@@ -25,7 +25,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xi16, #nv, #smem, mutable>, %b: !ttg.memdesc<64x128xi16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x128xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `i16`}}
+    // expected-error @+1 {{requires elements of `f32`, `f16`, `bf16`, `i8` or a float of at most 8 bits, but got `i16`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xi16, #nv, #smem, mutable>, !ttg.memdesc<64x128xi16, #nv, #smem, mutable>, !ttg.memdesc<128x128xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>, #tmem, mutable>
     tt.return
   }
@@ -42,7 +42,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xi8, #ts, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs operands of one kind, but `i8` is of kind `i8` and `f16` of `f16`}}
+    // expected-error @+1 {{requires operands of the same kind, but `i8` is of kind `i8` and `f16` of `f16`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xi8, #ts, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -57,7 +57,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xbf16, #nv, #smem, mutable>, %b: !ttg.memdesc<64x128xbf16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x128xf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{adds products of `bf16` and `bf16` up in `f32`, but the accumulator has `f16`}}
+    // expected-error @+1 {{products of `bf16` and `bf16` require an accumulator of `f32`, but got `f16`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xbf16, #nv, #smem, mutable>, !ttg.memdesc<64x128xbf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>
     tt.return
   }
@@ -72,7 +72,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1x128x64xf16, #nv, #smem>, %b: !ttg.memdesc<1x64x128xf16, #nv, #smem>, %d: !ttg.memdesc<1x128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{multiplies matrices of rank 2, but has rank 3}}
+    // expected-error @+1 {{requires operands of rank 2, but got rank 3}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<1x128x64xf16, #nv, #smem>, !ttg.memdesc<1x64x128xf16, #nv, #smem>, !ttg.memdesc<1x128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -89,7 +89,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #sw, #smem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is}}
+    // expected-error @+1 {{requires `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is `}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #sw, #smem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -106,7 +106,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #sw, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `b` as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec = 1, perPhase = 1,}}
+    // expected-error @+1 {{requires `b` as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec = 1, perPhase = 1,}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #sw, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -121,7 +121,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128,}}
+    // expected-error @+1 {{requires `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128,}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>
     tt.return
   }
@@ -136,7 +136,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs an accumulator that is not `fp4Padded`, but its encoding is}}
+    // expected-error @+1 {{requires an accumulator that is not `fp4Padded`, but its encoding is `}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>
     tt.return
   }
@@ -153,7 +153,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t2 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `a` in tensor memory with `colStride = 1`, but has 2}}
+    // expected-error @+1 {{requires `a` in tensor memory with `colStride = 1`, but got 2}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -170,7 +170,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tfp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, fp4Padded = true>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #tfp4, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `a` that is not `fp4Padded`, which only `ttng.tc_gen5_mma_scaled` takes}}
+    // expected-error @+1 {{requires `a` that is not `fp4Padded`; only `ttng.tc_gen5_mma_scaled` supports it}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #tfp4, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -186,7 +186,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf16, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs an accumulator with an element of `f16` in each column, `colStride = 2`, but has 1}}
+    // expected-error @+1 {{requires an accumulator with one element of `f16` per column (`colStride = 2`), but got 1}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf16, #t128, #tmem, mutable>
     tt.return
   }
@@ -201,7 +201,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x512xf16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 512, colStride = 1>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{makes at most 256 columns at once, but `blockN` is 512}}
+    // expected-error @+1 {{requires a `blockN` of at most 256, but got 512}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x512xf16, #nv, #smem, mutable>, !ttg.memdesc<128x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 512, colStride = 1>, #tmem, mutable>
     tt.return
   }
@@ -215,7 +215,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `b` whole along K in each CTA, but it is split over 2}}
+    // expected-error @+1 {{requires `b` not to be split over CTAs along K, but it is split over 2}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>
     tt.return
   }
@@ -231,7 +231,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{is done by pairs of CTAs, which share the columns of `b`: its `CGALayout` must start with [0, 1]}}
+    // expected-error @+1 {{`two_ctas` requires a `CGALayout` of `b` that starts with [0, 1]}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p {two_ctas} : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -245,7 +245,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x512xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{is done by pairs of CTAs in one instruction, which makes at most 256 columns, but there are 512}}
+    // expected-error @+1 {{`two_ctas` requires at most 256 columns, but got 512}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p {two_ctas} : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x512xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>
     tt.return
   }
@@ -259,7 +259,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{is done by single CTAs, so `d` needs `twoCTAs = false`}}
+    // expected-error @+1 {{product of single CTAs requires `twoCTAs = false` in the encoding of `d`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>
     tt.return
   }
@@ -273,7 +273,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs an accumulator that is split over CTAs as `a` and `b` are: bit 0 of the CTA is (128, 128) in}}
+    // expected-error @+1 {{requires `d` to be split over CTAs as `a` and `b`: CTA basis 0 of `d` must be (128, 128), but got (}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>
     tt.return
   }
@@ -289,7 +289,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t64, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{has `a` and `d` with `blockM = 64` in interleaved blocks, of which one can be}}
+    // expected-error @+1 {{must not have interleaved blocks with `blockM = 64` in both `a` and `d`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #t64, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>
     tt.return
   }
@@ -306,7 +306,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{has a barrier, but is not `is_async`}}
+    // expected-error @+1 {{requires `is_async` for a completion barrier}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2, %bar[%p] : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
@@ -323,7 +323,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{needs operands of one kind, but `f16` is of kind `f16` and `f8E5M2` of `f8f6f4`}}
+    // expected-error @+1 {{requires operands of the same kind, but `f16` is of kind `f16` and `f8E5M2` of `f8f6f4`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -339,7 +339,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xbf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{adds products of `f8E5M2` and `f8E5M2` up in `f16` or `f32`, but the accumulator has `bf16`}}
+    // expected-error @+1 {{products of `f8E5M2` and `f8E5M2` require an accumulator of `f16` or `f32`, but got `bf16`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xbf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -355,7 +355,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %d: !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{'ttng.tc_gen5_mma_scaled' op needs `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>`}}
+    // expected-error @+1 {{'ttng.tc_gen5_mma_scaled' op requires `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -371,7 +371,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %d: !ttg.memdesc<128x128xf32, #t4, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{'ttng.tc_gen5_mma_scaled' op needs an accumulator that is not `fp4Padded`, but its encoding is `#ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>`}}
+    // expected-error @+1 {{'ttng.tc_gen5_mma_scaled' op requires an accumulator that is not `fp4Padded`, but its encoding is `#ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf32, #t4, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -386,7 +386,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf8E5M2, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<64x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{makes blocks of 128 rows, but `blockM` is 64}}
+    // expected-error @+1 {{requires `blockM = 128` for `d`, but got 64}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<64x128xf8E5M2, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<64x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -402,7 +402,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf8E5M2, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{needs 4-bit elements of `a` in pairs, as `i8`, but has `f8E5M2`}}
+    // expected-error @+1 {{requires 4-bit elements of `a` in pairs, as `i8`, but got `f8E5M2`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e2m1 rhs = e5m2 : !ttg.memdesc<128x64xf8E5M2, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -419,7 +419,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xi8, #t, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{needs `a` in tensor memory with `fp4Padded = true`, as 4-bit elements that meet 8-bit ones}}
+    // expected-error @+1 {{requires `fp4Padded = true` for 4-bit elements of `a` in tensor memory, because `b` has 8-bit elements}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e2m1 rhs = e5m2 : !ttg.memdesc<128x64xi8, #t, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -436,7 +436,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #t128, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but has `f8E5M2`}}
+    // expected-error @+1 {{requires `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but got `f8E5M2`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e3m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #t128, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -454,7 +454,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tsk = #ttng.tensor_memory_scales_encoding<blockRepOrder = kThenMn>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #tsk, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `a_scale` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = mnThenK>`, but its encoding}}
+    // expected-error @+1 {{requires `a_scale` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = mnThenK>`, but its encoding is `}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #tsk, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -470,7 +470,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>, #tmem, mutable>, %as: !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs tensor memory, which `cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110` have, but the module is for `cuda:120`}}
+    // expected-error @+1 {{requires a target with tensor memory (`cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110`), but got `cuda:120`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>, #tmem, mutable>, !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -486,7 +486,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{has 1 barriers and 0 predicates of barriers, expected one predicate for each}}
+    // expected-error @+1 {{requires one predicate per barrier, but got 1 barriers and 0 predicates}}
     "ttng.tc_gen5_mma"(%a, %b, %d, %u, %p, %bar) <{is_async, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 1, 0>}> : (!ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, i1, i1, !ttg.memdesc<1xi64, #s1, #smem, mutable>) -> ()
     tt.return
   }
@@ -503,7 +503,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{has 1 barriers and 0 predicates of barriers, expected one predicate for each}}
+    // expected-error @+1 {{requires one predicate per barrier, but got 1 barriers and 0 predicates}}
     "ttng.tc_gen5_mma_scaled"(%a, %b, %d, %as, %bs, %u, %p, %bar) <{is_async, a_type = 1 : i32, b_type = 1 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 1, 1, 1, 0>}> : (!ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, i1, i1, !ttg.memdesc<1xi64, #s1, #smem, mutable>) -> ()
     tt.return
   }

@@ -8,7 +8,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x64xf32, #tm>) {
-    // expected-error @+1 {{needs a buffer whose encoding is `#ttng.tensor_memory_encoding`, but has `#ttg.swizzled_shared<{vec}}
+    // expected-error @+1 {{requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `#ttg.swizzled_shared<{vec}}
     %0 = ttng.tmem_alloc %v : (tensor<128x64xf32, #tm>) -> !ttg.memdesc<128x64xf32, #sw, #smem, mutable>
     tt.return
   }
@@ -21,7 +21,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<1x128x64xf32>) {
-    // expected-error @+1 {{moves tensors of rank 2, but `tensor<1x128x64xf32>` has rank 3}}
+    // expected-error @+1 {{requires a tensor of rank 2, but `tensor<1x128x64xf32>` has rank 3}}
     %0 = ttng.tmem_alloc %v : (tensor<1x128x64xf32>) -> !ttg.memdesc<1x128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -36,7 +36,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x64xf32, #b>) {
     // expected-error @+2 {{cannot move `tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8],}}
-    // expected-note @+1 {{a layout that fits gives each thread a row: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`}}
+    // expected-note @+1 {{a supported layout has one row per thread: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`}}
     %0 = ttng.tmem_alloc %v : (tensor<128x64xf32, #b>) -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -50,7 +50,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{makes a whole buffer, but its type is a view of 128x32 in 128x64}}
+    // expected-error @+1 {{requires a whole buffer as the result, but its type is a view of 128x32 in 128x64}}
     %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
     tt.return
   }
@@ -63,8 +63,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+2 {{allocates an immutable buffer without contents}}
-    // expected-note @+1 {{make the buffer `mutable` in its type, or give it contents}}
+    // expected-error @+2 {{requires an initial value for an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     %0 = ttng.tmem_alloc : () -> !ttg.memdesc<128x64xf32, #t, #tmem>
     tt.return
   }
@@ -77,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs an operand in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    // expected-error @+1 {{requires an operand in `#ttg.shared_memory`, but got one in `#ttng.tensor_memory`}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -92,7 +92,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x32xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs two buffers of the same shape, but has 128x32 and 128x64}}
+    // expected-error @+1 {{requires two buffers of the same shape, but got 128x32 and 128x64}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x32xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -107,8 +107,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem>) {
-    // expected-error @+2 {{'ttng.tmem_copy' op writes to a buffer that may not be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    // expected-error @+2 {{'ttng.tmem_copy' op must not write to an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem>
     tt.return
   }
@@ -121,7 +121,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x4xf32, #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]}, alignment = 8>, #smem, mutable>, %b: !ttg.memdesc<128x4xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 4, colStride = 1>, #tmem, mutable>) {
-    // expected-error @+1 {{needs an operand aligned to 16 bytes, but its layout is aligned to 8}}
+    // expected-error @+1 {{requires an operand aligned to 16 bytes, but its layout is aligned to 8}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x4xf32, #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]}, alignment = 8>, #smem, mutable>, !ttg.memdesc<128x4xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 4, colStride = 1>, #tmem, mutable>
     tt.return
   }
@@ -134,7 +134,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%s: !ttg.memdesc<256x128xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>, #smem, mutable>, %d: !ttg.memdesc<256x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>) {
-    // expected-error @+1 {{needs two buffers that are split over CTAs in one way, but has}}
+    // expected-error @+1 {{requires two buffers that are split over CTAs equally, but got `}}
     ttng.tmem_copy %s, %d : !ttg.memdesc<256x128xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<256x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>
     tt.return
   }
@@ -148,7 +148,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{copies rows as they are, but the operand's encoding is `#ttg.nvmma_shared<{swizzlingByteWidth =}}
+    // expected-error @+1 {{requires an operand that is neither transposed nor `fp4Padded`, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth =}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -163,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xi8, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xi8, #ts, #tmem, mutable>) {
-    // expected-error @+1 {{copies scales from a buffer without swizzle, but the operand's encoding is}}
+    // expected-error @+1 {{requires an operand without swizzle for scales, but its encoding is `}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x128xi8, #nv8, #smem, mutable>, !ttg.memdesc<128x128xi8, #ts, #tmem, mutable>
     tt.return
   }
@@ -176,7 +176,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>) {
-    // expected-error @+1 {{needs a destination in `#ttng.tensor_memory`, but its encoding is}}
+    // expected-error @+1 {{requires a destination in `#ttng.tensor_memory`, but its encoding is `}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>
     tt.return
   }
@@ -191,7 +191,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<64x64xf32, #t64, #tmem, mutable>) {
-    // expected-error @+1 {{needs a destination with `blockM = 128`, but has 64}}
+    // expected-error @+1 {{requires a destination with `blockM = 128`, but got 64}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<64x64xf32, #nv32, #smem, mutable>, !ttg.memdesc<64x64xf32, #t64, #tmem, mutable>
     tt.return
   }
@@ -205,7 +205,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{copies from a buffer with swizzle, but the operand's encoding is}}
+    // expected-error @+1 {{requires an operand with swizzle, but its encoding is `}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -220,7 +220,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{copies elements of 32 bits, but `f16` has 16}}
+    // expected-error @+1 {{requires elements of 32 bits, but `f16` has 16}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, !ttg.memdesc<128x64xf16, #t, #tmem, mutable>
     tt.return
   }
@@ -233,7 +233,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x2xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem, mutable>, %b: !ttg.memdesc<128x2xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 2, colStride = 1>, #tmem, mutable>) {
-    // expected-error @+1 {{needs at least 4 elements side by side in each row of the destination, but has 2}}
+    // expected-error @+1 {{requires at least 4 contiguous elements in each row of the destination, but got 2}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x2xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem, mutable>, !ttg.memdesc<128x2xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 2, colStride = 1>, #tmem, mutable>
     tt.return
   }
@@ -247,7 +247,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a buffer whose encoding is `#ttng.tensor_memory_encoding`, but has `#ttg.swizzled_shared<{vec}}
+    // expected-error @+1 {{requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `#ttg.swizzled_shared<{vec}}
     %0 = ttng.tmem_load %a : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> tensor<128x64xf32, #tm>
     tt.return
   }
@@ -260,7 +260,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1x128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{moves tensors of rank 2, but `tensor<1x128x64xf32>` has rank 3}}
+    // expected-error @+1 {{requires a tensor of rank 2, but `tensor<1x128x64xf32>` has rank 3}}
     %0 = ttng.tmem_load %a : !ttg.memdesc<1x128x64xf32, #t, #tmem, mutable> -> tensor<1x128x64xf32>
     tt.return
   }
@@ -275,7 +275,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
     // expected-error @+2 {{cannot move `tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8],}}
-    // expected-note @+1 {{a layout that fits gives each thread a row: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`}}
+    // expected-note @+1 {{a supported layout has one row per thread: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`}}
     %0 = ttng.tmem_load %a : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> tensor<128x64xf32, #b>
     tt.return
   }
@@ -289,7 +289,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs both `redOp` and a result for what is reduced, or neither}}
+    // expected-error @+1 {{requires both `redOp` and a result of the reduction, or neither}}
     %0:2 = "ttng.tmem_load"(%a) <{resultSegmentSizes = array<i32: 1, 0, 1>}> : (!ttg.memdesc<128x64xf32, #t, #tmem, mutable>) -> (tensor<128x64xf32, #tm>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #tm}>>)
     tt.return
   }
@@ -303,7 +303,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{has `abs`, which says how to reduce, but no `redOp`}}
+    // expected-error @+1 {{`abs` requires `redOp`}}
     %0 = "ttng.tmem_load"(%a) <{abs = true, resultSegmentSizes = array<i32: 1, 0, 0>}> : (!ttg.memdesc<128x64xf32, #t, #tmem, mutable>) -> (tensor<128x64xf32, #tm>)
     tt.return
   }
@@ -317,7 +317,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xi32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{has `abs`, which needs elements of `f32`, but reads `i32`}}
+    // expected-error @+1 {{`abs` requires elements of `f32`, but got `i32`}}
     %0:2 = "ttng.tmem_load"(%a) <{redOp = #ttng.redOp<max>, abs = true, resultSegmentSizes = array<i32: 1, 0, 1>}> : (!ttg.memdesc<128x64xi32, #t, #tmem, mutable>) -> (tensor<128x64xi32, #tm>, tensor<128xi32, #ttg.slice<{dim = 1, parent = #tm}>>)
     tt.return
   }
@@ -330,7 +330,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{reduces rows, but `tensor<128x128xf32, #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32,}}
+    // expected-error @+1 {{reduction requires each row in one thread, but `tensor<128x128xf32, #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32,}}
     %0:2 = "ttng.tmem_load"(%a) <{redOp = #ttng.redOp<max>, resultSegmentSizes = array<i32: 1, 0, 1>}> : (!ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) -> (tensor<128x128xf32, #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 2], order = [0, 1]}>>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 2], order = [0, 1]}>}>>)
     tt.return
   }
@@ -344,7 +344,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{reduces one row for each thread, but `tensor<256x64xf32, #ttg.blocked<{sizePerThread = [1, 64],}}
+    // expected-error @+1 {{reduction requires one row per thread, but `tensor<256x64xf32, #ttg.blocked<{sizePerThread = [1, 64],}}
     %0, %1 = ttng.tmem_load %a {redOp = #ttng.redOp<max>} : !ttg.memdesc<256x64xf32, #t, #tmem, mutable> -> tensor<256x64xf32, #tm>, tensor<256xf32, #ttg.slice<{dim = 1, parent = #tm}>>
     tt.return
   }
@@ -358,7 +358,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t2 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>) {
-    // expected-error @+1 {{reduces elements of 32 bits, one per column, but the buffer is `#ttng.tensor_memory_encoding<blockM =}}
+    // expected-error @+1 {{reduction requires one element of 32 bits per column, but the buffer's encoding is `#ttng.tensor_memory_encoding<blockM =}}
     %0, %1 = ttng.tmem_load %a {redOp = #ttng.redOp<max>} : !ttg.memdesc<128x64xf16, #t2, #tmem, mutable> -> tensor<128x64xf16, #tm>, tensor<128xf16, #ttg.slice<{dim = 1, parent = #tm}>>
     tt.return
   }
@@ -372,7 +372,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>, %v: tensor<128x64xf32, #tm>, %p: i1) {
-    // expected-error @+1 {{needs a buffer whose encoding is `#ttng.tensor_memory_encoding`, but has `#ttg.swizzled_shared<{vec}}
+    // expected-error @+1 {{requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `#ttg.swizzled_shared<{vec}}
     ttng.tmem_store %v, %a, %p : tensor<128x64xf32, #tm> -> !ttg.memdesc<128x64xf32, #sw, #smem, mutable>
     tt.return
   }
@@ -385,7 +385,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1x128x64xf32, #t, #tmem, mutable>, %v: tensor<1x128x64xf32>, %p: i1) {
-    // expected-error @+1 {{moves tensors of rank 2, but `tensor<1x128x64xf32>` has rank 3}}
+    // expected-error @+1 {{requires a tensor of rank 2, but `tensor<1x128x64xf32>` has rank 3}}
     ttng.tmem_store %v, %a, %p : tensor<1x128x64xf32> -> !ttg.memdesc<1x128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -400,7 +400,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %v: tensor<128x64xf32, #b>, %p: i1) {
     // expected-error @+2 {{cannot move `tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8],}}
-    // expected-note @+1 {{a layout that fits gives each thread a row: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`}}
+    // expected-note @+1 {{a supported layout has one row per thread: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`}}
     ttng.tmem_store %v, %a, %p : tensor<128x64xf32, #b> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
@@ -413,7 +413,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{'ttng.tmem_subslice' op needs an operand in `#ttng.tensor_memory`, but has one in `#ttg.shared_memory`}}
+    // expected-error @+1 {{'ttng.tmem_subslice' op requires an operand in `#ttng.tensor_memory`, but got one in `#ttg.shared_memory`}}
     %0 = ttng.tmem_subslice %m {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x32xf32, #sw, #smem, mutable, 128x64>
     tt.return
   }
@@ -426,7 +426,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's element type, but has `i32` of `f32`}}
+    // expected-error @+1 {{requires a result of the operand's element type, but got `i32` for operand `f32`}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xi32, #t128, #tmem, mutable, 128x128>
     tt.return
   }
@@ -440,7 +440,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's encoding, but has `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
+    // expected-error @+1 {{requires a result of the operand's encoding, but got `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<64x32xf32, #t64, #tmem, mutable, 128x64>
     tt.return
   }
@@ -453,7 +453,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result in the operand's allocation of 128x128, but its type says 128x64}}
+    // expected-error @+1 {{requires the operand's allocation 128x128 in the result type, but got 128x64}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -466,7 +466,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2x128x64xf32, #t, #tmem, mutable, 2x128x64>) {
-    // expected-error @+1 {{cuts buffers of rank 2 or 3, but has ranks 3 and 2}}
+    // expected-error @+1 {{requires buffers of rank 2 or 3, but got ranks 3 and 2}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<2x128x64xf32, #t, #tmem, mutable, 2x128x64> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 2x128x64>
     tt.return
   }
@@ -479,7 +479,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{cuts dimension 2, but the operand has rank 2; expected 0 to 1}}
+    // expected-error @+1 {{dimension 2 is out of bounds for the operand of rank 2; expected 0 to 1}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32, dim = 2 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable, 128x128>
     tt.return
   }
@@ -492,7 +492,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{cuts dimension 1, so the others stay, but 256x64 becomes 128x32}}
+    // expected-error @+1 {{may only change the size of dimension 1, but 256x64 becomes 128x32}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<256x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 256x64>
     tt.return
   }
@@ -505,7 +505,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{takes 64 from 96 on in dimension 1, which has size 128}}
+    // expected-error @+1 {{slice of size 64 at offset 96 is out of bounds in dimension 1 of size 128}}
     %0 = ttng.tmem_subslice %a {offset = 96 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable, 128x128>
     tt.return
   }
@@ -518,7 +518,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<256x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{'ttng.tmem_subslice' op needs an offset that is a multiple of 16 in dimension 1, but has 8}}
+    // expected-error @+1 {{'ttng.tmem_subslice' op requires an offset that is a multiple of 16 in dimension 1, but got 8}}
     %0 = ttng.tmem_subslice %m {offset = 8 : i32} : !ttg.memdesc<256x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<256x16xf32, #t, #tmem, mutable, 256x64>
     tt.return
   }
@@ -531,7 +531,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs an offset at the start of a column of 32 bits, but 1 is 16 bits into one}}
+    // expected-error @+1 {{requires an offset at the start of a column of 32 bits, but 1 is 16 bits after it}}
     %0 = ttng.tmem_subslice %a {offset = 1 : i32} : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> !ttg.memdesc<128x1xf16, #t, #tmem, mutable, 128x64>
     tt.return
   }
@@ -544,8 +544,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf32, #tm>, %d: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory>, %p: i1) {
-    // expected-error @+2 {{writes to a buffer that may not be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    // expected-error @+2 {{must not write to an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     ttng.tmem_store %a, %d, %p : tensor<128x64xf32, #tm> -> !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory>
     tt.return
   }

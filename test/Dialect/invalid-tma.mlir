@@ -6,7 +6,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%t: tensor<128x64xf16, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<128x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{writes at least 32 bits at once, but the layouts have only 16 bits together in registers and in}}
+    // expected-error @+1 {{requires at least 32 bits that are contiguous in registers and in memory, but got 16}}
     ttng.async_shared_store %t, %s, %b : tensor<128x64xf16, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>> -> !ttg.memdesc<128x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -20,7 +20,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !ttng.tensordesc_im2col<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{reads images of rank 3 to 5, but has 2 coordinates}}
+    // expected-error @+1 {{im2col mode requires 3 to 5 coordinates, but got 2}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !ttng.tensordesc_im2col<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -34,7 +34,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !ttng.tensordesc_im2col<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{needs 1 `offsets` for 3 coordinates of an image, but has 0}}
+    // expected-error @+1 {{requires 1 `offsets` for 3 coordinates of an image, but got 0}}
     ttng.async_tma_copy_global_to_local %d[%i, %i, %i] %s, %b, %p : !ttng.tensordesc_im2col<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -47,7 +47,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x128xsi8, #nv8>, %s: !ttg.memdesc<64x128xi8, #nv8, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{cannot do `add` on `si8` in global memory, only on `i32`, `i64`, `ui32`, `ui64`, `si32`, `f32`,}}
+    // expected-error @+1 {{`add` is not supported on `si8` in global memory, only on `i32`, `i64`, `ui32`, `ui64`, `si32`, `f32`,}}
     ttng.async_tma_reduce add, %d[%i, %i] %s : !tt.tensordesc<64x128xsi8, #nv8>, !ttg.memdesc<64x128xi8, #nv8, #smem, mutable>
     tt.return
   }
@@ -58,7 +58,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // tensormap_create_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<i8>, %i: i32, %j: i64) {
-    // expected-error @+1 {{needs a size in `global_dim` for each of 2 dimensions, but has 1}}
+    // expected-error @+1 {{requires a size in `global_dim` for each of 2 dimensions, but got 1}}
     ttng.tensormap_create %p, %p, [%i, %i], [%i], [%j], [%i, %i] {elem_type = 3 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32} : (!tt.ptr<i8>, !tt.ptr<i8>, i32, i32, i32, i64, i32, i32) -> ()
     tt.return
   }
@@ -69,7 +69,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // tensormap_create_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<i8>, %i: i32, %j: i64) {
-    // expected-error @+1 {{needs a stride in `global_stride` for each of 2 dimensions but the last, but has 2}}
+    // expected-error @+1 {{requires a stride in `global_stride` for each of 2 dimensions but the last, but got 2}}
     ttng.tensormap_create %p, %p, [%i, %i], [%i, %i], [%j, %j], [%i, %i] {elem_type = 3 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32} : (!tt.ptr<i8>, !tt.ptr<i8>, i32, i32, i32, i32, i64, i64, i32, i32) -> ()
     tt.return
   }
@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // tensormap_create_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<i8>, %i: i32, %j: i64) {
-    // expected-error @+1 {{needs a step in `element_stride` for each of 2 dimensions, but has 1}}
+    // expected-error @+1 {{requires a step in `element_stride` for each of 2 dimensions, but got 1}}
     ttng.tensormap_create %p, %p, [%i, %i], [%i, %i], [%j], [%i] {elem_type = 3 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32} : (!tt.ptr<i8>, !tt.ptr<i8>, i32, i32, i32, i32, i64, i32) -> ()
     tt.return
   }
@@ -95,7 +95,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{copies to or from a buffer whose encoding is `#ttg.nvmma_shared`, but has}}
+    // expected-error @+1 {{requires a buffer whose encoding is `#ttg.nvmma_shared`, but got `}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -109,7 +109,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16>, %s: !ttg.memdesc<64x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{needs a descriptor with the buffer's layout, but they have `none` and}}
+    // expected-error @+1 {{requires the same layout for descriptor and buffer, but got `none` and `}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -123,7 +123,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nvt>, %s: !ttg.memdesc<64x64xf16, #nvt, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{copies rows, but the buffer is transposed: `#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed}}
+    // expected-error @+1 {{requires a buffer that is not transposed, but got `#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nvt>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvt, #smem, mutable>
     tt.return
   }
@@ -137,7 +137,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xbf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{needs a block and a buffer of the same element type, but has `f16` and `bf16`}}
+    // expected-error @+1 {{requires a block and a buffer of the same element type, but got `f16` and `bf16`}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xbf16, #nv, #smem, mutable>
     tt.return
   }
@@ -151,7 +151,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{needs a coordinate for each of 2 dimensions of a block, but has 1}}
+    // expected-error @+1 {{requires one coordinate for each of 2 block dimensions, but got 1}}
     ttng.async_tma_copy_global_to_local %d[%i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -163,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<2x2x2x2x2x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [5, 4, 3, 2, 1, 0]}>>, %s: !ttg.memdesc<2x2x2x2x2x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [5, 4, 3, 2, 1, 0]}>, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{copies blocks of rank 1 to 5, but has 6 coordinates}}
+    // expected-error @+1 {{requires 1 to 5 coordinates, but got 6}}
     ttng.async_tma_copy_local_to_global %d[%i, %i, %i, %i, %i, %i] %s : !tt.tensordesc<2x2x2x2x2x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [5, 4, 3, 2, 1, 0]}>>, !ttg.memdesc<2x2x2x2x2x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [5, 4, 3, 2, 1, 0]}>, #smem, mutable>
     tt.return
   }
@@ -175,7 +175,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32, "ttng.two-ctas" = false} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{needs a barrier with an element for each CTA, but has `#ttg.swizzled_shared<{vec = 1, perPhase = 1,}}
+    // expected-error @+1 {{requires a barrier with one element per CTA, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1,}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p {x} : !tt.tensordesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>>, !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable> -> !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>
     tt.return
   }
@@ -189,7 +189,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{has `multicast`, so it needs a buffer that several CTAs have the same part of, but has}}
+    // expected-error @+1 {{`multicast` requires a buffer that is replicated over CTAs, but got `}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p {multicast} : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -204,7 +204,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x1x64xf16, #nv3>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{'ttng.async_tma_gather' op needs a descriptor of blocks of rank 2, but its blocks are 1x1x64}}
+    // expected-error @+1 {{'ttng.async_tma_gather' op requires a descriptor of blocks of rank 2, but got 1x1x64}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x1x64xf16, #nv3>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
@@ -218,7 +218,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<2x64xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{'ttng.async_tma_gather' op needs a descriptor of blocks of one row, but its blocks are 2x64}}
+    // expected-error @+1 {{'ttng.async_tma_gather' op requires a descriptor of blocks of one row, but got 2x64}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<2x64xf16, #nv>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
@@ -232,7 +232,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x32xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs a buffer with the 32 columns of a block, but has 32x64}}
+    // expected-error @+1 {{requires a buffer with 32 columns, as in a block, but got 32x64}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x32xf16, #nv>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
@@ -246,7 +246,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs a buffer of the block's `bf16`, but has `f16`}}
+    // expected-error @+1 {{requires a buffer of the block's element type `bf16`, but got `f16`}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x64xbf16, #nv>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
@@ -260,7 +260,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs at least 4 consecutive indices in each thread, but has 2}}
+    // expected-error @+1 {{requires at least 4 consecutive indices in each thread, but got 2}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x64xf16, #nv>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
@@ -275,7 +275,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #b4>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs the same indices in all threads of a warp, but has `tensor<32xi32,}}
+    // expected-error @+1 {{requires the same indices in all lanes of a warp, but got `tensor<32xi32,}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x64xf16, #nv>, tensor<32xi32, #b4>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
@@ -287,7 +287,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<32x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[1, 0]]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs indices that are split over CTAs as the rows are, but has `tensor<32xi32, #ttg.slice<{dim =}}
+    // expected-error @+1 {{requires indices that are split over CTAs as the rows, but got `tensor<32xi32, #ttg.slice<{dim =}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[1, 0]]}>}>>, i32, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, !ttg.memdesc<32x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, i1
     tt.return
   }
@@ -300,7 +300,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x128xi8, #nvfp4>, %s: !ttg.memdesc<64x128xi8, #nvfp4, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{cannot copy 4-bit elements with gaps, but the buffer is `#ttg.nvmma_shared<{swizzlingByteWidth =}}
+    // expected-error @+1 {{requires a buffer that is not `fp4Padded`, but got `#ttg.nvmma_shared<{swizzlingByteWidth =}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<64x128xi8, #nvfp4>, !ttg.memdesc<64x128xi8, #nvfp4, #smem, mutable>
     tt.return
   }
@@ -313,7 +313,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<128x64xf16, #nv, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{needs a block and a buffer of as many elements, but has 64x64 and 128x64}}
+    // expected-error @+1 {{requires a block and a buffer with the same number of elements, but got 64x64 and 128x64}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<128x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -327,8 +327,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1) {
-    // expected-error @+2 {{writes to a buffer that may not be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    // expected-error @+2 {{must not write to an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem>
     tt.return
   }
@@ -340,8 +340,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%t: tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<128x64xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem>, %b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+2 {{writes to a buffer that may not be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    // expected-error @+2 {{must not write to an immutable buffer}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
     ttng.async_shared_store %t, %s, %b : tensor<128x64xf32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>> -> !ttg.memdesc<128x64xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>, #smem>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }

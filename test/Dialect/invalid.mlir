@@ -5,7 +5,7 @@
 
 // make_range_c1
 tt.func @f() {
-  // expected-error @+1 {{'tt.make_range' op needs `start` less than `end`, but has 4 and 4}}
+  // expected-error @+1 {{'tt.make_range' op requires `start` to be less than `end`, but got 4 and 4}}
   %0 = tt.make_range {end = 4 : i32, start = 4 : i32} : tensor<4xi32>
   tt.return
 }
@@ -14,7 +14,7 @@ tt.func @f() {
 
 // make_range_c2
 tt.func @f() {
-  // expected-error @+1 {{needs a result of rank 1, but `tensor<2x2xi32>` has rank 2}}
+  // expected-error @+1 {{requires a result of rank 1, but `tensor<2x2xi32>` has rank 2}}
   %0 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<2x2xi32>
   tt.return
 }
@@ -23,7 +23,7 @@ tt.func @f() {
 
 // make_range_c3
 tt.func @f() {
-  // expected-error @+1 {{ranges over [2, 10), which has 8 elements, but the result has 16}}
+  // expected-error @+1 {{range [2, 10) has 8 elements, but the result has 16}}
   %0 = tt.make_range {end = 10 : i32, start = 2 : i32} : tensor<16xi32>
   tt.return
 }
@@ -32,8 +32,8 @@ tt.func @f() {
 
 // make_range_c4, make_range_c3: every broken rule is reported
 tt.func @f() {
-  // expected-error @+2 {{needs elements of type `i32`, but the result has `i64`}}
-  // expected-error @+1 {{ranges over [0, 4), which has 4 elements, but the result has 8}}
+  // expected-error @+2 {{requires elements of type `i32`, but the result has `i64`}}
+  // expected-error @+1 {{range [0, 4) has 4 elements, but the result has 8}}
   %0 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<8xi64>
   tt.return
 }
@@ -42,7 +42,7 @@ tt.func @f() {
 
 // expand_dims_c1
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{has axis 2, but a tensor of rank 1 takes axes 0 to 1}}
+  // expected-error @+1 {{axis 2 is out of bounds for the operand of rank 1; expected 0 to 1}}
   %0 = tt.expand_dims %a {axis = 2 : i32} : tensor<8xi32> -> tensor<8x1xi32>
   tt.return
 }
@@ -51,7 +51,7 @@ tt.func @f(%a: tensor<8xi32>) {
 
 // expand_dims_c1
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{has axis -1, but a tensor of rank 1 takes axes 0 to 1}}
+  // expected-error @+1 {{axis -1 is out of bounds for the operand of rank 1; expected 0 to 1}}
   %0 = tt.expand_dims %a {axis = -1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
   tt.return
 }
@@ -60,7 +60,7 @@ tt.func @f(%a: tensor<8xi32>) {
 
 // expand_dims_c2
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{makes the shape 1x8, but the result is `tensor<8x1xi32>`}}
+  // expected-error @+1 {{expected a result of shape 1x8, but got `tensor<8x1xi32>`}}
   %0 = tt.expand_dims %a {axis = 0 : i32} : tensor<8xi32> -> tensor<8x1xi32>
   tt.return
 }
@@ -71,7 +71,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<8xi32, #ttg.slice<{dim = 0, parent = #parent}>>) {
-    // expected-error @+2 {{needs an operand whose encoding is a slice of the result's along dimension 1}}
+    // expected-error @+2 {{requires an operand whose encoding is a slice of the result's along dimension 1}}
     // expected-note @+1 {{expected `#ttg.slice<{dim = 1, parent = #ttg.blocked<}}
     %0 = tt.expand_dims %a {axis = 1 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #parent}>> -> tensor<8x1xi32, #parent>
     tt.return
@@ -82,7 +82,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // broadcast_c1
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{needs operand and result of one rank, but has ranks 1 and 2}}
+  // expected-error @+1 {{requires operand and result of the same rank, but got ranks 1 and 2}}
   %0 = tt.broadcast %a : tensor<8xi32> -> tensor<8x4xi32>
   tt.return
 }
@@ -91,7 +91,7 @@ tt.func @f(%a: tensor<8xi32>) {
 
 // broadcast_c2
 tt.func @f(%a: tensor<2x8xi32>) {
-  // expected-error @+1 {{changes dimension 0 from 2 to 4, but only a dimension of size 1 can be repeated}}
+  // expected-error @+1 {{may only broadcast a dimension of size 1, but dimension 0 changes from 2 to 4}}
   %0 = tt.broadcast %a : tensor<2x8xi32> -> tensor<4x8xi32>
   tt.return
 }
@@ -100,7 +100,7 @@ tt.func @f(%a: tensor<2x8xi32>) {
 
 // trans_c1
 tt.func @f(%a: tensor<2x8xi32>) {
-  // expected-error @+1 {{needs an `order` of 2 entries for `tensor<2x8xi32>`, but has 3}}
+  // expected-error @+1 {{requires an `order` of 2 entries for `tensor<2x8xi32>`, but got 3}}
   %0 = tt.trans %a {order = array<i32: 1, 0, 2>} : tensor<2x8xi32> -> tensor<8x2xi32>
   tt.return
 }
@@ -109,7 +109,7 @@ tt.func @f(%a: tensor<2x8xi32>) {
 
 // trans_c2
 tt.func @f(%a: tensor<2x8xi32>) {
-  // expected-error @+1 {{needs a permutation of 0 to 1 as `order`, but has [1, 1]}}
+  // expected-error @+1 {{requires a permutation of 0 to 1 as `order`, but got [1, 1]}}
   %0 = tt.trans %a {order = array<i32: 1, 1>} : tensor<2x8xi32> -> tensor<8x8xi32>
   tt.return
 }
@@ -118,7 +118,7 @@ tt.func @f(%a: tensor<2x8xi32>) {
 
 // trans_c3
 tt.func @f(%a: tensor<2x8xi32>) {
-  // expected-error @+1 {{makes the shape 8x2, but the result is `tensor<2x8xi32>`}}
+  // expected-error @+1 {{expected a result of shape 8x2, but got `tensor<2x8xi32>`}}
   %0 = tt.trans %a {order = array<i32: 1, 0>} : tensor<2x8xi32> -> tensor<2x8xi32>
   tt.return
 }
@@ -129,8 +129,8 @@ tt.func @f(%a: tensor<2x8xi32>) {
 #tile = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<8x32xi32, #tile>) {
-    // expected-error @+2 {{whose layout is not the one that follows from the operand}}
-    // expected-note @+1 {{the layout that follows is:}}
+    // expected-error @+2 {{does not have the layout inferred from the operand}}
+    // expected-note @+1 {{the inferred layout is:}}
     %0 = tt.trans %a {order = array<i32: 1, 0>} : tensor<8x32xi32, #tile> -> tensor<32x8xi32, #tile>
     tt.return
   }
@@ -140,7 +140,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // reshape_c1
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{needs as many elements in the result as in the operand, but has 16 and 8}}
+  // expected-error @+1 {{requires the same number of elements in result and operand, but got 16 and 8}}
   %0 = tt.reshape %a : tensor<8xi32> -> tensor<4x4xi32>
   tt.return
 }
@@ -151,7 +151,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+1 {{needs an encoding on both operand and result, or on neither}}
+    // expected-error @+1 {{requires an encoding on both operand and result, or on neither}}
     %0 = tt.reshape %a : tensor<32xi32, #row> -> tensor<4x8xi32>
     tt.return
   }
@@ -164,8 +164,8 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #tile = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+2 {{whose layout is not the one that follows from the operand}}
-    // expected-note @+1 {{the layout that follows is:}}
+    // expected-error @+2 {{does not have the layout inferred from the operand}}
+    // expected-note @+1 {{the inferred layout is:}}
     %0 = tt.reshape %a : tensor<32xi32, #row> -> tensor<8x4xi32, #tile>
     tt.return
   }
@@ -175,7 +175,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // join_c1
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{makes the shape 8x2, but the result is `tensor<2x8xi32>`}}
+  // expected-error @+1 {{expected a result of shape 8x2, but got `tensor<2x8xi32>`}}
   %0 = tt.join %a, %a : tensor<8xi32> -> tensor<2x8xi32>
   tt.return
 }
@@ -187,7 +187,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+1 {{needs the last dimension within one thread, but lane bit 0 moves along it}}
+    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along it}}
     %0 = tt.join %a, %a : tensor<32xi32, #row> -> tensor<32x2xi32, #pair>
     tt.return
   }
@@ -197,7 +197,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // split_c1
 tt.func @f(%a: tensor<8x4xi32>) {
-  // expected-error @+1 {{needs an operand whose last dimension has size 2, but has `tensor<8x4xi32>`}}
+  // expected-error @+1 {{requires an operand whose last dimension has size 2, but got `tensor<8x4xi32>`}}
   %0, %1 = tt.split %a : tensor<8x4xi32> -> tensor<8xi32>
   tt.return
 }
@@ -209,7 +209,7 @@ tt.func @f(%a: tensor<8x4xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32x2xi32, #pair>) {
-    // expected-error @+1 {{needs the last dimension within one thread, but lane bit 0 moves along it}}
+    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along it}}
     %0, %1 = tt.split %a : tensor<32x2xi32, #pair> -> tensor<32xi32, #row>
     tt.return
   }
@@ -222,7 +222,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%p: tensor<64x!tt.ptr<f32>, #a>, %i: tensor<64xi32, #b>) {
-    // expected-error @+2 {{needs the same encoding for all operands and results}}
+    // expected-error @+2 {{requires the same encoding for all operands and results}}
     // expected-note @+1 {{convert one of them with `ttg.convert_layout`}}
     %0 = tt.addptr %p, %i : tensor<64x!tt.ptr<f32>, #a>, tensor<64xi32, #b>
     tt.return
@@ -260,7 +260,7 @@ tt.func @f(%a: tensor<8xi32>) {
 
 // func_c1
 module {
-  // expected-error @+7 {{needs `tt.divisibility` to be a positive power of two, but argument 0 has `24 : i32`}}
+  // expected-error @+7 {{axis hint `tt.divisibility` of argument 0 is `24 : i32`; expected an integer that is a positive power of two}}
   // expected-note @+6 {{the largest power of two that divides it is 8}}
   // expected-error @+5 {{argument 1 has `0 : i32`}}
   // expected-note @+4 {{1 carries no information}}

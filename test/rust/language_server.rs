@@ -261,7 +261,7 @@ fn a_file_is_checked_as_it_is_typed() {
     };
     let message = diagnostic["message"].as_str().unwrap_or_default();
     assert!(
-        message.contains("needs `start` less than `end`, but has 0 and 0"),
+        message.contains("requires `start` to be less than `end`, but got 0 and 0"),
         "{message}"
     );
     assert_eq!(diagnostic["range"]["start"], place(&wrong, "tt.make_range"));

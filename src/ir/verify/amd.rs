@@ -39,7 +39,7 @@ fn within_thread(
         ensure!(
             extract_slice_c4 | concat_c5,
             registers.contains(&source(&place)),
-            "moves registers within a thread, but the thread that holds {place:?} of the result does not hold {:?} of the operand",
+            "must not move data between threads, but the thread with result element {place:?} does not have operand element {:?}",
             source(&place)
         );
     }
@@ -52,7 +52,7 @@ fn within_thread(
         ensure!(
             extract_slice_c5 | concat_c6,
             bases(dst) == bases(src),
-            "moves registers within a thread, but operand and result have different {}s in the same place",
+            "requires the same {} bases in operand and result",
             dim.name()
         );
     }
@@ -68,7 +68,7 @@ pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
     ensure!(
         extract_slice_c1,
         dst.shape.len() == rank && offsets.len() == rank,
-        "needs a result and offsets of the operand's rank {rank}, but has {} and {}",
+        "requires a result and offsets of the operand's rank {rank}, but got {} and {}",
         dst.shape.len(),
         offsets.len()
     );
@@ -76,7 +76,7 @@ pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
         ensure!(
             extract_slice_c2,
             dst.shape[i] <= src.shape[i],
-            "takes {} of dimension {i}, which has size {}",
+            "slice of size {} exceeds dimension {i}, which has size {}",
             dst.shape[i],
             src.shape[i]
         );
@@ -85,7 +85,7 @@ pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
         ensure!(
             extract_slice_c3,
             fits,
-            "takes {} from {} on in dimension {i}, which has size {}",
+            "slice of size {} at offset {} is out of bounds in dimension {i} of size {}",
             dst.shape[i],
             offset,
             src.shape[i]
@@ -112,7 +112,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     ensure!(
         concat_c1,
         src.shape.len() == dst.shape.len(),
-        "needs operands of the result's rank {}, but has `{}`",
+        "requires operands of the result's rank {}, but got `{}`",
         dst.shape.len(),
         src.type_
     );
@@ -122,7 +122,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
             .iter()
             .zip(dst.shape)
             .all(|(part, whole)| whole % part == 0),
-        "needs operands that divide the result's shape {}, but has {}",
+        "requires an operand shape that divides the result's shape {}, but got {}",
         dimensions(dst.shape),
         dimensions(src.shape)
     );
@@ -135,7 +135,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     ensure!(
         concat_c3,
         u64::try_from(sources.len()) == Ok(count),
-        "needs {count} operands of {} to make {}, but has {}",
+        "requires {count} operands of shape {} for a result of shape {}, but got {}",
         dimensions(src.shape),
         dimensions(dst.shape),
         sources.len()
@@ -143,7 +143,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     ensure!(
         concat_c4,
         sources.iter().all(|v| v.r#type() == src.type_),
-        "needs operands of one type, but not all are `{}`",
+        "requires the same type for all operands, but not all are `{}`",
         src.type_
     );
     let Some((from, to)) = layouts(&src, &dst) else {
@@ -204,7 +204,7 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     ensure!(
         in_thread_transpose_c1,
         src.shape.len() == 2,
-        "exchanges two dimensions, but `{}` has rank {}",
+        "requires an operand of rank 2, but `{}` has rank {}",
         src.type_,
         src.shape.len()
     );
@@ -213,7 +213,7 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     let Some(Encoding::Blocked(blocked)) = known.as_deref() else {
         return Err(vec![broken!(
             in_thread_transpose_c2,
-            "needs an operand whose encoding is `#ttg.blocked`, but has `{}`",
+            "requires an operand whose encoding is `#ttg.blocked`, but got `{}`",
             src.type_
         )]);
     };
@@ -230,11 +230,11 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }
     let diagnostic = broken!(
         in_thread_transpose_c3,
-        "has a result `{}` that is not the operand with the elements of each thread transposed",
+        "result type `{}` does not have the operand's layout with the elements of each thread transposed",
         dst.type_
     );
     Err(vec![match expected {
-        Ok(layout) => diagnostic.note(format!("the layout that follows is:{layout}")),
+        Ok(layout) => diagnostic.note(format!("the inferred layout is:{layout}")),
         Err(reason) => diagnostic.note(reason.to_string()),
     }])
 }
@@ -274,34 +274,34 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c1,
         scale.shape.len() == rank,
-        "needs scales of the result's rank {rank}, but has `{}`",
+        "requires scales of the result's rank {rank}, but got `{}`",
         scale.type_
     );
     let Some(axis) = axis_within(axis, rank) else {
         return Err(vec![broken!(
             scaled_c2,
-            "has axis {axis}, but the result has rank {}",
+            "axis {axis} is out of bounds for the result of rank {}",
             axes(rank)
         )]);
     };
     ensure!(
         scaled_c3,
         (0..rank).all(|d| d == axis || scale.shape[d] == dst.shape[d]),
-        "needs scales of the result's size in all dimensions but {axis}, but has {} for {}",
+        "requires scales of the result's size in all dimensions except {axis}, but got {} for a result of {}",
         dimensions(scale.shape),
         dimensions(dst.shape)
     );
     ensure!(
         scaled_c4,
         scale.shape[axis] > 0 && dst.shape[axis] % scale.shape[axis] == 0,
-        "needs a scale for every so many of {} elements along dimension {axis}, but has {}",
+        "requires a number of scales that divides the {} elements along dimension {axis}, but got {}",
         dst.shape[axis],
         scale.shape[axis]
     );
     ensure!(
         scaled_c5,
         scale.encoding.is_some() == dst.encoding.is_some(),
-        "needs an encoding on both scales and result, or on neither"
+        "requires an encoding on both scales and result, or on neither"
     );
     if packing == Packing::Operand {
         upcast(op, &scale, &dst, 8)?;
@@ -313,14 +313,14 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
             ensure!(
                 scaled_c6,
                 src.shape == dst.shape,
-                "needs a result of the operand's shape, but has `{}` of `{}`",
+                "requires a result of the operand's shape, but got `{}` for operand `{}`",
                 dst.type_,
                 src.type_
             );
             ensure!(
                 scaled_c7,
                 src.encoding == dst.encoding,
-                "needs a result of the operand's encoding, but has `{}` of `{}`",
+                "requires a result of the operand's encoding, but got `{}` for operand `{}`",
                 dst.type_,
                 src.type_
             );
@@ -336,7 +336,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c8,
         packing == Packing::Operand || narrow > 1,
-        "needs a scale for several elements along dimension {axis}, but has one for each"
+        "requires several elements per scale along dimension {axis}, but got one"
     );
     let Some((wide, scales)) = layouts(wide, &scale) else {
         return Ok(());
@@ -345,7 +345,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
         ensure!(
             scaled_c9,
             scales.unique == wide.unique,
-            "needs scales laid out as the elements are, but has `{}`",
+            "requires scales with the layout of the elements, but got `{}`",
             scale.type_
         );
         return Ok(());
@@ -353,7 +353,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c10,
         per_scale % 8 == 0,
-        "converts 8 elements by one scale, but each is for {per_scale} along dimension {axis}"
+        "requires a multiple of 8 elements per scale along dimension {axis}, but got {per_scale}"
     );
     let Some(expected) = compact(&wide.full, axis, per_scale) else {
         return Ok(());
@@ -365,13 +365,13 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c11,
         shared,
-        "converts 8 registers by one scale, but the first 8 of a thread have several along dimension {axis}"
+        "requires one scale for the first 8 registers of a thread, but they have several along dimension {axis}"
     );
     let unique = expected.remove_zero_bases(Dim::REGISTER).ok();
     ensure!(
         scaled_c9,
         unique.as_ref() == Some(&scales.unique),
-        "needs scales where the elements are that they are for, but has `{}`",
+        "requires each scale in the thread of its elements, but got `{}`",
         scale.type_
     );
     Ok(())
@@ -409,7 +409,7 @@ fn upcast(
     ensure!(
         scaled_c16,
         conversion != ScaledConversion::Eights || *element_name(scale.element) == *"i8",
-        "needs scales of `i8` on `{target}`, but has `{}`",
+        "requires scales of `i8` on `{target}`, but got `{}`",
         scale.type_
     );
     let at_once = match conversion {
@@ -423,7 +423,7 @@ fn upcast(
     ensure!(
         scaled_c17,
         layout.unique.in_size(Dim::REGISTER) >= at_once,
-        "converts {at_once} elements at a time on `{target}`, but a thread has {} of `{}`",
+        "requires at least {at_once} elements per thread on `{target}`, but got {} in `{}`",
         layout.unique.in_size(Dim::REGISTER),
         dst.type_
     );
@@ -438,7 +438,7 @@ fn upcast(
     ensure!(
         scaled_c18,
         (0..dst.shape.len()).any(runs_along),
-        "converts {at_once} elements at a time on `{target}`, so it needs them in consecutive registers, in a row along one dimension, but the result is `{}`",
+        "requires {at_once} contiguous elements along one dimension in consecutive registers on `{target}`, but got `{}`",
         dst.type_
     );
     Ok(())
@@ -461,7 +461,7 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
     let Some(Encoding::DotOperand(operand)) = encoding.as_deref() else {
         return Err(vec![broken!(
             local_load_packed_transposed_c1,
-            "needs a result whose encoding is `#ttg.dot_op`, but has `{}`",
+            "requires a result whose encoding is `#ttg.dot_op`, but got `{}`",
             dst.type_
         )]);
     };
@@ -483,7 +483,7 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
     ensure!(
         local_load_packed_transposed_c2,
         order == expected,
-        "needs a buffer with `order = {expected:?}` for operand {}, but has {order:?}",
+        "requires a buffer with `order = {expected:?}` for operand {}, but got {order:?}",
         operand.op_idx()
     );
     let mut shape = dst.shape.to_vec();
@@ -499,7 +499,7 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
     ensure!(
         local_load_packed_transposed_c3,
         src.shape == shape,
-        "needs a buffer of {}, whose pairs lie across those of {}, but has {}",
+        "requires a buffer of shape {} for a result of {} packed along the other dimension, but got {}",
         dimensions(&shape),
         dimensions(dst.shape),
         dimensions(&src.shape)
@@ -513,7 +513,7 @@ pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdi
         ensure!(
             buffer_load_to_local_c1,
             target.instructions.buffer_to_shared,
-            "needs buffer instructions that write shared memory, which {} have, but the module is for `{target}`",
+            "requires a target with buffer loads to shared memory ({}), but got `{target}`",
             Target::names_with(|instructions| instructions.buffer_to_shared)
         );
     }
@@ -524,7 +524,7 @@ pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdi
         ensure!(
             buffer_load_to_local_c2,
             pointee == dst.element,
-            "needs a pointer to `{}`, which the buffer holds, but has one to `{pointee}`",
+            "requires a pointer to the buffer's element type `{}`, but got one to `{pointee}`",
             dst.element
         );
     }
@@ -536,7 +536,7 @@ pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdi
         ensure!(
             buffer_load_to_local_c3,
             matches,
-            "needs `other` of `{}` in the shape and encoding of the offsets, `{}`, but has `{}`",
+            "requires `other` of element type `{}` with the shape and encoding of the offsets `{}`, but got `{}`",
             dst.element,
             offsets.type_,
             other.r#type()
@@ -552,7 +552,7 @@ pub(super) fn async_copy_local_to_global(op: amdg::AsyncCopyLocalToGlobal<'_, '_
     ensure!(
         async_copy_local_to_global_c1,
         is_in(&src, SHARED),
-        "needs a buffer in `{SHARED}`, but has one in `{}`",
+        "requires a buffer in `{SHARED}`, but got one in `{}`",
         memory_name(&src)
     );
     super::cache::store(op.cache_policy())
@@ -565,7 +565,7 @@ pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     ensure!(
         buffer_c2,
         pointee(ptr).is_none_or(|(_, space)| space == GLOBAL),
-        "writes to global memory, but has `{}`",
+        "requires a pointer to global memory, but got `{}`",
         ptr.r#type()
     );
     buffer_access(ptr, value)
@@ -579,7 +579,7 @@ pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     ensure!(
         buffer_c1,
         pointee == tensor.element,
-        "needs a pointer to `{}`, but has one to `{pointee}`",
+        "requires a pointer to `{}`, but got one to `{pointee}`",
         tensor.element
     );
     Ok(())

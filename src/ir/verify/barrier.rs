@@ -44,7 +44,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c1,
         is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
-        "needs a barrier of rank 1 with at most {ctas} elements of `i64`, one for each CTA, but has {} of `{}`",
+        "requires a barrier of rank 1 with at most {ctas} elements of `i64` (one per CTA), but got {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     );
@@ -55,7 +55,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c4,
         own.enumerate().all(|(i, v)| v == 1 << i),
-        "needs a barrier whose elements are those of CTAs in their order, `[1]`, `[2]` and so on with `[0]` between, but has `CGALayout = {}`",
+        "requires a barrier whose nonzero `CGALayout` bases are `[1]`, `[2]`, `[4]` and so on, in this order, but got `CGALayout = {}`",
         cga.as_ref().map_or_else(String::new, bases)
     );
     Ok(())
@@ -72,7 +72,7 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
         return Ok(());
     }
     let message = format!(
-        "needs a {what} that is contiguous: a whole buffer without swizzle, but has `{}` of {}",
+        "requires a contiguous {what} (a whole buffer without swizzle), but got `{}` of {}",
         buffer.encoding.map_or_else(String::new, |e| e.to_string()),
         dimensions(&buffer.alloc_shape)
     );
@@ -100,7 +100,7 @@ pub(super) fn counted(op: OperationRef<'_, '_>, alloc: Val<'_>, count: i64) -> V
     ensure!(
         barrier_c2,
         unsigned(count) > 0,
-        "needs a `count` of at least 1, but has {count}"
+        "requires a `count` of at least 1, but got {count}"
     );
     Ok(())
 }
@@ -112,7 +112,7 @@ pub(super) fn init(op: ttng::InitBarrier<'_, '_>) -> Verdict {
         ensure!(
             init_barrier_c1,
             buffer.shape[0] == ctas || !is_within(op.op(), SPECIALIZE),
-            "initialises a barrier shared by CTAs, which is not allowed inside `{}`",
+            "must not initialise a barrier shared by CTAs inside `{}`",
             SPECIALIZE.name()
         );
     }
@@ -139,13 +139,13 @@ fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>
     ensure!(
         from_cta_c1,
         unsigned(from) < ctas,
-        "needs a `fromCTA` from 0 to {}, but has {from}",
+        "requires a `fromCTA` from 0 to {}, but got {from}",
         ctas.saturating_sub(1)
     );
     ensure!(
         from_cta_c2,
         buffer.shape == [ctas] && cga(buffer) == one_each(ctas),
-        "has `fromCTA`, so it needs a barrier with an element for each of {ctas} CTAs, but has {} with `CGALayout = {}`",
+        "`fromCTA` requires a barrier with one element for each of {ctas} CTAs, but got {} with `CGALayout = {}`",
         dimensions(&buffer.shape),
         cga(buffer).as_ref().map_or_else(String::new, bases)
     );
@@ -168,12 +168,12 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
         ensure!(
             arrive_barrier_c1,
             ctas > 1,
-            "arrives at several CTAs, but the module has one: `\"{NUM_CTAS}\"` is {ctas}"
+            "`multicastCTA` requires several CTAs, but the module's `\"{NUM_CTAS}\"` is {ctas}"
         );
         ensure!(
             arrive_barrier_c2,
             unsigned(mask) < ctas,
-            "needs a `multicastCTA` of at most {}, but has {mask}",
+            "requires a `multicastCTA` of at most {}, but got {mask}",
             ctas - 1
         );
         ensure_one_each(op.op(), &buffer)?;
@@ -183,7 +183,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
     ensure!(
         arrive_barrier_c3,
         from.is_none_or(|from| unsigned(from) == ctas - 1),
-        "has both `multicastCTA` and a `fromCTA` of {}, expected one of them",
+        "must not have both `multicastCTA` and `fromCTA`, but `fromCTA` is {}",
         from.unwrap_or(0)
     );
     Ok(())
@@ -196,7 +196,7 @@ fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict
     ensure!(
         barrier_c3,
         found == expected,
-        "needs a barrier with `CGALayout = {}`, an element for each CTA, but has `{}`",
+        "requires a barrier with `CGALayout = {}` (one element per CTA), but got `{}`",
         expected.as_ref().map_or_else(String::new, bases),
         found.as_ref().map_or_else(String::new, bases)
     );
@@ -219,7 +219,7 @@ pub(super) fn commit(op: ttng::TCGen5Commit<'_, '_>) -> Verdict {
     ensure!(
         tc_gen5_commit_c1,
         described <= 4,
-        "takes at most 4 buffers as `descs`, but has {described}"
+        "expected at most 4 `descs`, but got {described}"
     );
     completion(op.op(), &[op.barrier()])
 }
@@ -232,7 +232,7 @@ pub(super) fn answer(value: Val<'_>) -> Verdict {
     ensure!(
         clc_c1,
         is_i64(buffer.element) && buffer.shape == [2],
-        "needs a buffer of 2 elements of `i64` for the answer, but has {} of `{}`",
+        "requires a response buffer of 2 elements of `i64`, but got {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     );
@@ -241,10 +241,10 @@ pub(super) fn answer(value: Val<'_>) -> Verdict {
         clc_c2,
         cga.as_ref()
             .is_none_or(|cga| cga.bases().all(|b| b.iter().all(|v| *v == 0))),
-        "needs one answer for all CTAs, but has `CGALayout = {}`",
+        "requires a response buffer shared by all CTAs, but got `CGALayout = {}`",
         cga.as_ref().map_or_else(String::new, bases)
     );
-    check_contiguous(&buffer, "buffer for the answer", labels::clc_c3)
+    check_contiguous(&buffer, "response buffer", labels::clc_c3)
 }
 
 pub(super) fn try_cancel(op: ttng::CLCTryCancel<'_, '_>) -> Verdict {
@@ -257,7 +257,7 @@ pub(super) fn try_cancel_sync(op: ttng::CLCTryCancelSync<'_, '_>) -> Verdict {
         ensure!(
             clc_try_cancel_sync_c1,
             tensor.shape == [2] && *element_name(tensor.element) == *"i64",
-            "makes an answer of 2 elements of `i64`, but the result is `{}`",
+            "requires a result of 2 elements of `i64`, but got `{}`",
             tensor.type_
         );
     }
@@ -269,7 +269,7 @@ pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     ensure!(
         cluster_c1,
         ctas > 1,
-        "needs a cluster of several CTAs, but the module's `\"{NUM_CTAS}\"` is {ctas}"
+        "requires a cluster of several CTAs, but the module's `\"{NUM_CTAS}\"` is {ctas}"
     );
     Ok(())
 }
@@ -299,7 +299,7 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
     ensure!(
         cluster_barrier_c1,
         can_wait,
-        "waits for the whole cluster, so it must be in a kernel or in a function that is inlined"
+        "must be in a kernel or an inlined function, because it waits for the whole cluster"
     );
     Ok(())
 }

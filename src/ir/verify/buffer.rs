@@ -24,7 +24,7 @@ pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &BufferType<'_>) ->
             | tmem_store_c5
             | async_shared_store_c3,
         tensor.element == buffer.element,
-        "needs a tensor and a buffer of the same element type, but has `{}` and `{}`",
+        "requires a tensor and a buffer of the same element type, but got `{}` and `{}`",
         tensor.element,
         buffer.element
     );
@@ -38,7 +38,7 @@ pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &BufferType<'_>) ->
             | tmem_store_c6
             | async_shared_store_c4,
         tensor.shape == buffer.shape,
-        "needs a tensor and a buffer of the same shape, but has {} and {}",
+        "requires a tensor and a buffer of the same shape, but got {} and {}",
         dimensions(tensor.shape),
         dimensions(&buffer.shape)
     );
@@ -49,7 +49,7 @@ pub(super) fn in_memory(buffer: &BufferType<'_>, memory: &str) -> Option<Diagnos
     (!is_in(buffer, memory)).then(|| {
         broken!(
             local_alloc_c4 | local_gather_c1 | local_scatter_c2 | memdesc_subslice_c6,
-            "needs a buffer in `{memory}`, but has one in `{}`",
+            "requires a buffer in `{memory}`, but got one in `{}`",
             memory_name(buffer)
         )
     })
@@ -65,7 +65,7 @@ pub(super) fn writable(buffer: &BufferType<'_>) -> Option<Diagnostic> {
                 | tma_c11
                 | tmem_copy_c3
                 | tmem_store_c4,
-            "writes to a buffer that may not be written"
+            "must not write to an immutable buffer"
         )
         .note("make the buffer `mutable` in its type")
     })
@@ -84,9 +84,9 @@ pub(super) fn local_alloc(op: ttg::LocalAlloc<'_, '_>) -> Verdict {
         None if !buffer.is_mutable => diagnostics.push(
             broken!(
                 local_alloc_c3,
-                "allocates an immutable buffer without contents"
+                "requires an initial value for an immutable buffer"
             )
-            .note("make the buffer `mutable` in its type, or give it contents"),
+            .note("make the buffer `mutable` in its type, or add an initial value"),
         ),
         None => {}
     }
@@ -95,7 +95,7 @@ pub(super) fn local_alloc(op: ttg::LocalAlloc<'_, '_>) -> Verdict {
         diagnostics,
         local_alloc_c5,
         buffer.shape == buffer.alloc_shape,
-        "makes a whole buffer, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but its type is a view of {} in {}",
         dimensions(&buffer.shape),
         dimensions(&buffer.alloc_shape)
     );
@@ -116,7 +116,7 @@ fn ensure_rank(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         local_alloc_c6 | local_load_c3 | local_store_c4,
         tensor.shape.len() == rank,
-        "moves one buffer, of rank {rank}, but `{}` has rank {}",
+        "requires a tensor of the rank of the buffer's encoding, {rank}, but `{}` has rank {}",
         tensor.type_,
         tensor.shape.len()
     );
@@ -146,7 +146,7 @@ fn indexed(
         diagnostics,
         local_gather_c2 | local_scatter_c3,
         indices.shape == values.shape,
-        "needs indices and values of the same shape, but has {} and {}",
+        "requires indices and values of the same shape, but got {} and {}",
         dimensions(indices.shape),
         dimensions(values.shape)
     );
@@ -154,21 +154,21 @@ fn indexed(
         diagnostics,
         local_gather_c3 | local_scatter_c4,
         rank == indices.shape.len(),
-        "needs a buffer and indices of the same rank, but has {rank} and {}",
+        "requires a buffer and indices of the same rank, but got {rank} and {}",
         indices.shape.len()
     );
     rule!(
         diagnostics,
         local_gather_c4 | local_scatter_c5,
         axis_within(axis, buffer.shape.len()).is_some(),
-        "has axis {axis}, but the buffer has rank {}",
+        "axis {axis} is out of bounds for the buffer of rank {}",
         axes(buffer.shape.len())
     );
     rule!(
         diagnostics,
         local_gather_c5 | local_scatter_c6,
         values.element == buffer.element,
-        "needs values and a buffer of the same element type, but has `{}` and `{}`",
+        "requires values and a buffer of the same element type, but got `{}` and `{}`",
         values.element,
         buffer.element
     );
@@ -176,7 +176,7 @@ fn indexed(
         diagnostics,
         local_gather_c6 | local_scatter_c7,
         values.encoding == indices.encoding,
-        "needs indices and values of the same layout, but has `{}` and `{}`",
+        "requires indices and values of the same layout, but got `{}` and `{}`",
         indices.type_,
         values.type_
     );
@@ -213,7 +213,7 @@ pub(super) fn local_atomic_scatter_rmw(op: ttg::LocalAtomicScatterRMW<'_, '_>) -
         ensure!(
             local_atomic_scatter_rmw_c2,
             sys::pointer(values.element).is_none(),
-            "combines integers or floats, but the values are `{}`",
+            "requires values of integer or float type, but got `{}`",
             values.type_
         );
     }
@@ -233,7 +233,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
     if dst.shape != src.shape[1..] {
         diagnostics.push(broken!(
             memdesc_index_c5,
-            "makes the shape {}, but the result has {}",
+            "expected a result of shape {}, but got {}",
             dimensions(&src.shape[1..]),
             dimensions(&dst.shape)
         ));
@@ -244,7 +244,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
         memdesc_index_c6,
         src.alloc_shape.len() == src.shape.len()
             && src.alloc_shape[src.alloc_shape.len() - src.shape.len() + 1..] == src.shape[1..],
-        "takes one of several whole buffers, but the operand is {} in an allocation of {}",
+        "requires a multi-buffer of whole buffers, but the operand is a view of {} in an allocation of {}",
         dimensions(&src.shape),
         dimensions(&src.alloc_shape)
     );
@@ -252,7 +252,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
         diagnostics,
         memdesc_index_c7,
         dst.alloc_shape == dst.shape,
-        "makes a whole buffer, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but its type is a view of {} in {}",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     );
@@ -266,7 +266,7 @@ fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
         diagnostics,
         memdesc_index_c1 | memdesc_subslice_c1,
         src.element == dst.element,
-        "needs a result of the operand's element type, but has `{}` of `{}`",
+        "requires a result of the operand's element type, but got `{}` for operand `{}`",
         dst.element,
         src.element
     );
@@ -274,7 +274,7 @@ fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
         let text = |b: &BufferType<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
         diagnostics.push(broken!(
             memdesc_index_c2 | memdesc_subslice_c2,
-            "needs a result of the operand's encoding, but has `{}` of `{}`",
+            "requires a result of the operand's encoding, but got `{}` for operand `{}`",
             text(dst),
             text(src)
         ));
@@ -291,7 +291,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     if offsets.len() != src.shape.len() || dst.shape.len() != src.shape.len() {
         diagnostics.push(broken!(
             memdesc_subslice_c3,
-            "needs one offset and one result dimension for each of {}, but has {} and {}",
+            "requires one offset and one result dimension for each dimension of {}, but got {} and {}",
             dimensions(&src.shape),
             offsets.len(),
             dst.shape.len()
@@ -302,7 +302,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         diagnostics,
         memdesc_subslice_c5,
         src.alloc_shape == dst.alloc_shape,
-        "needs a result in the operand's allocation of {}, but its type says {}",
+        "requires the operand's allocation {} in the result type, but got {}",
         dimensions(&src.alloc_shape),
         dimensions(&dst.alloc_shape)
     );
@@ -317,17 +317,17 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         if from == to && *offset != 0 {
             diagnostics.push(broken!(
                 memdesc_subslice_c7,
-                "has offset {offset} in dimension {i}, which is not cut"
+                "requires offset 0 in dimension {i}, whose size does not change, but got {offset}"
             ));
         } else if end > from {
             diagnostics.push(broken!(
                 memdesc_subslice_c8,
-                "takes {to} from {offset} on in dimension {i}, which has size {from}"
+                "slice of size {to} at offset {offset} is out of bounds in dimension {i} of size {from}"
             ));
         } else if i >= leading && !end.is_multiple_of(to) {
             diagnostics.push(broken!(
                 memdesc_subslice_c9,
-                "needs an offset that is a multiple of {to} in dimension {i}, but has {offset}"
+                "requires an offset that is a multiple of {to} in dimension {i}, but got {offset}"
             ));
         }
     }
@@ -351,7 +351,7 @@ fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnosti
         _ if is_padded && leading > 0 => {
             return Some(broken!(
                 memdesc_subslice_c10,
-                "cannot cut several padded buffers at once, but `{encoding}` is for buffers of rank {rank}, and the operand has rank {}",
+                "cannot slice several padded buffers at once: `{encoding}` has rank {rank}, but the operand has rank {}",
                 src.shape.len()
             ));
         }
@@ -374,7 +374,7 @@ fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnosti
             if !offset.is_power_of_two() && offset != 0 {
                 return Some(broken!(
                     memdesc_subslice_c11,
-                    "cuts dimension {} to {to}, which splits a period of the swizzle of `{encoding}`: element {size} is at offset {offset}",
+                    "slice of dimension {} to size {to} splits a swizzle period of `{encoding}`: element {size} is at offset {offset}",
                     leading + i
                 ));
             }
@@ -411,8 +411,13 @@ fn inferred(
     if infer::equivalent(&expected, declared, shape) {
         return Vec::new();
     }
-    vec![broken!(memdesc_trans_c3 | memdesc_reshape_c3, "has a result of encoding `{declared}`, whose layout is not the one that follows from the operand")
-    .note(format!("expected `{expected}`"))]
+    vec![
+        broken!(
+            memdesc_trans_c3 | memdesc_reshape_c3,
+            "result encoding `{declared}` does not have the layout inferred from the operand"
+        )
+        .note(format!("expected `{expected}`")),
+    ]
 }
 
 pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
@@ -429,14 +434,14 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
     ensure!(
         memdesc_trans_c1,
         sorted.iter().copied().eq(0..src.shape.len()),
-        "needs a permutation of 0 to {} as `order`, but has {order:?}",
+        "requires a permutation of 0 to {} as `order`, but got {order:?}",
         src.shape.len().saturating_sub(1)
     );
     let expected: Vec<u64> = order.iter().map(|o| src.shape[*o]).collect();
     ensure!(
         memdesc_trans_c2,
         dst.shape == expected,
-        "makes the shape {}, but the result has {}",
+        "expected a result of shape {}, but got {}",
         dimensions(&expected),
         dimensions(&dst.shape)
     );
@@ -460,7 +465,7 @@ fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic>
     (dst.alloc_shape != expected).then(|| {
         broken!(
             memdesc_trans_c6 | memdesc_reshape_c6,
-            "makes a view of an allocation of {}, but the result's type says {}",
+            "expected a result with allocation {}, but got {}",
             dimensions(expected),
             dimensions(&dst.alloc_shape)
         )
@@ -474,13 +479,13 @@ pub(super) fn same_memory(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Dia
         diagnostics,
         memdesc_trans_c4 | memdesc_reshape_c4 | memdesc_reinterpret_c1,
         src.memory_space == dst.memory_space,
-        "needs a result in the operand's memory"
+        "requires operand and result in the same memory space"
     );
     rule!(
         diagnostics,
         memdesc_trans_c5 | memdesc_reshape_c5 | memdesc_reinterpret_c2,
         src.is_mutable == dst.is_mutable,
-        "needs a result that may be written exactly if the operand may be"
+        "requires operand and result to be both mutable or both immutable"
     );
     diagnostics
 }
@@ -493,7 +498,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     ensure!(
         memdesc_reshape_c1,
         count(&src.shape) == count(&dst.shape),
-        "needs as many elements in the result as in the operand, but has {} and {}",
+        "requires the same number of elements in result and operand, but got {} and {}",
         count(&dst.shape),
         count(&src.shape)
     );
@@ -502,7 +507,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     if src.alloc_shape[leading..] != src.shape {
         diagnostics.push(broken!(
             memdesc_reshape_c2,
-            "needs a whole buffer, but the operand is {} of {}",
+            "requires a whole buffer, but the operand is a view of {} in {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
         ));

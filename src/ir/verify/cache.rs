@@ -22,7 +22,7 @@ pub(super) fn load(policy: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         load_c1,
         !matches!(&*found, "wb" | "wt"),
-        "reads, but its cache modifier `{found}` is for writes; expected `ca`, `cg`, `cs` or `cv`"
+        "cache modifier `{found}` is for stores only; expected `ca`, `cg`, `cs` or `cv`"
     );
     Ok(())
 }
@@ -32,7 +32,7 @@ pub(super) fn store(policy: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         store_c1,
         !matches!(&*found, "ca" | "cv"),
-        "writes, but its cache modifier `{found}` is for reads; expected `cg`, `cs`, `wb` or `wt`"
+        "cache modifier `{found}` is for loads only; expected `cg`, `cs`, `wb` or `wt`"
     );
     Ok(())
 }
@@ -42,21 +42,21 @@ pub(super) fn tma_policy(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         tma_c13,
         modifier(of).is_none(),
-        "bypasses the L1 cache, so it takes no cache modifier, but has `{}`",
+        "bypasses the L1 cache and must not have a cache modifier, but got `{}`",
         modifier(of).unwrap_or_default()
     );
     let first = policy(of, "l1").filter(|name| name != "none");
     ensure!(
         tma_c13,
         first.is_none(),
-        "bypasses the L1 cache, so it takes no `l1` policy, but has `{}`",
+        "bypasses the L1 cache and must not have an `l1` policy, but got `{}`",
         first.unwrap_or_default()
     );
     let prefetched = policy(of, "l2_prefetch_size");
     ensure!(
         tma_c14,
         prefetched.is_none(),
-        "takes no `l2_prefetch_size`, but has `{}`",
+        "must not have `l2_prefetch_size`, but got `{}`",
         prefetched.unwrap_or_default()
     );
     Ok(())

@@ -29,20 +29,20 @@ fn operands(
     let Some(first) = srcs.first() else {
         return Err(vec![broken!(
             reduce_c1 | scan_c1,
-            "needs at least one operand"
+            "requires at least one operand"
         )]);
     };
     ensure!(
         reduce_c2 | scan_c2,
         srcs.len() == results.len(),
-        "needs as many results as operands, but has {} and {}",
+        "requires as many results as operands, but got {} and {}",
         results.len(),
         srcs.len()
     );
     axis_within(axis, first.shape.len()).ok_or_else(|| {
         vec![broken!(
             reduce_c3,
-            "has axis {axis}, but the operands have rank {}",
+            "axis {axis} is out of bounds for operands of rank {}",
             axes(first.shape.len())
         )]
     })
@@ -66,7 +66,7 @@ fn region(
         diagnostics,
         reduce_c6,
         arguments == takes,
-        "has a region that takes ({}), expected ({})",
+        "region arguments are ({}), expected ({})",
         list(&arguments),
         list(takes)
     );
@@ -77,7 +77,7 @@ fn region(
         let name = end.name();
         diagnostics.push(broken!(
             reduce_c7,
-            "has a region that ends in `{}`, expected `{}`",
+            "region terminator is `{}`, expected `{}`",
             name.as_string_ref().as_str().unwrap_or_default(),
             terminator.name()
         ));
@@ -88,7 +88,7 @@ fn region(
         diagnostics,
         reduce_c7,
         returned == gives,
-        "has a region that yields ({}), expected ({})",
+        "region yields ({}), expected ({})",
         list(&returned),
         list(gives)
     );
@@ -127,7 +127,7 @@ fn reduced(
         return (found != src.element).then(|| {
             broken!(
                 reduce_c4,
-                "makes one `{}`, but the result is `{found}`",
+                "expected a result of type `{}`, but got `{found}`",
                 src.element
             )
         });
@@ -138,7 +138,7 @@ fn reduced(
     let Some(dst) = dst else {
         return Some(broken!(
             reduce_c4,
-            "makes a tensor of {} elements `{}`, but the result is `{found}`",
+            "expected a result tensor of shape {} and element type `{}`, but got `{found}`",
             dimensions(&shape),
             src.element
         ));
@@ -150,13 +150,13 @@ fn reduced(
         (Some(from), Some(to)) => {
             let expected = infer::reduce(&from, axis).ok()?;
             (!infer::equivalent(&expected, &to, &shape)).then(|| {
-                broken!(reduce_c5, "needs a result whose encoding is the operand's slice along dimension {axis}, but it is `{to}`")
+                broken!(reduce_c5, "requires a result whose encoding is the operand's slice along dimension {axis}, but got `{to}`")
                 .note(format!("expected `{expected}`"))
             })
         }
         _ => Some(broken!(
             reduce_c5,
-            "needs an encoding on operands and results, or on none"
+            "requires an encoding on operands and results, or on none"
         )),
     }
 }
@@ -170,7 +170,7 @@ pub(super) fn scan(op: tt::Scan<'_, '_>) -> Verdict {
             diagnostics,
             scan_c4,
             src.type_ == *found,
-            "makes `{}`, but the result is `{found}`",
+            "expected a result of type `{}`, but got `{found}`",
             src.type_
         );
     }
@@ -190,13 +190,13 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
     ensure!(
         map_elementwise_c1,
         !srcs.is_empty(),
-        "needs at least one operand"
+        "requires at least one operand"
     );
     let pack = op.pack();
     let Some(pack) = usize::try_from(pack).ok().filter(|p| p.is_power_of_two()) else {
         return Err(vec![broken!(
             map_elementwise_c2,
-            "needs a power of two as `pack`, but has {pack}"
+            "requires a power of two as `pack`, but got {pack}"
         )]);
     };
     let repeat = |types: Vec<Type<'_>>| -> Vec<String> {
@@ -218,7 +218,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
         diagnostics,
         map_elementwise_c3,
         arguments == takes,
-        "has a region that takes ({}), expected ({})",
+        "region arguments are ({}), expected ({})",
         arguments.join(", "),
         takes.join(", ")
     );
@@ -230,7 +230,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
                 diagnostics,
                 map_elementwise_c5,
                 !OpKind::TtStore.is(op),
-                "runs a region on numbers, which cannot store, but it holds a `{}`",
+                "region must not write to memory, but contains a `{}`",
                 OpKind::TtStore.name()
             );
             inner = op.next_in_block();
@@ -241,7 +241,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
                 diagnostics,
                 map_elementwise_c4,
                 !OpKind::TtMapElementwiseReturn.is(end) || returned == gives,
-                "has a region that yields ({}), expected ({})",
+                "region yields ({}), expected ({})",
                 returned.join(", "),
                 gives.join(", ")
             );
@@ -258,7 +258,7 @@ pub(super) fn assembly(op: ttg::InlineAsm<'_, '_>) -> Verdict {
         ensure!(
             inline_asm_c1,
             tensor.encoding.is_some(),
-            "runs on the elements of each thread, so it needs tensors with an encoding, but has `{}`",
+            "requires tensors with an encoding, but got `{}`",
             tensor.type_
         );
     }
@@ -270,13 +270,13 @@ pub(super) fn inline_asm(op: tt::ElementwiseInlineAsm<'_, '_>) -> Verdict {
     ensure!(
         elementwise_inline_asm_c2,
         !op.result().is_empty(),
-        "needs at least one result"
+        "requires at least one result"
     );
     if let Some(first) = tensors(&op.args()).first() {
         ensure!(
             elementwise_inline_asm_c1,
             packed > 0 && first.num_elements() % packed == 0,
-            "takes {packed} elements at a time, but `{}` has {}",
+            "requires a multiple of `packed_element` = {packed} elements, but `{}` has {}",
             first.type_,
             first.num_elements()
         );

@@ -142,7 +142,7 @@ pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Ver
     ensure!(
         cat_c3 | expand_dims_c4 | join_c4 | reshape_c2 | split_c5 | trans_c5,
         src.encoding.is_some() == dst.encoding.is_some(),
-        "needs an encoding on both operand and result, or on neither"
+        "requires an encoding on both operand and result, or on neither"
     );
     Ok(())
 }
@@ -151,10 +151,10 @@ pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Ver
 pub(super) fn inference_mismatch(declared: &TensorType<'_>, inferred: &LinearLayout) -> Diagnostic {
     broken!(
         trans_c4 | reshape_c3 | split_c2,
-        "has a result `{}` whose layout is not the one that follows from the operand",
+        "result type `{}` does not have the layout inferred from the operand",
         declared.type_
     )
-    .note(format!("the layout that follows is:{inferred}"))
+    .note(format!("the inferred layout is:{inferred}"))
 }
 
 /// Returns the note that suggests `ttg.convert_layout`.
@@ -170,7 +170,7 @@ pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
     ensure!(
         tensor_memory_c1,
         target.instructions.tensor_memory,
-        "needs tensor memory, which {} have, but the module is for `{target}`",
+        "requires a target with tensor memory ({}), but got `{target}`",
         Target::names_with(|instructions| instructions.tensor_memory)
     );
     Ok(())

@@ -23,7 +23,7 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
         diagnostics,
         gather_c1,
         indices.shape == dst.shape,
-        "needs indices and a result of the same shape, but has {} and {}",
+        "requires indices and a result of the same shape, but got {} and {}",
         dimensions(indices.shape),
         dimensions(dst.shape)
     );
@@ -31,7 +31,7 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
         diagnostics,
         gather_c2,
         indices.encoding == dst.encoding,
-        "needs indices and a result of the same encoding, but has `{}` and `{}`",
+        "requires indices and a result of the same encoding, but got `{}` and `{}`",
         indices.type_,
         dst.type_
     );
@@ -39,14 +39,14 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
         diagnostics,
         gather_c3,
         src.element == dst.element,
-        "takes elements of `{}`, but the result has `{}`",
+        "requires a result of element type `{}`, but got `{}`",
         src.element,
         dst.element
     );
     if src.shape.len() != indices.shape.len() {
         diagnostics.push(broken!(
             gather_c4,
-            "needs an operand and indices of the same rank, but has {} and {}",
+            "requires an operand and indices of the same rank, but got {} and {}",
             src.shape.len(),
             indices.shape.len()
         ));
@@ -56,7 +56,7 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
     let Some(axis) = axis_within(axis, src.shape.len()) else {
         diagnostics.push(broken!(
             gather_c5,
-            "has axis {axis}, but the operand has rank {}",
+            "axis {axis} is out of bounds for the operand of rank {}",
             axes(src.shape.len())
         ));
         return Err(diagnostics);
@@ -66,7 +66,7 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
             diagnostics,
             gather_c6,
             i == axis || from == at,
-            "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"
+            "requires the same size of dimension {i} in operand and indices, but got {from} and {at}"
         );
     }
     verdict(diagnostics)
@@ -76,7 +76,7 @@ pub(super) fn unsplat(op: tt::Unsplat<'_, '_>) -> Verdict {
     match tensor(op.src()) {
         Some(src) if src.num_elements() != 1 => Err(vec![broken!(
             unsplat_c1,
-            "needs a tensor of one element, but `{}` has {}",
+            "requires a tensor of one element, but `{}` has {}",
             src.type_,
             src.num_elements()
         )]),
@@ -95,7 +95,7 @@ pub(super) fn bitcast(op: tt::Bitcast<'_, '_>) -> Verdict {
         (None, None) if element_bits(from) == element_bits(to) => Ok(()),
         (None, None) => Err(vec![broken!(
             bitcast_c3,
-            "needs types of the same width, but `{from}` has {} bits and `{to}` has {}",
+            "requires types of the same width, but `{from}` has {} bits and `{to}` has {}",
             element_bits(from).unwrap_or(0),
             element_bits(to).unwrap_or(0)
         )]),
@@ -132,7 +132,7 @@ pub(super) fn atomic_access(ptr: Val<'_>, sem: MemSemantic, allowed: [MemSemanti
     ensure!(
         atomic_load_c2 | atomic_store_c2,
         bits >= 8,
-        "accesses elements of at least 8 bits, but these have {bits}"
+        "requires elements of at least 8 bits, but got {bits}"
     );
     Ok(())
 }
@@ -143,7 +143,7 @@ pub(super) fn atomic_poll(op: tt::AtomicPoll<'_, '_>) -> Verdict {
     ensure!(
         atomic_poll_c1,
         matches!(bits, 16 | 32 | 64),
-        "waits for numbers of 16, 32 or 64 bits, but these have {bits}"
+        "requires elements of 16, 32 or 64 bits, but got {bits}"
     );
     Ok(())
 }
@@ -152,7 +152,7 @@ fn ordering(found: MemSemantic, allowed: [MemSemantic; 2]) -> Verdict {
     ensure!(
         atomic_load_c1 | atomic_store_c1,
         allowed.contains(&found),
-        "can be `{}` or `{}`, but is `{}`",
+        "requires memory semantics `{}` or `{}`, but got `{}`",
         allowed[0].name(),
         allowed[1].name(),
         found.name()
@@ -169,7 +169,7 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
         diagnostics,
         fp4_to_fp_c1,
         element_bits(dst.element) == Some(16),
-        "makes `f16` or `bf16`, but the result has `{}`",
+        "requires a result of element type `f16` or `bf16`, but got `{}`",
         dst.element
     );
     verdict(diagnostics)?;
@@ -177,7 +177,7 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
     let Some(axis) = axis_within(axis, src.shape.len()) else {
         return Err(vec![broken!(
             fp4_to_fp_c3,
-            "has axis {axis}, but the operand has rank {}",
+            "axis {axis} is out of bounds for the operand of rank {}",
             axes(src.shape.len())
         )]);
     };
@@ -189,7 +189,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
     ensure!(
         fp4_to_fp_c2 | scaled_c12,
         packed.shape.len() == wide.shape.len(),
-        "needs two tensors of the same rank, but has `{}` and `{}`",
+        "requires two tensors of the same rank, but got `{}` and `{}`",
         packed.type_,
         wide.type_
     );
@@ -198,7 +198,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
     ensure!(
         fp4_to_fp_c4 | scaled_c13,
         wide.shape == expected,
-        "has pairs along dimension {axis}, so {} is {} unpacked, but the other tensor is `{}`",
+        "along dimension {axis}, packed shape {} unpacks to {}, but the other tensor is `{}`",
         dimensions(packed.shape),
         dimensions(&expected),
         wide.type_
@@ -206,7 +206,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
     ensure!(
         fp4_to_fp_c5 | scaled_c14,
         packed.encoding.is_some() == wide.encoding.is_some(),
-        "needs an encoding on both operand and result, or on neither"
+        "requires an encoding on both operand and result, or on neither"
     );
     let Some((from, to)) = layouts(packed, wide) else {
         return Ok(());
@@ -220,11 +220,11 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         Ok(layout) => Err(vec![
             broken!(
                 fp4_to_fp_c6 | scaled_c15,
-                "has pairs in `{}`, whose layout does not follow from `{}`",
+                "packed type `{}` does not have the layout inferred from `{}`",
                 packed.type_,
                 wide.type_
             )
-            .note(format!("the layout that follows is:{layout}")),
+            .note(format!("the inferred layout is:{layout}")),
         ]),
         Err(e) => Err(vec![broken!(fp4_to_fp_c6 | scaled_c15, "{e}")]),
     }
@@ -263,7 +263,7 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
         diagnostics,
         descriptor_load_c1 | descriptor_store_c1 | descriptor_reduce_c1,
         is_element_of_block(tensor.element, desc.element),
-        "needs a block and a tensor of the same element type, but has `{}` and `{}`",
+        "requires a block and a tensor of the same element type, but got `{}` and `{}`",
         desc.element,
         tensor.element
     );
@@ -272,7 +272,7 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
         diagnostics,
         descriptor_load_c2 | descriptor_store_c2 | descriptor_reduce_c2,
         elements == tensor.num_elements(),
-        "needs a block and a tensor of as many elements, but has {} with {elements} and {} with {}",
+        "requires a block and a tensor with the same number of elements, but got {} with {elements} and {} with {}",
         dimensions(&desc.shape),
         dimensions(tensor.shape),
         tensor.num_elements()
@@ -290,20 +290,20 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     ensure!(
         descriptor_gather_c1 | descriptor_scatter_c1,
         block.shape.len() == 2,
-        "needs a descriptor of blocks of rank 2, but its blocks are {}",
+        "requires a descriptor of blocks of rank 2, but got {}",
         dimensions(&block.shape)
     );
     ensure!(
         descriptor_gather_c2 | descriptor_scatter_c2,
         block.shape[0] == 1,
-        "needs a descriptor of blocks of one row, but its blocks are {}",
+        "requires a descriptor of blocks of one row, but got {}",
         dimensions(&block.shape)
     );
     gathered(&rows, tensor.type_, tensor.shape, tensor.element)?;
     ensure!(
         descriptor_gather_c8 | descriptor_scatter_c8,
         tensor.shape[1] == block.shape[1],
-        "needs a tensor with the {} columns of a block, but `{}` has {}",
+        "requires a tensor with {} columns, as in a block, but `{}` has {}",
         block.shape[1],
         tensor.type_,
         tensor.shape[1]
@@ -311,7 +311,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     ensure!(
         descriptor_gather_c9 | descriptor_scatter_c9,
         is_element_of_block(tensor.element, block.element),
-        "needs a tensor of the block's `{}`, but has `{}`",
+        "requires a tensor of the block's element type `{}`, but got `{}`",
         block.element,
         tensor.type_
     );
@@ -328,37 +328,37 @@ pub(super) fn gathered(
     ensure!(
         descriptor_gather_c3 | descriptor_scatter_c3,
         rows.shape.len() == 1,
-        "needs row indices of rank 1, but has `{}`",
+        "requires row indices of rank 1, but got `{}`",
         rows.type_
     );
     ensure!(
         descriptor_gather_c4 | descriptor_scatter_c4,
         shape.len() == 2,
-        "moves tensors of rank 2, but has `{type_}`"
+        "requires a tensor of rank 2, but got `{type_}`"
     );
     ensure!(
         descriptor_gather_c5 | descriptor_scatter_c5,
         shape[0] >= 8,
-        "moves at least 8 rows, but `{type_}` has {}",
+        "requires at least 8 rows, but `{type_}` has {}",
         shape[0]
     );
     let bits = element_bits(element).unwrap_or(0);
     ensure!(
         descriptor_gather_c6 | descriptor_scatter_c6,
         bits <= 32,
-        "moves elements of at most 32 bits, but `{element}` has {bits}"
+        "requires elements of at most 32 bits, but `{element}` has {bits}"
     );
     let least = 256 / u64::from(bits.max(1));
     ensure!(
         descriptor_gather_c7 | descriptor_scatter_c7,
         shape[1] >= least,
-        "moves at least 32 bytes of each row, {least} columns of `{element}`, but `{type_}` has {}",
+        "requires at least 32 bytes per row, {least} columns of `{element}`, but `{type_}` has {}",
         shape[1]
     );
     ensure!(
         descriptor_gather_c10 | descriptor_scatter_c10,
         shape[0] == rows.shape[0],
-        "needs one index for each of {} rows, but has `{}`",
+        "requires one index for each of {} rows, but got `{}`",
         shape[0],
         rows.type_
     );

@@ -47,14 +47,14 @@ fn invalid_hint(
         if list.len() != rank {
             return Some(broken!(
                 func_c1,
-                "needs `{name}` to have one number for each dimension, but argument {argument} has rank {rank} and `{hint}`"
-            ).note("a single number, as `16 : i32`, applies to the first dimension"));
+                "axis hint `{name}` of argument {argument} is `{hint}`; expected one integer per dimension, and the rank is {rank}"
+            ).note("a single integer, such as `16 : i32`, applies to the first dimension"));
         }
         let number = |d: usize| list.i32_element(d).ok().and_then(|n| u64::try_from(n).ok());
         let wrong = (0..rank).find(|d| !number(*d).is_some_and(u64::is_power_of_two))?;
         let diagnostic = broken!(
             func_c1,
-            "needs `{name}` to be positive powers of two of type `i32`, but argument {argument} has `{hint}`"
+            "axis hint `{name}` of argument {argument} is `{hint}`; expected positive powers of two of type `i32`"
         );
         return Some(match number(wrong).filter(|n| *n > 0) {
             Some(n) => diagnostic.note(suggest_power(n)),
@@ -67,7 +67,7 @@ fn invalid_hint(
     }
     let diagnostic = broken!(
         func_c1,
-        "needs `{name}` to be a positive power of two, but argument {argument} has `{hint}`"
+        "axis hint `{name}` of argument {argument} is `{hint}`; expected an integer that is a positive power of two"
     );
     Some(match number.filter(|n| *n > 0) {
         Some(n) => diagnostic.note(suggest_power(n)),

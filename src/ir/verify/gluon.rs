@@ -33,7 +33,7 @@ pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
         if infer::dependence(op, i).is_some_and(|how| how != Dependence::Usual) {
             diagnostics.push(broken!(
                 gluon_c1,
-                "needs operand {i} and the result to leave the same layout open, but has `{}` and `{}`",
+                "requires the same unresolved layout for operand {i} and the result, but got `{}` and `{}`",
                 src.type_,
                 dst.type_
             ));
@@ -49,13 +49,13 @@ pub(super) fn set_auto_layout(op: gluon::SetAutoLayout<'_, '_>) -> Verdict {
     ensure!(
         set_auto_layout_c1,
         open(&src) == Some(OpenLayout::Auto),
-        "needs an operand with an open layout, but has `{}`",
+        "requires an operand with an unresolved layout, but got `{}`",
         src.type_
     );
     ensure!(
         set_auto_layout_c2,
         dst.encoding.is_some() && open(&dst) != Some(OpenLayout::Auto),
-        "needs a result with a concrete layout, but has `{}`",
+        "requires a result with a concrete layout, but got `{}`",
         dst.type_
     );
     Ok(())

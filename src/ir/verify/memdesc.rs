@@ -43,7 +43,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         tensordesc_im2col_c1,
         !buffer.is_im2col || buffer.shape.len() == 2,
-        "an image is read in blocks of rank 2, but these are {}",
+        "an im2col descriptor requires blocks of rank 2, but got {}",
         dimensions(&buffer.shape)
     );
     if buffer.memory_space.is_none() {
@@ -53,19 +53,19 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c1,
         !shape.is_empty(),
-        "a buffer has at least one dimension, but this one has none"
+        "a buffer must have at least one dimension"
     );
     ensure!(
         memdesc_c2,
         !shape.contains(&0) && !alloc.contains(&0),
-        "a buffer has no dimension of size 0, but this one is {} of {}",
+        "a buffer must not have a dimension of size 0, but got {} in {}",
         dimensions(shape),
         dimensions(alloc)
     );
     ensure!(
         memdesc_c3,
         alloc.len() >= shape.len(),
-        "a view has at most the dimensions of its allocation, but {} has more than {}",
+        "the rank of a view must not exceed the rank of its allocation, but got {} in {}",
         dimensions(shape),
         dimensions(alloc)
     );
@@ -73,49 +73,54 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c4,
         shape.iter().zip(within).all(|(part, whole)| part <= whole),
-        "a view lies within its allocation, but {} is larger than {}",
+        "a view must fit its allocation, but got {} in {}",
         dimensions(shape),
         dimensions(alloc)
     );
     let attribute = buffer
         .encoding
-        .ok_or_else(|| broken!(memdesc_c5, "a buffer has an encoding"))?;
+        .ok_or_else(|| broken!(memdesc_c5, "a buffer must have an encoding"))?;
     let encoding = layouts
         .encoding(attribute)
-        .map_err(|_| broken!(memdesc_c5, "`{attribute}` lays out no buffer"))?;
+        .map_err(|_| broken!(memdesc_c5, "`{attribute}` is not a memory layout"))?;
     let rank = encoding.rank();
     ensure!(
         memdesc_c5,
         !encoding.is_distributed(),
-        "a buffer is laid out in memory, but `{attribute}` is a layout of registers"
+        "a buffer requires a memory layout, but `{attribute}` is a register layout"
     );
     let memory = if encoding.is_shared() { SHARED } else { TENSOR };
     ensure!(
         memdesc_c6,
         is_in(&buffer, memory),
-        "`{attribute}` lays out buffers in `{memory}`, but this one is in `{}`",
+        "`{attribute}` requires a buffer in `{memory}`, but got one in `{}`",
         memory_name(&buffer)
     );
     ensure!(
         memdesc_c5,
         shape.len() == rank || shape.len() == rank + 1,
-        "`{attribute}` is for buffers of rank {rank}, or {} with one dimension of buffers, but this one has rank {}",
+        "`{attribute}` requires a buffer of rank {rank}, or {} for a multi-buffer, but got rank {}",
         rank + 1,
         shape.len()
     );
-    let bits = element_bits(buffer.element)
-        .ok_or_else(|| broken!(memdesc_c7, "elements of `{}` have no width", buffer.element))?;
+    let bits = element_bits(buffer.element).ok_or_else(|| {
+        broken!(
+            memdesc_c7,
+            "element type `{}` has no bit width",
+            buffer.element
+        )
+    })?;
     ensure!(
         memdesc_c7,
         memory != SHARED || bits % 8 == 0,
-        "elements in shared memory have a multiple of 8 bits, but `{}` has {bits}",
+        "elements in shared memory must have a multiple of 8 bits, but `{}` has {bits}",
         buffer.element
     );
     match &*encoding {
         Encoding::TensorMemory(e) if bits * e.col_stride() > 32 => {
             return Err(broken!(
                 memdesc_c7,
-                "an element fills at most a column of 32 bits, but `{}` with `colStride = {}` has {}",
+                "an element must fit a column of 32 bits, but `{}` with `colStride = {}` has {}",
                 buffer.element,
                 e.col_stride(),
                 bits * e.col_stride()
@@ -124,7 +129,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         Encoding::TensorMemory(_) if bits < 8 => {
             return Err(broken!(
                 memdesc_c7,
-                "elements in tensor memory have at least 8 bits, but `{}` has {bits}",
+                "elements in tensor memory must have at least 8 bits, but `{}` has {bits}",
                 buffer.element
             ));
         }
@@ -136,14 +141,14 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
             ensure!(
                 memdesc_c10,
                 shape[0] >= rows && (split[1] <= 1 || shape[1] >= columns),
-                "a buffer in tensor memory has at least a block of `{attribute}`, {rows}x{columns}, but this one is {}",
+                "a buffer in tensor memory must have at least one block of `{attribute}`, {rows}x{columns}, but got {}",
                 dimensions(shape)
             );
         }
         Encoding::TensorMemoryScales(_) if alloc.len() != 2 => {
             return Err(broken!(
                 memdesc_c11,
-                "scales in tensor memory have rank 2, but these are {} of {}",
+                "scales in tensor memory must have rank 2, but got {} in {}",
                 dimensions(shape),
                 dimensions(alloc)
             ));
@@ -151,7 +156,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         Encoding::TensorMemoryScales(_) if bits != 8 => {
             return Err(broken!(
                 memdesc_c7,
-                "scales have 8 bits, but `{}` has {bits}",
+                "scales must have 8 bits, but `{}` has {bits}",
                 buffer.element
             ));
         }
@@ -162,7 +167,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         shape[shape.len() - rank..]
             .iter()
             .all(|n| n.is_power_of_two()),
-        "the sizes of a buffer are powers of two, but this one is {}",
+        "the sizes of a buffer must be powers of two, but got {}",
         dimensions(shape)
     );
     let whole = &alloc[alloc.len() - rank..];
@@ -194,7 +199,7 @@ fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Re
     ensure!(
         memdesc_c12,
         per_cta[along] >= least,
-        "a swizzle of {} bytes needs rows of at least {least} elements in each CTA, but this buffer has {} along dimension {along}",
+        "a swizzle of {} bytes requires rows of at least {least} elements per CTA, but got {} along dimension {along}",
         encoding.swizzle_bytes(),
         per_cta[along]
     );

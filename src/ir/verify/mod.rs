@@ -58,7 +58,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
         ensure!(
             ttg_c1,
             other.encoding.is_some() == first.encoding.is_some(),
-            "needs an encoding on all operands{0}, or on none, but has `{1}` and `{2}`",
+            "requires an encoding on all operands{0}, or on none, but got `{1}` and `{2}`",
             if results { " and results" } else { "" },
             first.type_,
             other.type_
@@ -67,7 +67,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
             return Err(vec![
                 broken!(
                     ttg_c1,
-                    "needs the same encoding for all operands{}, but has `{}` and `{}`",
+                    "requires the same encoding for all operands{}, but got `{}` and `{}`",
                     if results { " and results" } else { "" },
                     first.type_,
                     other.type_

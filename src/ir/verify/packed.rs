@@ -56,13 +56,13 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
     ensure!(
         packed_arith_c1,
         srcs.len() == expected,
-        "does `{name}`, which takes {expected} operands, but has {}",
+        "`{name}` requires {expected} operands, but got {}",
         srcs.len()
     );
     ensure!(
         packed_arith_c2,
         dst.encoding.is_some(),
-        "needs a result with an encoding, but has `{}`",
+        "requires a result with an encoding, but got `{}`",
         dst.type_
     );
     let kind = letter(&element_name(dst.element));
@@ -82,7 +82,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
     ensure!(
         packed_arith_c3,
         known,
-        "has no `{name}` of {} that makes `{}`",
+        "`{name}` is not supported on operands of {} with a result of `{}`",
         list.join(", "),
         dst.element
     );
@@ -97,7 +97,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
     ensure!(
         packed_arith_c4,
         to.unique.in_size(Dim::REGISTER) % lanes == 0,
-        "works on {lanes} elements at a time, but each thread has {} of `{}`",
+        "requires a multiple of {lanes} elements per thread, but got {} in `{}`",
         to.unique.in_size(Dim::REGISTER),
         dst.type_
     );
@@ -114,7 +114,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         ensure!(
             packed_arith_c5,
             fits,
-            "needs pairs of 4-bit numbers along one dimension of {}, but has `{}`",
+            "requires pairs of 4-bit numbers along one dimension of {}, but got `{}`",
             dimensions(dst.shape),
             src.type_
         );
@@ -124,7 +124,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         let Some(from) = layout(src) else {
             return Err(vec![broken!(
                 packed_arith_c6,
-                "needs operand {i} with an encoding, but has `{}`",
+                "requires operand {i} with an encoding, but got `{}`",
                 src.type_
             )]);
         };
@@ -136,7 +136,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
                 ensure!(
                     packed_arith_c7,
                     src.shape == dst.shape,
-                    "needs operand {i} in the result's shape {}, but has `{}`",
+                    "requires operand {i} of the result's shape {}, but got `{}`",
                     dimensions(dst.shape),
                     src.type_
                 );
@@ -146,7 +146,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         ensure!(
             packed_arith_c8,
             inferred.is_some_and(|e| infer::equivalent(&e, &from.encoding, src.shape)),
-            "needs operand {i} in the result's layout, but has `{}` and `{}`",
+            "requires operand {i} in the result's layout, but got `{}` and `{}`",
             src.type_,
             dst.type_
         );

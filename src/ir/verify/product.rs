@@ -25,7 +25,7 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     (!fits).then(|| {
         broken!(
             dot_c2 | dot_scaled_c3 | warp_group_dot_c1 | tc_gen5_mma_c2 | tc_gen5_mma_scaled_c2,
-            "needs shapes M x K, K x N and M x N, but has {}, {} and {}",
+            "requires shapes M x K, K x N and M x N, but got {}, {} and {}",
             dimensions(a),
             dimensions(b),
             dimensions(d)
@@ -55,13 +55,13 @@ pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
     ensure!(
         dot_scaled_c1,
         rank == 2 || rank == 3,
-        "multiplies matrices, of rank 2 or 3 with several of them, but has `{}`",
+        "requires operands of rank 2, or 3 with a batch dimension, but got `{}`",
         a.type_
     );
     ensure!(
         dot_scaled_c2,
         b.shape.len() == rank && d.shape.len() == rank,
-        "needs operands and a result of one rank, but has ranks {rank}, {} and {}",
+        "requires operands and a result of the same rank, but got ranks {rank}, {} and {}",
         b.shape.len(),
         d.shape.len()
     );
@@ -80,13 +80,13 @@ pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
         ensure!(
             dot_scaled_c4,
             (factor == 16 || factor == 32) && scale.shape.get(rank - 1) == Some(&along_k),
-            "needs a scale for every 16 or 32 elements along K, but `{what}` has {along_k} for {k}: `{}`",
+            "requires one scale per 16 or 32 elements along K, but `{what}` has {along_k} for {k}: `{}`",
             scale.type_
         );
         ensure!(
             dot_scaled_c5,
             scale.shape[rank - 2] == size,
-            "needs scales of `{what}` for {size} rows, but has `{}`",
+            "requires scales of `{what}` for {size} rows, but got `{}`",
             scale.type_
         );
         factors.push(factor);
@@ -94,7 +94,7 @@ pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
     ensure!(
         dot_scaled_c6,
         factors.windows(2).all(|pair| pair[0] == pair[1]),
-        "needs as many elements for each scale of `a` as for each of `b`, but has {factors:?}"
+        "requires the same number of elements per scale in `a` and `b`, but got {factors:?}"
     );
     scaled_on_wmma(op, &d, &scales)
 }
@@ -103,7 +103,7 @@ pub(super) fn warp_group_dot_wait(op: ttng::WarpGroupDotWait<'_, '_>) -> Verdict
     ensure!(
         warp_group_dot_wait_c1,
         !op.inputs().is_empty(),
-        "needs at least one operand"
+        "requires at least one operand"
     );
     Ok(())
 }
@@ -117,7 +117,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         diagnostics,
         dot_c1,
         element_bits(a.element) == element_bits(b.element),
-        "needs operands of the same element width, but has `{}` and `{}`",
+        "requires operands of the same element width, but got `{}` and `{}`",
         a.element,
         b.element
     );
@@ -127,14 +127,14 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics,
             dot_c3,
             a.encoding.is_some() == b.encoding.is_some(),
-            "needs an encoding on both operands, or on neither"
+            "requires an encoding on both operands, or on neither"
         );
         return verdict(diagnostics);
     };
     let Some(accumulator) = d.encoding else {
         diagnostics.push(broken!(
             dot_c4,
-            "has operands with an encoding, but the accumulator `{}` has none",
+            "requires an encoding on the accumulator, as on the operands, but got `{}`",
             d.type_
         ));
         return verdict(diagnostics);
@@ -155,7 +155,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         diagnostics.push(
             broken!(
                 dot_c8,
-                "needs operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but has `{}` and `{}`",
+                "requires operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but got `{}` and `{}`",
                 a.type_,
                 b.type_
             )
@@ -178,7 +178,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics,
             dot_c9,
             operand.op_idx() == index,
-            "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
+            "requires `opIdx = {index}` in the encoding of operand {index}, but got {}",
             operand.op_idx()
         );
         let fits = match (operand.parent(), wmma) {
@@ -189,7 +189,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics.push(
                 broken!(
                     dot_c10,
-                    "needs operand {index} laid out for the result, but its parent is `{}`",
+                    "requires the result's encoding as the parent of operand {index}, but got `{}`",
                     operand.parent()
                 )
                 .note(format!("the result's encoding is `{accumulator}`")),
@@ -200,7 +200,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         diagnostics,
         dot_c5,
         left.k_width() == right.k_width(),
-        "needs the same `kWidth` for both operands, but has {} and {}",
+        "requires the same `kWidth` for both operands, but got {} and {}",
         left.k_width(),
         right.k_width()
     );
@@ -213,7 +213,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             diagnostics,
             dot_c7,
             k.is_none_or(|k| k >= least),
-            "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
+            "requires at least {least} elements along K (4 times `kWidth`), but got `{}`",
             a.type_
         );
     }
@@ -226,7 +226,7 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     copies.then(|| {
         broken!(
             dot_c11 | dot_scaled_c7,
-            "needs a part of the result for each CTA, but several have the same: `{result}`"
+            "requires a distinct part of the result in each CTA, but CTAs are replicas in `{result}`"
         )
     })
 }
@@ -245,7 +245,7 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
         })
         .collect();
     (!found.bases().eq(expected.iter().cloned())).then(|| {
-        broken!(dot_c12 | dot_scaled_c8, "needs operand {index} split over CTAs as the result is, by {expected:?}, but its encoding is `{}`",
+        broken!(dot_c12 | dot_scaled_c8, "requires operand {index} to be split over CTAs by {expected:?}, as the result, but its encoding is `{}`",
             operand.parent())
     })
 }
@@ -287,7 +287,7 @@ fn scaled_on_wmma(
             diagnostics,
             dot_scaled_c9,
             fits,
-            "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
+            "requires the scales of operand {index} to be split over CTAs by {expected:?}, as the operand, but got `{}`",
             scale.type_
         );
     }
@@ -302,15 +302,18 @@ fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Opt
     if !is_known(a) || !is_known(b) {
         return Some(broken!(
             dot_c6,
-            "multiplies floats and `i8` by `mma`, but has `{}` and `{}`",
+            "requires float or `i8` elements for `mma`, but got `{}` and `{}`",
             a.element,
             b.element
         ));
     }
     let is_f32 = a.element.is_f32() && b.element.is_f32();
     (is_f32 && op.input_precision() != InputPrecision::Tf32).then(|| {
-        broken!(dot_c6, "multiplies `f32` by `mma` only as `tf32`")
-            .note("set `inputPrecision = tf32`, or lay the product out as `#ttg.blocked`")
+        broken!(
+            dot_c6,
+            "requires `inputPrecision = tf32` for `mma` on `f32`"
+        )
+        .note("set `inputPrecision = tf32`, or use a `#ttg.blocked` encoding for the result")
     })
 }
 
@@ -337,7 +340,7 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
     else {
         return Err(vec![broken!(
             warp_group_dot_c2,
-            "needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `{}`",
+            "requires a result whose encoding is `#ttg.nvidia_mma` of version 3, but got `{}`",
             d.type_
         )]);
     };
@@ -351,32 +354,32 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
     ensure!(
         warp_group_dot_c3,
         in_registers.is_some_and(|e| e.op_idx() == 0) || left.as_deref().is_some_and(is_shared),
-        "needs `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
+        "requires `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
         a.2.map_or_else(String::new, |e| e.to_string())
     );
     ensure!(
         warp_group_dot_c4,
         right.as_deref().is_some_and(is_shared),
-        "needs `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
+        "requires `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
         b.2.map_or_else(String::new, |e| e.to_string())
     );
     let warps = ModuleInfo::num_warps(op.op()).unwrap_or(4);
     ensure!(
         warp_group_dot_c5,
         warps.is_multiple_of(4),
-        "is run by groups of four warps, but there are {warps}"
+        "requires a multiple of four warps, but got {warps}"
     );
     let shape = mma.cga_layout().shape_per_cta(d.shape);
     ensure!(
         warp_group_dot_c7,
         shape[0] % 64 == 0,
-        "makes a multiple of 64 rows in each CTA, but the result has {}",
+        "requires a multiple of 64 rows per CTA, but the result has {}",
         shape[0]
     );
     ensure!(
         warp_group_dot_c8,
         shape[1] % 8 == 0,
-        "makes a multiple of 8 columns in each CTA, but the result has {}",
+        "requires a multiple of 8 columns per CTA, but the result has {}",
         shape[1]
     );
     for element in [a.1, b.1] {
@@ -395,7 +398,7 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
         ensure!(
             warp_group_dot_c9,
             is_known,
-            "multiplies `f16`, `bf16`, `f32`, `f64`, `i8` and 8-bit floats, but has `{element}`"
+            "requires elements of `f16`, `bf16`, `f32`, `f64`, `i8` or an 8-bit float, but got `{element}`"
         );
     }
     let is_f8 = matches!(&*element_name(a.1), "f8E4M3FN" | "f8E5M2");
@@ -403,7 +406,7 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
     ensure!(
         warp_group_dot_c10,
         !is_f8 || *element_name(d.element) != *"f32" || in_a_row >= 32,
-        "adds products of `{}` in `f32`, which `maxNumImpreciseAcc` of {} does not allow; it must be at least 32",
+        "products of `{}` require `maxNumImpreciseAcc` of at least 32, but got {}",
         a.1,
         in_a_row
     );
@@ -412,7 +415,7 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
         ensure!(
             warp_group_dot_c6,
             operand.k_width() == k_width,
-            "needs `a` in registers with `kWidth = {k_width}`, 32 bits of `{}`, but has {}",
+            "requires `a` in registers with `kWidth = {k_width}` (32 bits of `{}`), but got {}",
             a.1,
             operand.k_width()
         );

@@ -116,7 +116,7 @@ fn paddings(src: &BufferType<'_>, dst: &BufferType<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c4,
         same,
-        "needs the same padding in operand and result, but has `{a}` and `{b}`"
+        "requires the same padding in operand and result, but got `{a}` and `{b}`"
     );
     Ok(())
 }
@@ -130,14 +130,14 @@ fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
         !from.is_cut() || !is_padded(&from.encoding),
-        "cannot reinterpret a part of a padded buffer: the operand is {} of {}",
+        "cannot reinterpret a view of a padded buffer: the operand is {} in {}",
         dimensions(from.shape),
         dimensions(from.alloc)
     );
     if let Some(dim) = from.cut_across_ctas() {
         return Err(vec![broken!(
             memdesc_reinterpret_c9,
-            "cannot reinterpret a part cut along a dimension that is split over CTAs: the operand is cut along dimension {dim}"
+            "cannot reinterpret a view sliced along a dimension that is split over CTAs: the operand is sliced along dimension {dim}"
         )]);
     }
     Ok(())
@@ -156,13 +156,13 @@ fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
     let (has, together) = from.extent(dim);
     let (has, together) = (units(from, has), units(from, together));
     if needs > has {
-        let message = format!("needs {needs} {unit} for the result, but the operand has {has}");
+        let message = format!("requires {needs} {unit} for the result, but the operand has {has}");
         return Err(vec![Diagnostic::new(message).of_rules([label])]);
     }
     ensure!(
         memdesc_reinterpret_c10,
         needs <= together,
-        "needs {needs} {unit} for the result, but only {together} of the operand are contiguous"
+        "requires {needs} {unit} for the result, but only {together} of the operand are contiguous"
     );
     Ok(())
 }
@@ -184,7 +184,7 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     ensure!(
         memdesc_reinterpret_c5,
         dst.alloc_shape.ends_with(&dst.shape),
-        "makes a whole buffer, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but its type is a view of {} in {}",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     );
@@ -200,11 +200,11 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     ensure!(
         memdesc_reinterpret_c7,
         needs.count_ones() <= has.count_ones() && needs & !has == 0,
-        "needs {} rows of tensor memory for the result, but the operand has {}{}",
+        "requires {} rows of tensor memory for the result, but the operand has {}{}",
         1 << needs.count_ones(),
         1 << has.count_ones(),
         if needs.count_ones() <= has.count_ones() {
-            ", other ones"
+            " at other positions"
         } else {
             ""
         }

@@ -15,7 +15,7 @@ fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     ensure!(
         join_c3 | split_c4,
         src.element == dst.element,
-        "needs a result of the operand's `{}`, but has `{}`",
+        "requires a result of the operand's element type `{}`, but got `{}`",
         src.element,
         dst.type_
     );
@@ -27,7 +27,7 @@ pub(super) fn make_range(op: tt::MakeRange<'_, '_>) -> Verdict {
     ensure!(
         make_range_c1,
         start < end,
-        "needs `start` less than `end`, but has {start} and {end}"
+        "requires `start` to be less than `end`, but got {start} and {end}"
     );
     let Some(tensor) = tensor(op.result()) else {
         return Ok(());
@@ -36,14 +36,14 @@ pub(super) fn make_range(op: tt::MakeRange<'_, '_>) -> Verdict {
     if tensor.shape.len() != 1 {
         diagnostics.push(broken!(
             make_range_c2,
-            "needs a result of rank 1, but `{}` has rank {}",
+            "requires a result of rank 1, but `{}` has rank {}",
             tensor.type_,
             tensor.shape.len()
         ));
     } else if i64::try_from(tensor.shape[0]) != Ok(end - start) {
         diagnostics.push(broken!(
             make_range_c3,
-            "ranges over [{start}, {end}), which has {} elements, but the result has {}",
+            "range [{start}, {end}) has {} elements, but the result has {}",
             end - start,
             tensor.shape[0]
         ));
@@ -52,7 +52,7 @@ pub(super) fn make_range(op: tt::MakeRange<'_, '_>) -> Verdict {
         diagnostics,
         make_range_c4,
         element_bits(tensor.element) == Some(32),
-        "needs elements of type `i32`, but the result has `{}`",
+        "requires elements of type `i32`, but the result has `{}`",
         tensor.element
     );
     verdict(diagnostics)
@@ -66,7 +66,7 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
     let Some(axis) = axis_within(axis, src.shape.len() + 1) else {
         return Err(vec![broken!(
             expand_dims_c1,
-            "has axis {axis}, but a tensor of rank {} takes axes 0 to {}",
+            "axis {axis} is out of bounds for the operand of rank {}; expected 0 to {}",
             src.shape.len(),
             src.shape.len()
         )]);
@@ -76,7 +76,7 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
     ensure!(
         expand_dims_c2,
         dst.shape == expected,
-        "makes the shape {}, but the result is `{}`",
+        "expected a result of shape {}, but got `{}`",
         dimensions(&expected),
         dst.type_
     );
@@ -94,7 +94,7 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
         {
             Ok(())
         }
-        _ => Err(vec![broken!(expand_dims_c3, "needs an operand whose encoding is a slice of the result's along dimension {axis}, but it is `{encoding}`")
+        _ => Err(vec![broken!(expand_dims_c3, "requires an operand whose encoding is a slice of the result's along dimension {axis}, but got `{encoding}`")
         .note(format!("expected `#ttg.slice<{{dim = {axis}, parent = {parent}}}>`"))]),
     }
 }
@@ -106,15 +106,19 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
     ensure!(
         broadcast_c1,
         src.shape.len() == dst.shape.len(),
-        "needs operand and result of one rank, but has ranks {} and {}",
+        "requires operand and result of the same rank, but got ranks {} and {}",
         src.shape.len(),
         dst.shape.len()
     );
     let diagnostics: Vec<Diagnostic> = (0..src.shape.len())
         .filter(|i| src.shape[*i] != dst.shape[*i] && src.shape[*i] != 1)
         .map(|i| {
-            broken!(broadcast_c2, "changes dimension {i} from {} to {}, but only a dimension of size 1 can be repeated",
-                src.shape[i], dst.shape[i])
+            broken!(
+                broadcast_c2,
+                "may only broadcast a dimension of size 1, but dimension {i} changes from {} to {}",
+                src.shape[i],
+                dst.shape[i]
+            )
         })
         .collect();
     if !diagnostics.is_empty() {
@@ -142,7 +146,7 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
         _ => Err(vec![
             broken!(
                 broadcast_c3,
-                "needs the same layout for operand and result, but has `{}` and `{}`",
+                "requires the same layout for operand and result, but got `{}` and `{}`",
                 src.type_,
                 dst.type_
             )
@@ -160,7 +164,7 @@ pub(super) fn trans(op: tt::Trans<'_, '_>) -> Verdict {
     ensure!(
         trans_c1,
         order.len() == rank,
-        "needs an `order` of {rank} entries for `{}`, but has {}",
+        "requires an `order` of {rank} entries for `{}`, but got {}",
         src.type_,
         order.len()
     );
@@ -172,7 +176,7 @@ pub(super) fn trans(op: tt::Trans<'_, '_>) -> Verdict {
             .iter()
             .copied()
             .eq(0..i32::try_from(rank).unwrap_or(0)),
-        "needs a permutation of 0 to {} as `order`, but has {order:?}",
+        "requires a permutation of 0 to {} as `order`, but got {order:?}",
         rank.saturating_sub(1)
     );
     let order: Vec<usize> = order
@@ -183,7 +187,7 @@ pub(super) fn trans(op: tt::Trans<'_, '_>) -> Verdict {
     ensure!(
         trans_c3,
         dst.shape == expected,
-        "makes the shape {}, but the result is `{}`",
+        "expected a result of shape {}, but got `{}`",
         dimensions(&expected),
         dst.type_
     );
@@ -205,7 +209,7 @@ pub(super) fn reshape(op: tt::Reshape<'_, '_>) -> Verdict {
     ensure!(
         reshape_c1,
         src.num_elements() == dst.num_elements(),
-        "needs as many elements in the result as in the operand, but has {} and {}",
+        "requires the same number of elements in result and operand, but got {} and {}",
         dst.num_elements(),
         src.num_elements()
     );
@@ -241,7 +245,7 @@ pub(super) fn join(op: tt::Join<'_, '_>) -> Verdict {
     ensure!(
         join_c1,
         dst.shape == expected,
-        "makes the shape {}, but the result is `{}`",
+        "expected a result of shape {}, but got `{}`",
         dimensions(&expected),
         dst.type_
     );
@@ -255,7 +259,7 @@ pub(super) fn join(op: tt::Join<'_, '_>) -> Verdict {
         Ok(half) => Err(vec![
             broken!(
                 join_c2,
-                "has a result `{}` that does not hold each operand in the operand's layout",
+                "result type `{}` does not have the operands' layout in each half",
                 dst.type_
             )
             .note(format!("half of the result has the layout:{half}")),
@@ -271,14 +275,14 @@ pub(super) fn split(op: tt::Split<'_, '_>) -> Verdict {
     ensure!(
         split_c1,
         src.shape.last() == Some(&2),
-        "needs an operand whose last dimension has size 2, but has `{}`",
+        "requires an operand whose last dimension has size 2, but got `{}`",
         src.type_
     );
     let expected = &src.shape[..src.shape.len() - 1];
     ensure!(
         split_c3,
         dst.shape == expected,
-        "makes the shape {}, but the results are `{}`",
+        "expected results of shape {}, but got `{}`",
         dimensions(expected),
         dst.type_
     );
@@ -301,7 +305,7 @@ pub(super) fn cat(op: tt::Cat<'_, '_>) -> Verdict {
     ensure!(
         cat_c1,
         dst.num_elements() == 2 * src.num_elements(),
-        "needs a result with the {} elements of both operands, but has `{}`",
+        "requires a result with {} elements, as many as both operands, but got `{}`",
         2 * src.num_elements(),
         dst.type_
     );
@@ -310,7 +314,7 @@ pub(super) fn cat(op: tt::Cat<'_, '_>) -> Verdict {
         return Ok(());
     };
     if to.num_registers() != 2 * from.num_registers() {
-        return Err(vec![broken!(cat_c2, "needs a result with {} elements in each thread, those of both operands, but its layout has {}",
+        return Err(vec![broken!(cat_c2, "requires a result with {} elements per thread, as many as both operands, but got {}",
             2 * from.num_registers(),
             to.num_registers())
         .note(convert_note("the operands or the result"))]);

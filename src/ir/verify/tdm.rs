@@ -22,14 +22,14 @@ fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
         ensure!(
             tdm_c1,
             *size <= MAX_BLOCK,
-            "copies blocks of at most {MAX_BLOCK} in each dimension, but dimension {i} has {size}"
+            "requires block sizes of at most {MAX_BLOCK}, but dimension {i} has {size}"
         );
     }
     if let Some(Encoding::SwizzledShared(e)) = encoding_of(buffer).as_deref() {
         ensure!(
             tdm_c2,
             e.max_phase() == 1,
-            "copies without swizzle, but the buffer is `{}`",
+            "requires a buffer without swizzle, but got `{}`",
             encoding_name(buffer)
         );
     }
@@ -62,7 +62,7 @@ fn consistent(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tdm_c3,
         same,
-        "needs a descriptor with the buffer's layout, but they have `{}` and `{}`",
+        "requires the same layout for descriptor and buffer, but got `{}` and `{}`",
         encoding_name(desc),
         encoding_name(buffer)
     );
@@ -82,7 +82,7 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
         Encoding::SwizzledShared(e) => ensure!(
             tdm_c2,
             e.max_phase() == 1,
-            "copies without swizzle, but the buffer is `{encoding}`"
+            "requires a buffer without swizzle, but got `{encoding}`"
         ),
         Encoding::PaddedShared(e) => {
             let bits = element_bits(buffer.element).unwrap_or(0);
@@ -91,13 +91,13 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
                 ensure!(
                     tdm_c6,
                     is_partitioned || interval * bits / 32 >= 2,
-                    "needs padding after at least 64 bits, but it comes after {interval} of `{}`",
+                    "requires a padding interval of at least 64 bits, but got {interval} of `{}`",
                     buffer.element
                 );
                 ensure!(
                     tdm_c7,
                     is_partitioned || padding * bits / 32 >= 1,
-                    "needs padding of at least 32 bits, but it is {padding} of `{}`",
+                    "requires padding of at least 32 bits, but got {padding} of `{}`",
                     buffer.element
                 );
             }
@@ -105,7 +105,7 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
         _ => ensure!(
             tdm_c4,
             false,
-            "needs a buffer whose encoding is `#ttg.swizzled_shared` or `#ttg.padded_shared`, but has `{encoding}`"
+            "requires a buffer whose encoding is `#ttg.swizzled_shared` or `#ttg.padded_shared`, but got `{encoding}`"
         ),
     }
     Ok(())
@@ -121,22 +121,22 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c1,
             warps < 32 && warps.is_power_of_two(),
-            "chooses among fewer than 32 warps, a power of two, but the module has {warps}"
+            "warp hint requires a power of two below 32 as the number of warps, but the module has {warps}"
         );
         ensure!(
             tdm_hint_c2,
             mask != 0,
-            "needs a hint that chooses at least one warp"
+            "warp hint must select at least one warp"
         );
         ensure!(
             tdm_hint_c3,
             u64::from(mask) >> warps == 0,
-            "chooses among {warps} warps, but the hint is {mask:#x}"
+            "warp hint must select among {warps} warps, but got {mask:#x}"
         );
         ensure!(
             tdm_hint_c4,
             count.is_power_of_two(),
-            "chooses a power of two of warps, but the hint {mask:#x} has {count}"
+            "number of warps in the hint must be a power of two, but {mask:#x} has {count}"
         );
         let first = mask.trailing_zeros();
         let varying = (0..32)
@@ -145,7 +145,7 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c5,
             varying.count_ones() == count.ilog2(),
-            "chooses warps that differ in {} bits of their number, but the {count} of the hint {mask:#x} differ in {}",
+            "warps of the hint must differ in {} bits of their index, but the {count} warps of {mask:#x} differ in {}",
             count.ilog2(),
             varying.count_ones()
         );
@@ -155,7 +155,7 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c6,
             count % pieces == 0,
-            "needs a multiple of {pieces} warps, one for each piece of the buffer, but the hint has {count}"
+            "requires a multiple of {pieces} warps, one per partition and group of the buffer, but the hint has {count}"
         );
     }
     Ok(())
@@ -185,13 +185,13 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
     ensure!(
         async_tdm_fused_copy_global_to_local_c1,
         (2..=4).contains(&members),
-        "does 2 to 4 copies at once, but has {members}"
+        "expected 2 to 4 copies, but got {members}"
     );
     let hints = op.warp_used_hints();
     ensure!(
         async_tdm_fused_copy_global_to_local_c2,
         hints.len() == members,
-        "needs a hint for each of {members} copies, but has {}",
+        "requires one warp hint for each of {members} copies, but got {}",
         hints.len()
     );
     let mut rank = None;
@@ -206,14 +206,14 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
         ensure!(
             async_tdm_fused_copy_global_to_local_c3,
             *rank.get_or_insert(desc.shape.len()) == desc.shape.len(),
-            "copies blocks of one rank, but copy {i} has {}",
+            "requires blocks of the same rank in all copies, but copy {i} has {}",
             dimensions(&desc.shape)
         );
         hint(op.op(), &buffer, i64::from(*warps))?;
         ensure!(
             async_tdm_fused_copy_global_to_local_c4,
             taken & warps == 0,
-            "gives each copy warps of its own, but the hint {warps:#x} of copy {i} shares some"
+            "requires disjoint warp hints, but hint {warps:#x} of copy {i} overlaps with another copy's"
         );
         taken |= warps;
     }
@@ -228,21 +228,21 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
             ensure!(
                 tdm_c5,
                 e.interval_paddings().len() == 1,
-                "copies with one interval and padding, but the buffer is `{}`",
+                "requires a single padding interval, but got `{}`",
                 encoding_name(buffer)
             );
             let interval = u64::from(e.interval_paddings()[0].0);
             ensure!(
                 tdm_store_c1,
                 last.is_none_or(|last| last == interval),
-                "needs padding after each row of {} elements, but it comes after {interval}",
+                "requires a padding interval of one row, {} elements, but got {interval}",
                 last.unwrap_or(0)
             );
         }
         _ => ensure!(
             tdm_c4,
             false,
-            "needs a buffer whose encoding is `#ttg.swizzled_shared` or `#ttg.padded_shared`, but has `{}`",
+            "requires a buffer whose encoding is `#ttg.swizzled_shared` or `#ttg.padded_shared`, but got `{}`",
             encoding_name(buffer)
         ),
     }
@@ -278,20 +278,20 @@ fn rows<'c>(
     ensure!(
         tdm_rows_c1,
         desc.shape.len() == 2,
-        "copies rows of blocks of rank 2, but these are {}",
+        "requires blocks of rank 2, but got {}",
         dimensions(&desc.shape)
     );
     common(&desc, &buffer)?;
     ensure!(
         tdm_rows_c2,
         indices.shape.len() == 1,
-        "needs row indices of rank 1, but has `{}`",
+        "requires row indices of rank 1, but got `{}`",
         indices.type_
     );
     ensure!(
         tdm_rows_c3,
         indices.shape[0].is_power_of_two(),
-        "needs a power of two of row indices, but has {}",
+        "requires a power of two of row indices, but got {}",
         indices.shape[0]
     );
     completion(op, barrier)?;
@@ -322,7 +322,7 @@ pub(super) fn gather(op: amdg::AsyncTDMGather<'_, '_>) -> Verdict {
         ensure!(
             async_tdm_gather_c1,
             row.is_multiple_of(interval),
-            "needs padding after a part of a row of {row} elements, but it comes after {interval}"
+            "requires a padding interval that divides the row of {row} elements, but got {interval}"
         );
     }
     let order = encoding
@@ -332,13 +332,13 @@ pub(super) fn gather(op: amdg::AsyncTDMGather<'_, '_>) -> Verdict {
     ensure!(
         async_tdm_gather_c2,
         order.first().map(|d| *d as usize + 1) == Some(order.len()),
-        "needs a buffer whose rows are contiguous, but its `order` is {order:?}"
+        "requires a buffer whose rows are contiguous, but its `order` is {order:?}"
     );
     if let Some(layout) = layout(&indices) {
         ensure!(
             async_tdm_gather_c3,
             layout.full.columns_of(Dim::LANE).iter().all(|c| *c == 0),
-            "needs the same indices in all threads of a warp, but has `{}`",
+            "requires the same indices in all lanes of a warp, but got `{}`",
             indices.type_
         );
         let along_rows = |e: &Encoding| -> Vec<u32> {
@@ -349,7 +349,7 @@ pub(super) fn gather(op: amdg::AsyncTDMGather<'_, '_>) -> Verdict {
         ensure!(
             async_tdm_gather_c4,
             along_rows(&layout.encoding) == along_rows(&encoding),
-            "needs indices that are split over CTAs as the rows are, but has `{}`",
+            "requires indices that are split over CTAs as the rows, but got `{}`",
             indices.type_
         );
     }
@@ -366,24 +366,24 @@ pub(super) fn update(op: amdg::UpdateTensorDescriptor<'_, '_>) -> Verdict {
         ensure!(
             update_tensor_descriptor_c1,
             count == 0 || count == rank,
-            "needs one of `{name}` for each of {rank} dimensions, but has {count}"
+            "requires one value of `{name}` for each of {rank} dimensions, but got {count}"
         );
     }
     ensure!(
         update_tensor_descriptor_c2,
         offsets + bounds > 0 || op.pred().is_some(),
-        "needs something to change: `add_offsets`, `set_bounds` or `pred`"
+        "requires at least one of `add_offsets`, `set_bounds` and `pred`"
     );
     if op.clamp_bounds() {
         ensure!(
             update_tensor_descriptor_c3,
             offsets > 0,
-            "has `clamp_bounds`, which needs `add_offsets` to clamp to"
+            "`clamp_bounds` requires `add_offsets`"
         );
         ensure!(
             update_tensor_descriptor_c4,
             bounds == 0,
-            "has both `clamp_bounds` and `set_bounds`, expected one of them"
+            "must not have both `clamp_bounds` and `set_bounds`"
         );
     }
     Ok(())
@@ -396,7 +396,7 @@ pub(super) fn prefetch(op: amdg::TDMPrefetch<'_, '_>) -> Verdict {
     ensure!(
         tdm_prefetch_c1,
         op.return_offsets() == op.offsets().is_some(),
-        "needs both `returnOffsets` and a result, or neither"
+        "requires both `returnOffsets` and a result, or neither"
     );
     let (Some(desc), Some(tensor)) = (buffer(op.desc()), op.offsets().and_then(tensor)) else {
         return Ok(());
@@ -423,7 +423,7 @@ pub(super) fn prefetch(op: amdg::TDMPrefetch<'_, '_>) -> Verdict {
         tensor.shape == shape
             && *element_name(tensor.element) == *"i64"
             && found.as_deref() == expected.as_ref(),
-        "makes an `i64` for each prefetch, of {} with `{}`, but the result is `{}`",
+        "expected a result of `i64` (one per prefetch) of shape {} with encoding `{}`, but got `{}`",
         dimensions(&shape),
         expected.map_or_else(String::new, |e| e.to_string()),
         tensor.type_

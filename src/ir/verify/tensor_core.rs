@@ -70,7 +70,7 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
         let Some(kind) = kind(element) else {
             return Err(vec![broken!(
                 tc_gen5_mma_c3,
-                "multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `{element}`"
+                "requires elements of `f32`, `f16`, `bf16`, `i8` or a float of at most 8 bits, but got `{element}`"
             )]);
         };
         kinds.push(kind);
@@ -78,14 +78,14 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     ensure!(
         tc_gen5_mma_c4 | tc_gen5_mma_scaled_c4,
         kinds[0].0 == kinds[1].0,
-        "needs operands of one kind, but `{a}` is of kind `{}` and `{b}` of `{}`",
+        "requires operands of the same kind, but `{a}` is of kind `{}` and `{b}` of `{}`",
         kinds[0].0,
         kinds[1].0
     );
     ensure!(
         tc_gen5_mma_c5 | tc_gen5_mma_scaled_c5,
         kinds.iter().all(|(_, sums)| sums.contains(&d)),
-        "adds products of `{a}` and `{b}` up in `{}`, but the accumulator has `{d}`",
+        "products of `{a}` and `{b}` require an accumulator of `{}`, but got `{d}`",
         kinds[0].1.join("` or `")
     );
     Ok(())
@@ -96,7 +96,7 @@ fn predicates(barriers: &[Val<'_>], predicates: &[Val<'_>]) -> Verdict {
     ensure!(
         tc_gen5_mma_c21 | tc_gen5_mma_scaled_c12,
         barriers.len() == predicates.len(),
-        "has {} barriers and {} predicates of barriers, expected one predicate for each",
+        "requires one predicate per barrier, but got {} barriers and {} predicates",
         barriers.len(),
         predicates.len()
     );
@@ -107,7 +107,7 @@ fn barriers(op: OperationRef<'_, '_>, barriers: &[Val<'_>], is_async: bool) -> V
     ensure!(
         tc_gen5_mma_c1 | tc_gen5_mma_scaled_c1,
         barriers.is_empty() || is_async,
-        "has a barrier, but is not `is_async`"
+        "requires `is_async` for a completion barrier"
     );
     barrier::completion(op, barriers)
 }
@@ -131,45 +131,45 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c6,
         d.buffer.shape.len() == 2,
-        "multiplies matrices of rank 2, but has rank {}",
+        "requires operands of rank 2, but got rank {}",
         d.buffer.shape.len()
     );
     ensure!(
         tc_gen5_mma_c7,
         a.is_shared_operand() || a.tensor_memory().is_some(),
-        "needs `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is `{}`",
+        "requires `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is `{}`",
         a.encoding
     );
     ensure!(
         tc_gen5_mma_c8,
         b.is_shared_operand(),
-        "needs `b` as `#ttg.nvmma_shared`, but its encoding is `{}`",
+        "requires `b` as `#ttg.nvmma_shared`, but its encoding is `{}`",
         b.encoding
     );
     let Some(accumulator) = d.tensor_memory() else {
         return Err(vec![broken!(
             tc_gen5_mma_c9,
-            "needs `d` in tensor memory, but its encoding is `{}`",
+            "requires `d` in tensor memory, but its encoding is `{}`",
             d.encoding
         )]);
     };
     ensure!(
         tc_gen5_mma_c10,
         !accumulator.is_fp4_padded(),
-        "needs an accumulator that is not `fp4Padded`, but its encoding is `{}`",
+        "requires an accumulator that is not `fp4Padded`, but its encoding is `{}`",
         d.encoding
     );
     if let Some(left) = a.tensor_memory() {
         ensure!(
             tc_gen5_mma_c11,
             left.col_stride() == 1,
-            "needs `a` in tensor memory with `colStride = 1`, but has {}",
+            "requires `a` in tensor memory with `colStride = 1`, but got {}",
             left.col_stride()
         );
         ensure!(
             tc_gen5_mma_c12,
             !left.is_fp4_padded(),
-            "needs `a` that is not `fp4Padded`, which only `{}` takes",
+            "requires `a` that is not `fp4Padded`; only `{}` supports it",
             OpKind::TtngTCGen5MMAScaled.name()
         );
     }
@@ -177,7 +177,7 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c13,
         accumulator.col_stride() == stride,
-        "needs an accumulator with an element of `{}` in each column, `colStride = {stride}`, but has {}",
+        "requires an accumulator with one element of `{}` per column (`colStride = {stride}`), but got {}",
         d.buffer.element,
         accumulator.col_stride()
     );
@@ -186,7 +186,7 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c14,
         columns <= 256,
-        "makes at most 256 columns at once, but `blockN` is {columns}"
+        "requires a `blockN` of at most 256, but got {columns}"
     );
     ctas(op.two_ctas(), &a, &b, &d, accumulator)
 }
@@ -207,7 +207,7 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c15,
             split == 1,
-            "needs `{what}` whole along K in each CTA, but it is split over {split}"
+            "requires `{what}` not to be split over CTAs along K, but it is split over {split}"
         );
     }
     if two {
@@ -215,13 +215,13 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c16,
             first.as_deref() == Some(&[0, 1][..]),
-            "is done by pairs of CTAs, which share the columns of `b`: its `CGALayout` must start with [0, 1]"
+            "`two_ctas` requires a `CGALayout` of `b` that starts with [0, 1]"
         );
         let columns = d.buffer.shape[1] / u64::from(accumulator.cga_layout().split_num()[1].max(1));
         ensure!(
             tc_gen5_mma_c17,
             columns <= 256,
-            "is done by pairs of CTAs in one instruction, which makes at most 256 columns, but there are {columns}"
+            "`two_ctas` requires at most 256 columns, but got {columns}"
         );
     }
     let flags = [Some(accumulator), a.tensor_memory()];
@@ -229,7 +229,7 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c18,
             encoding.is_none_or(|e| e.is_two_ctas() == two),
-            "is done by {}, so `{what}` needs `twoCTAs = {two}`",
+            "product of {} requires `twoCTAs = {two}` in the encoding of `{what}`",
             if two { "pairs of CTAs" } else { "single CTAs" }
         );
     }
@@ -247,7 +247,7 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c19,
             found == [rows, columns],
-            "needs an accumulator that is split over CTAs as `a` and `b` are: bit {bit} of the CTA is ({rows}, {columns}) in them, but ({}, {}) in `d`",
+            "requires `d` to be split over CTAs as `a` and `b`: CTA basis {bit} of `d` must be ({rows}, {columns}), but got ({}, {})",
             found[0],
             found[1]
         );
@@ -266,7 +266,7 @@ fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
     ensure!(
         tc_gen5_mma_c20,
         !interleaved(a) || !interleaved(d),
-        "has `a` and `d` with `blockM = 64` in interleaved blocks, of which one can be"
+        "must not have interleaved blocks with `blockM = 64` in both `a` and `d`"
     );
     Ok(())
 }
@@ -334,20 +334,20 @@ pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
     let Some(accumulator) = d.tensor_memory() else {
         return Err(vec![broken!(
             tc_gen5_mma_scaled_c6,
-            "needs `d` in tensor memory, but its encoding is `{}`",
+            "requires `d` in tensor memory, but its encoding is `{}`",
             d.encoding
         )]);
     };
     ensure!(
         tc_gen5_mma_scaled_c7,
         !accumulator.is_fp4_padded(),
-        "needs an accumulator that is not `fp4Padded`, but its encoding is `{}`",
+        "requires an accumulator that is not `fp4Padded`, but its encoding is `{}`",
         d.encoding
     );
     ensure!(
         tc_gen5_mma_scaled_c8,
         accumulator.block_m() == 128,
-        "makes blocks of 128 rows, but `blockM` is {}",
+        "requires `blockM = 128` for `d`, but got {}",
         accumulator.block_m()
     );
     if let Some(encoding) = a.tensor_memory() {
@@ -372,17 +372,17 @@ fn left_in_tensor_memory(
         ensure!(
             tc_gen5_mma_scaled_c9,
             *element == *"i8",
-            "needs 4-bit elements of `a` in pairs, as `i8`, but has `{element}`"
+            "requires 4-bit elements of `a` in pairs, as `i8`, but got `{element}`"
         );
         ensure!(
             tc_gen5_mma_scaled_c10,
             encoding.is_fp4_padded() == is_f8(b_format),
-            "needs `a` in tensor memory with `fp4Padded = {}`, as 4-bit elements that meet {}",
+            "requires `fp4Padded = {}` for 4-bit elements of `a` in tensor memory, because `b` has {}",
             is_f8(b_format),
             if is_f8(b_format) {
-                "8-bit ones"
+                "8-bit elements"
             } else {
-                "no 8-bit ones"
+                "no 8-bit elements"
             }
         );
         return Ok(());
@@ -390,7 +390,7 @@ fn left_in_tensor_memory(
     ensure!(
         tc_gen5_mma_scaled_c11,
         matches!(&*element, "f8E4M3FN" | "f8E5M2") && is_f8(a_format),
-        "needs `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but has `{element}`"
+        "requires `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but got `{element}`"
     );
     Ok(())
 }
@@ -432,7 +432,7 @@ fn scale_order(
     ensure!(
         tc_gen5_mma_scaled_c3,
         is_right,
-        "needs `{}` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = {}>`, but its encoding is `{}`",
+        "requires `{}` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = {}>`, but its encoding is `{}`",
         if is_of_a { "a_scale" } else { "b_scale" },
         if along_k { "kThenMn" } else { "mnThenK" },
         scale.encoding

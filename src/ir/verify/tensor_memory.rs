@@ -37,7 +37,7 @@ fn in_tensor_memory(
     encoding.ok_or_else(|| {
         vec![broken!(
             tmem_alloc_c1 | tmem_load_c1 | tmem_store_c1,
-            "needs a buffer whose encoding is `#ttng.tensor_memory_encoding`, but has `{}`",
+            "requires a buffer whose encoding is `#ttng.tensor_memory_encoding`, but got `{}`",
             buffer.encoding.map_or_else(String::new, |e| e.to_string())
         )]
     })
@@ -48,7 +48,7 @@ fn fits(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &BufferType<'
     ensure!(
         tmem_alloc_c2 | tmem_load_c2 | tmem_store_c2,
         tensor.shape.len() == 2,
-        "moves tensors of rank 2, but `{}` has rank {}",
+        "requires a tensor of rank 2, but `{}` has rank {}",
         tensor.type_,
         tensor.shape.len()
     );
@@ -67,7 +67,7 @@ fn fits(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &BufferType<'
             broken!(tmem_alloc_c3 | tmem_load_c3 | tmem_store_c3, "cannot move `{}` to or from tensor memory: {reason}",
                 tensor.type_)
             .note(
-                "a layout that fits gives each thread a row: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`",
+                "a supported layout has one row per thread: `threadsPerWarp = [32, 1]`, `warpsPerCTA = [4, 1]`",
             ),
         ]
     })
@@ -86,7 +86,7 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
     ensure!(
         tmem_alloc_c4,
         buffer.shape == buffer.alloc_shape,
-        "makes a whole buffer, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but its type is a view of {} in {}",
         dimensions(&buffer.shape),
         dimensions(&buffer.alloc_shape)
     );
@@ -95,9 +95,9 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
         None if !buffer.is_mutable => Err(vec![
             broken!(
                 tmem_alloc_c5,
-                "allocates an immutable buffer without contents"
+                "requires an initial value for an immutable buffer"
             )
-            .note("make the buffer `mutable` in its type, or give it contents"),
+            .note("make the buffer `mutable` in its type, or add an initial value"),
         ]),
         None => Ok(()),
     }
@@ -135,7 +135,7 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
         broken,
         tmem_load_c5,
         reduces == op.red().is_some(),
-        "needs both `redOp` and a result for what is reduced, or neither"
+        "requires both `redOp` and a result of the reduction, or neither"
     );
     let is_f32 = *element_name(buffer.element) == *"f32";
     for (name, is_set) in [("abs", op.abs()), ("NaN", op.na_n())] {
@@ -144,13 +144,13 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
             broken,
             tmem_load_c6,
             reduces || !is_set,
-            "has `{name}`, which says how to reduce, but no `redOp`"
+            "`{name}` requires `redOp`"
         );
         rule!(
             broken,
             tmem_load_c7,
             is_f32 || !is_set,
-            "has `{name}`, which needs elements of `f32`, but reads `{}`",
+            "`{name}` requires elements of `f32`, but got `{}`",
             buffer.element
         );
     }
@@ -173,13 +173,13 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     ensure!(
         tmem_load_c8,
         !along(Dim::LANE, 1) && !along(Dim::WARP, 1),
-        "reduces rows, but `{}` has each row in several threads",
+        "reduction requires each row in one thread, but `{}` splits rows over several threads",
         tensor.type_
     );
     ensure!(
         tmem_load_c9,
         !along(Dim::REGISTER, 0),
-        "reduces one row for each thread, but `{}` has several rows in a thread",
+        "reduction requires one row per thread, but `{}` has several",
         tensor.type_
     );
     let packed = match encoding {
@@ -191,7 +191,7 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     ensure!(
         tmem_load_c10,
         packed,
-        "reduces elements of 32 bits, one per column, but the buffer is `{encoding}`"
+        "reduction requires one element of 32 bits per column, but the buffer's encoding is `{encoding}`"
     );
     Ok(())
 }
@@ -229,13 +229,13 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c1,
         is_in(&src, SHARED),
-        "needs an operand in `{SHARED}`, but has one in `{}`",
+        "requires an operand in `{SHARED}`, but got one in `{}`",
         memory_name(&src)
     );
     ensure!(
         tmem_copy_c2,
         src.shape == dst.shape,
-        "needs two buffers of the same shape, but has {} and {}",
+        "requires two buffers of the same shape, but got {} and {}",
         dimensions(&src.shape),
         dimensions(&dst.shape)
     );
@@ -249,12 +249,12 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c4,
         alignment >= 16,
-        "needs an operand aligned to 16 bytes, but its layout is aligned to {alignment}"
+        "requires an operand aligned to 16 bytes, but its layout is aligned to {alignment}"
     );
     ensure!(
         tmem_copy_c5,
         split_alike((&from, &src), (&to, &dst)),
-        "needs two buffers that are split over CTAs in one way, but has `{from}` and `{to}`"
+        "requires two buffers that are split over CTAs equally, but got `{from}` and `{to}`"
     );
     let nvmma = match &*from {
         Encoding::NvmmaShared(e) => Some(e),
@@ -263,37 +263,37 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c6,
         nvmma.is_none_or(|e| !e.is_transposed() && !e.is_fp4_padded()),
-        "copies rows as they are, but the operand's encoding is `{from}`"
+        "requires an operand that is neither transposed nor `fp4Padded`, but its encoding is `{from}`"
     );
     if let Encoding::TensorMemoryScales(_) = &*to {
         ensure!(
             tmem_copy_c7,
             nvmma.is_none_or(|e| e.swizzle_bytes() == 0),
-            "copies scales from a buffer without swizzle, but the operand's encoding is `{from}`"
+            "requires an operand without swizzle for scales, but its encoding is `{from}`"
         );
         return Ok(());
     }
     let Encoding::TensorMemory(tensor) = &*to else {
         return Err(vec![broken!(
             tmem_copy_c8,
-            "needs a destination in `{TENSOR}`, but its encoding is `{to}`"
+            "requires a destination in `{TENSOR}`, but its encoding is `{to}`"
         )]);
     };
     ensure!(
         tmem_copy_c9,
         tensor.block_m() == 128,
-        "needs a destination with `blockM = 128`, but has {}",
+        "requires a destination with `blockM = 128`, but got {}",
         tensor.block_m()
     );
     ensure!(
         tmem_copy_c10,
         nvmma.is_none_or(|e| e.swizzle_bytes() != 0),
-        "copies from a buffer with swizzle, but the operand's encoding is `{from}`"
+        "requires an operand with swizzle, but its encoding is `{from}`"
     );
     ensure!(
         tmem_copy_c11,
         element_bits(src.element) == Some(32),
-        "copies elements of 32 bits, but `{}` has {}",
+        "requires elements of 32 bits, but `{}` has {}",
         src.element,
         element_bits(src.element).unwrap_or(0)
     );
@@ -310,7 +310,7 @@ pub(super) fn copy(op: ttng::TMEMCopy<'_, '_>) -> Verdict {
     ensure!(
         tmem_copy_c12,
         whole >= 2,
-        "needs at least 4 elements side by side in each row of the destination, but has {}",
+        "requires at least 4 contiguous elements in each row of the destination, but got {}",
         1u64 << whole
     );
     Ok(())
@@ -325,28 +325,28 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
         ensure!(
             tmem_subslice_c1,
             is_in(buffer, TENSOR),
-            "needs {what} in `{TENSOR}`, but has one in `{}`",
+            "requires {what} in `{TENSOR}`, but got one in `{}`",
             memory_name(buffer)
         );
     }
     ensure!(
         tmem_subslice_c2,
         src.element == dst.element,
-        "needs a result of the operand's element type, but has `{}` of `{}`",
+        "requires a result of the operand's element type, but got `{}` for operand `{}`",
         dst.element,
         src.element
     );
     ensure!(
         tmem_subslice_c3,
         src.encoding == dst.encoding,
-        "needs a result of the operand's encoding, but has `{}` of `{}`",
+        "requires a result of the operand's encoding, but got `{}` for operand `{}`",
         dst.encoding.map_or_else(String::new, |e| e.to_string()),
         src.encoding.map_or_else(String::new, |e| e.to_string())
     );
     ensure!(
         tmem_subslice_c4,
         src.alloc_shape == dst.alloc_shape,
-        "needs a result in the operand's allocation of {}, but its type says {}",
+        "requires the operand's allocation {} in the result type, but got {}",
         dimensions(&src.alloc_shape),
         dimensions(&dst.alloc_shape)
     );
@@ -354,21 +354,21 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     ensure!(
         tmem_subslice_c5,
         rank == dst.shape.len() && (rank == 2 || rank == 3),
-        "cuts buffers of rank 2 or 3, but has ranks {rank} and {}",
+        "requires buffers of rank 2 or 3, but got ranks {rank} and {}",
         dst.shape.len()
     );
     let dim = op.dim();
     let Some(dim) = axis_within(dim, rank) else {
         return Err(vec![broken!(
             tmem_subslice_c6,
-            "cuts dimension {dim}, but the operand has rank {}",
+            "dimension {dim} is out of bounds for the operand of rank {}",
             axes(rank)
         )]);
     };
     ensure!(
         tmem_subslice_c7,
         (0..rank).all(|i| i == dim || src.shape[i] == dst.shape[i]),
-        "cuts dimension {dim}, so the others stay, but {} becomes {}",
+        "may only change the size of dimension {dim}, but {} becomes {}",
         dimensions(&src.shape),
         dimensions(&dst.shape)
     );
@@ -378,7 +378,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     ensure!(
         tmem_subslice_c8,
         fits,
-        "takes {} from {offset} on in dimension {dim}, which has size {}",
+        "slice of size {} at offset {offset} is out of bounds in dimension {dim} of size {}",
         dst.shape[dim],
         src.shape[dim]
     );
@@ -404,7 +404,7 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
     ensure!(
         tmem_subslice_c10,
         !across,
-        "takes {size} of {} in dimension {dim}, which would leave some CTAs without elements",
+        "slice of size {size} of {} in dimension {dim} leaves some CTAs without elements",
         src.shape[dim + src.shape.len() - encoding.rank()]
     );
     if !offset.is_multiple_of(size) {
@@ -423,7 +423,7 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
         ensure!(
             tmem_subslice_c9,
             consecutive(Dim::ROW) || consecutive(Dim::COL),
-            "needs an offset that is a multiple of {size} in dimension {dim}, but has {offset}"
+            "requires an offset that is a multiple of {size} in dimension {dim}, but got {offset}"
         );
     }
     let point = [0, 1].map(|out| (Dim::out(out), if out == dim { offset } else { 0 }));
@@ -438,7 +438,7 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
     ensure!(
         tmem_subslice_c11,
         bits % 32 == 0,
-        "needs an offset at the start of a column of 32 bits, but {offset} is {} bits into one",
+        "requires an offset at the start of a column of 32 bits, but {offset} is {} bits after it",
         bits % 32
     );
     Ok(())

@@ -29,14 +29,14 @@ fn alike(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     let Some(memory) = nvmma(buffer) else {
         return Err(vec![broken!(
             tma_c1,
-            "copies to or from a buffer whose encoding is `#ttg.nvmma_shared`, but has `{}`",
+            "requires a buffer whose encoding is `#ttg.nvmma_shared`, but got `{}`",
             encoding_name(buffer)
         )]);
     };
     ensure!(
         tma_c12,
         memory.rank() == buffer.shape.len(),
-        "copies to or from one buffer, of rank {}, but has {} of `{}`",
+        "requires a single buffer of rank {}, but got {} of `{}`",
         memory.rank(),
         dimensions(&buffer.shape),
         encoding_name(buffer)
@@ -52,14 +52,14 @@ fn alike(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c2,
         nvmma(desc).is_some_and(|e| key(&e) == key(&memory)),
-        "needs a descriptor with the buffer's layout, but they have `{}` and `{}`",
+        "requires the same layout for descriptor and buffer, but got `{}` and `{}`",
         encoding_name(desc),
         encoding_name(buffer)
     );
     ensure!(
         tma_c3,
         !memory.is_transposed(),
-        "copies rows, but the buffer is transposed: `{}`",
+        "requires a buffer that is not transposed, but got `{}`",
         encoding_name(buffer)
     );
     Ok(())
@@ -73,7 +73,7 @@ fn not_padded(buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c4,
         !padded,
-        "cannot copy 4-bit elements with gaps, but the buffer is `{}`",
+        "requires a buffer that is not `fp4Padded`, but got `{}`",
         encoding_name(buffer)
     );
     Ok(())
@@ -84,7 +84,7 @@ fn contents(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c5,
         is_element_of_block(buffer.element, desc.element),
-        "needs a block and a buffer of the same element type, but has `{}` and `{}`",
+        "requires a block and a buffer of the same element type, but got `{}` and `{}`",
         desc.element,
         buffer.element
     );
@@ -92,7 +92,7 @@ fn contents(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c6,
         count(&desc.shape) == count(&buffer.shape),
-        "needs a block and a buffer of as many elements, but has {} and {}",
+        "requires a block and a buffer with the same number of elements, but got {} and {}",
         dimensions(&desc.shape),
         dimensions(&buffer.shape)
     );
@@ -103,13 +103,13 @@ fn coordinates(found: usize, desc: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c7,
         found == desc.shape.len(),
-        "needs a coordinate for each of {} dimensions of a block, but has {found}",
+        "requires one coordinate for each of {} block dimensions, but got {found}",
         desc.shape.len()
     );
     ensure!(
         tma_c8,
         (1..=5).contains(&found),
-        "copies blocks of rank 1 to 5, but has {found} coordinates"
+        "requires 1 to 5 coordinates, but got {found}"
     );
     Ok(())
 }
@@ -136,7 +136,7 @@ fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     ensure!(
         tma_c9,
         found == one_each(count) || (pairs && found == in_pairs()),
-        "needs a barrier with an element for each {}, but has `{}`",
+        "requires a barrier with one element per {}, but got `{}`",
         if pairs { "CTA or pair of CTAs" } else { "CTA" },
         encoding_name(&buffer)
     );
@@ -160,7 +160,7 @@ fn multicast(is_asked: bool, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c10,
         copies || !is_asked,
-        "has `multicast`, so it needs a buffer that several CTAs have the same part of, but has `{}`",
+        "`multicast` requires a buffer that is replicated over CTAs, but got `{}`",
         encoding_name(buffer)
     );
     Ok(())
@@ -176,7 +176,7 @@ pub(super) fn load(op: ttng::AsyncTMACopyGlobalToLocal<'_, '_>) -> Verdict {
         ensure!(
             async_tma_copy_global_to_local_c1,
             (3..=5).contains(&coords),
-            "reads images of rank 3 to 5, but has {coords} coordinates"
+            "im2col mode requires 3 to 5 coordinates, but got {coords}"
         );
     } else {
         coordinates(coords, &desc)?;
@@ -191,13 +191,13 @@ pub(super) fn load(op: ttng::AsyncTMACopyGlobalToLocal<'_, '_>) -> Verdict {
     ensure!(
         async_tma_copy_global_to_local_c2,
         offsets == expected,
-        "needs {expected} `offsets` for {coords} coordinates{}, but has {offsets}",
+        "requires {expected} `offsets` for {coords} coordinates{}, but got {offsets}",
         if columns { " of an image" } else { "" }
     );
     ensure!(
         async_tma_copy_global_to_local_c3,
         !op.is_volatile(),
-        "copies by TMA, which cannot be volatile; drop `isVolatile`"
+        "must not be volatile; remove `isVolatile`"
     );
     cache::tma_policy(op.cache_policy())?;
     multicast(op.multicast(), &buffer)
@@ -236,7 +236,7 @@ pub(super) fn reduce(op: ttng::AsyncTMAReduce<'_, '_>) -> Verdict {
     ensure!(
         async_tma_reduce_c1,
         allowed.contains(&&*element),
-        "cannot do `{}` on `{element}` in global memory{}",
+        "`{}` is not supported on `{element}` in global memory{}",
         kind.name(),
         if allowed.is_empty() {
             String::new()
@@ -257,27 +257,27 @@ fn rows(
     ensure!(
         tma_rows_c1,
         desc.shape.len() == 2,
-        "needs a descriptor of blocks of rank 2, but its blocks are {}",
+        "requires a descriptor of blocks of rank 2, but got {}",
         dimensions(&desc.shape)
     );
     ensure!(
         tma_rows_c2,
         desc.shape[0] == 1,
-        "needs a descriptor of blocks of one row, but its blocks are {}",
+        "requires a descriptor of blocks of one row, but got {}",
         dimensions(&desc.shape)
     );
     gathered(indices, memory.r#type(), &buffer.shape, buffer.element)?;
     ensure!(
         tma_rows_c3,
         buffer.shape[1] == desc.shape[1],
-        "needs a buffer with the {} columns of a block, but has {}",
+        "requires a buffer with {} columns, as in a block, but got {}",
         desc.shape[1],
         dimensions(&buffer.shape)
     );
     ensure!(
         tma_rows_c4,
         is_element_of_block(buffer.element, desc.element),
-        "needs a buffer of the block's `{}`, but has `{}`",
+        "requires a buffer of the block's element type `{}`, but got `{}`",
         desc.element,
         buffer.element
     );
@@ -291,12 +291,12 @@ fn rows(
     ensure!(
         tma_rows_c5,
         contiguous >= 4,
-        "needs at least 4 consecutive indices in each thread, but has {contiguous}"
+        "requires at least 4 consecutive indices in each thread, but got {contiguous}"
     );
     ensure!(
         tma_rows_c6,
         layout.full.columns_of(Dim::LANE).iter().all(|c| *c == 0),
-        "needs the same indices in all threads of a warp, but has `{}`",
+        "requires the same indices in all lanes of a warp, but got `{}`",
         indices.type_
     );
     let along_rows = |cga: CgaLayout| -> Vec<u32> { cga.bases().map(|b| b[0]).collect() };
@@ -306,7 +306,7 @@ fn rows(
         ensure!(
             tma_rows_c7,
             along_rows(a) == along_rows(b),
-            "needs indices that are split over CTAs as the rows are, but has `{}`",
+            "requires indices that are split over CTAs as the rows, but got `{}`",
             indices.type_
         );
     }
@@ -353,19 +353,19 @@ pub(super) fn tensormap_create(op: ttng::TensormapCreate<'_, '_>) -> Verdict {
         diagnostics,
         tensormap_create_c1,
         sizes == rank,
-        "needs a size in `global_dim` for each of {rank} dimensions, but has {sizes}"
+        "requires a size in `global_dim` for each of {rank} dimensions, but got {sizes}"
     );
     rule!(
         diagnostics,
         tensormap_create_c2,
         strides + 1 == rank,
-        "needs a stride in `global_stride` for each of {rank} dimensions but the last, but has {strides}"
+        "requires a stride in `global_stride` for each of {rank} dimensions but the last, but got {strides}"
     );
     rule!(
         diagnostics,
         tensormap_create_c3,
         steps == rank,
-        "needs a step in `element_stride` for each of {rank} dimensions, but has {steps}"
+        "requires a step in `element_stride` for each of {rank} dimensions, but got {steps}"
     );
     verdict(diagnostics)
 }
@@ -409,7 +409,7 @@ pub(super) fn shared_store(op: ttng::AsyncSharedStore<'_, '_>) -> Verdict {
     ensure!(
         async_shared_store_c2,
         at_once * u64::from(bits) >= 32,
-        "writes at least 32 bits at once, but the layouts have only {} bits together in registers and in memory",
+        "requires at least 32 bits that are contiguous in registers and in memory, but got {}",
         at_once * u64::from(bits)
     );
     Ok(())

@@ -94,7 +94,7 @@ fn size(
     if !elements.is_power_of_two() {
         return Err(broken!(
             tt_c2,
-            "needs a power of two of elements in {place}, but `{type_}` has {elements}"
+            "requires a power of two of elements in {place}, but `{type_}` has {elements}"
         )
         .note("pad the tensor to the next power of two and mask the rest"));
     }
@@ -131,7 +131,7 @@ fn layout(
     for (found, (label, what, attribute, expected)) in found.into_iter().zip(expected) {
         if found != expected {
             return Err(Diagnostic::new(format!(
-                "has an invalid layout in {place}: it has {found} {what}, but the module says {expected}"
+                "has an invalid layout in {place}: it has {found} {what}, but the module has {expected}"
             ))
             .of_rules([label])
             .note(format!("the type is `{type_}`"))
@@ -173,7 +173,7 @@ fn buffer(
     if found != expected {
         return Err(broken!(
             ttg_c9,
-            "has an invalid layout in {place}: it has {found} CTAs, but the module says {expected}"
+            "has an invalid layout in {place}: it has {found} CTAs, but the module has {expected}"
         )
         .note(format!("the type is `{type_}`"))
         .note(format!(

@@ -17,7 +17,7 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
     let Some(held) = held.and_then(ttg::WarpSpecializePartitions::of) else {
         return Err(vec![broken!(
             warp_specialize_c1,
-            "needs a second region that holds one `{PARTITIONS}`"
+            "requires a second region with exactly one `{PARTITIONS}`"
         )]);
     };
     let mut diagnostics = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
             diagnostics,
             warp_specialize_c3,
             *warps > 0 && warps & (warps - 1) == 0,
-            "needs a power of two of warps in partition {i}, but has {warps}"
+            "requires a power of two of warps in partition {i}, but got {warps}"
         );
     }
     if let Some(starts) = op.warp_group_start_ids() {
@@ -52,7 +52,7 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
             diagnostics,
             warp_specialize_c6,
             warps % 4 == 0,
-            "needs a multiple of four warps, but the module's `\"{NUM_WARPS}\"` is {warps}"
+            "requires a multiple of four warps, but the module's `\"{NUM_WARPS}\"` is {warps}"
         );
     }
     let mut above = op.op().parent_operation();
@@ -60,7 +60,7 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
         if OpKind::TtgWarpSpecialize.is(parent) {
             diagnostics.push(broken!(
                 warp_specialize_c5,
-                "cannot lie within another `{SPECIALIZE}`"
+                "must not be nested in another `{SPECIALIZE}`"
             ));
             break;
         }
@@ -83,7 +83,7 @@ pub(super) fn partitions(op: ttg::WarpSpecializePartitions<'_, '_>) -> Verdict {
             diagnostics,
             warp_specialize_partitions_c1,
             arguments == captures,
-            "captures ({}), but partition {i} takes ({})",
+            "captures ({}), but the arguments of partition {i} are ({})",
             list(&captures),
             list(&arguments)
         );

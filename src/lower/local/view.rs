@@ -25,7 +25,7 @@ impl<'c> MemdescLayout<'c> {
     }
 
     pub(in crate::lower) fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
-        let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
+        let unknown = || Diagnostic::new(format!("requires a buffer, but got `{type_}`"));
         let view = sys::buffer(type_).ok_or_else(unknown)?;
         let encoding = view.encoding.ok_or_else(unknown).and_then(|e| {
             layouts
@@ -55,7 +55,7 @@ impl<'c> MemdescLayout<'c> {
         let bytes = place.size_bytes(count);
         let Ok(addressed) = i32::try_from(bytes) else {
             return Err(Diagnostic::new(format!(
-                "needs a buffer that fits shared memory, but `{type_}` has {bytes} bytes"
+                "requires a buffer that fits shared memory, but `{type_}` has {bytes} bytes"
             )));
         };
         Ok(Self {

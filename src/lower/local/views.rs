@@ -192,7 +192,7 @@ fn same_positions<'c>(
     })?;
     if layout.as_ref() != Ok(to.place.layout()) || from.place.paddings() != to.place.paddings() {
         return Err(Diagnostic::new(format!(
-            "would move elements: `{}` has other offsets than `{}`",
+            "cannot move elements, but `{}` has other offsets than `{}`",
             result.r#type(),
             src.r#type()
         )));
@@ -227,12 +227,12 @@ fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let is_whole = part.shape() == part.alloc_shape();
     let count: u64 = part.type_.shape[..part.leading].iter().product();
     let Some(bytes) = contiguous.filter(|_| is_whole || count == 1) else {
-        return Err(Diagnostic::new("needs a contiguous part of a buffer")
-            .note("take whole rows that the swizzle of the buffer does not mix with others"));
+        return Err(Diagnostic::new("requires a contiguous part of a buffer")
+            .note("slice whole periods of rows of the buffer's swizzle"));
     };
     if !bytes.is_multiple_of(u64::from(ALIGNMENT)) {
         return Err(Diagnostic::new(format!(
-            "needs a part whose size is a multiple of {ALIGNMENT} bytes, but has {bytes}"
+            "requires a part whose size is a multiple of {ALIGNMENT} bytes, but got {bytes}"
         )));
     }
     Ok(())

@@ -42,8 +42,8 @@ const STRICTER: &[(&str, &[&str])] = &[
     (
         "encodings on some tensors of an operation",
         &[
-            "'tt.broadcast' op needs an encoding on both operand and result, or on neither",
-            "needs an encoding on all operands",
+            "'tt.broadcast' op requires an encoding on both operand and result, or on neither",
+            "requires an encoding on all operands",
         ],
     ),
     (
@@ -52,7 +52,7 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
     (
         "offsets of dimensions that do not exist",
-        &["'amdg.extract_slice' op needs a result and offsets of the operand's rank"],
+        &["'amdg.extract_slice' op requires a result and offsets of the operand's rank"],
     ),
 ];
 

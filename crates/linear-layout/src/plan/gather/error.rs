@@ -23,7 +23,7 @@ pub(super) enum GatherErrorKind {
     },
     #[error("gathering from a tensor over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
-    #[error("needs {needed} bytes of shared memory, but {target} has {limit} per CTA")]
+    #[error("requires {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {
         needed: u64,
         limit: u32,

@@ -20,7 +20,7 @@ pub(super) enum HistogramErrorKind {
     Rank { rank: usize },
     #[error("a histogram of a tensor over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
-    #[error("needs {needed} bytes of shared memory, but {target} has {limit} per CTA")]
+    #[error("requires {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {
         needed: u64,
         limit: u32,

@@ -23,7 +23,7 @@ pub(in crate::plan) enum TupleErrorKind {
     /// The result's dims are not the source's dims without the axis.
     #[error("the result has shape {found:?}, but without the axis the source has {expected:?}")]
     Rows { expected: Vec<u64>, found: Vec<u64> },
-    #[error("needs {needed} bytes of shared memory, but {target} has {limit} per CTA")]
+    #[error("requires {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {
         needed: u32,
         limit: u32,
