@@ -12,7 +12,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If it does not fit in an `i64`.
+    /// The product does not fit in an `i64`.
     pub fn product(&self) -> Result<i64, CuteError> {
         let mut product = 1_i64;
         for &number in self.leaves() {
@@ -21,7 +21,8 @@ impl IntTuple {
         Ok(product)
     }
 
-    /// Returns for each number the product of the preceding ones: the strides of a compact layout.
+    /// Returns, for each number, the product of all numbers before it. For a shape, these are the strides of its
+    /// compact layout.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -29,7 +30,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the product of all does not fit in an `i64`.
+    /// The product of all numbers does not fit in an `i64`.
     pub fn prefix_product(&self) -> Result<Self, CuteError> {
         self.product()?;
         let mut next = 1_i64;
@@ -49,7 +50,8 @@ impl IntTuple {
         }
     }
 
-    /// Divides a shape by `divisor`: its first numbers are divided until the divisor is used up.
+    /// Divides a shape by `divisor`. The first number is divided by as much of the divisor as possible, then the second
+    /// number by what remains of the divisor, and so on.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -57,7 +59,8 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If a number and the remaining divisor do not divide one another; the error names the nearest divisors that do.
+    /// Of a number and the remaining divisor, neither divides the other. The error names the nearest divisors that are
+    /// valid.
     pub fn shape_div(&self, divisor: i64) -> Result<Self, CuteError> {
         let mut rest = divisor;
         let mut wrong = None;
@@ -78,7 +81,7 @@ impl IntTuple {
 
     /// Returns the sum of the products of corresponding numbers.
     /// # Errors
-    /// If the profiles differ, and when it does not fit in an `i64`.
+    /// The profiles differ, or the sum does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
             return Err(ErrorKind::ProfilesDiffer {
@@ -95,7 +98,7 @@ impl IntTuple {
         Ok(sum)
     }
 
-    /// Scales each number by the product of the corresponding item of `other`.
+    /// Multiplies each number by the product of the corresponding item of `other`.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -104,7 +107,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If `other` has no item corresponding to one of `self`, or a product does not fit in an `i64`.
+    /// An item of `self` has no corresponding item in `other`, or a product does not fit in an `i64`.
     pub fn elem_scale(&self, other: &Self) -> Result<Self, CuteError> {
         fn go(
             tuple: TupleRef<'_, i64>,
@@ -133,8 +136,8 @@ impl IntTuple {
         Ok(self.map(|_| found.next().unwrap_or_default()))
     }
 
-    /// Returns true if each coordinate of `self` is a coordinate of `finer`: a number of `self` corresponds to a number
-    /// or a tuple of the same size.
+    /// Returns true if each coordinate of `self` is also a coordinate of `finer`. This holds if each number of `self`
+    /// corresponds to a number of `finer`, or to a tuple, of the same size.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

@@ -1,4 +1,4 @@
-//! Coalescing: the same function with fewer modes.
+//! Coalescing: represents the same function by fewer modes.
 
 use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
@@ -8,8 +8,9 @@ use super::tuple::{Builder, IntTuple, Leaves, Tuple, TupleRef};
 impl Layout {
     /// Returns the layout with the fewest modes that is the same function on 0..size.
     ///
-    /// Adjacent modes merge if the second continues the first, and modes of shape 1 are removed: in
-    /// `(2,(1,6)):(1,(7,2))` 6 steps of 2 follow 2 steps of 1.
+    /// Modes of shape 1 are removed. Two adjacent modes merge if the second continues the first: in
+    /// `(2,(1,6)):(1,(7,2))`, the mode `2:1` reaches 0 and 1, and the mode `6:2` continues with 2, so they merge to
+    /// `12:1`.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(2,(1,6)):(1,(7,2))".parse()?;
@@ -17,15 +18,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Size and [`at`](Self::at) on 0..size are preserved. Two layouts are the same function on it exactly if they
+    /// Size and [`at`](Self::at) on 0..size are preserved. Two layouts are the same function there if and only if they
     /// coalesce to the same layout.
     #[must_use]
     pub fn coalesce(&self) -> Self {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Returns the layout with each mode coalesced that corresponds to a number of the profile: those of `(_,_)` are
-    /// the first two. Modes beyond the profile are unchanged.
+    /// Coalesces separately each mode that corresponds to a number of the profile. For example, the profile `(_,_)`
+    /// stands for the first two modes. Modes beyond the profile are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -34,12 +35,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the profile has more modes than the layout.
+    /// The profile has more modes than the layout.
     pub fn coalesce_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
 
-    /// Returns the layout without modes of stride 0 or shape 1, coalesced.
+    /// Removes the modes that have stride 0 or shape 1, and coalesces the result.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -48,20 +49,21 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The image is preserved.
+    /// The set of indices that the layout reaches is preserved.
     #[must_use]
     pub fn filter(&self) -> Self {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Returns the layout filtered at the numbers of the profile, like [`coalesce_by`](Self::coalesce_by).
+    /// Filters separately each mode that corresponds to a number of the profile, like
+    /// [`coalesce_by`](Self::coalesce_by).
     /// # Errors
-    /// If the profile has more modes than the layout.
+    /// The profile has more modes than the layout.
     pub fn filter_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }
 
-    /// Returns the layout with shape 1 for modes of stride 0.
+    /// Returns the layout in which each mode of stride 0 has shape 1.
     #[must_use]
     pub fn filter_zeros(&self) -> Self {
         let filter = |mode: &Mode| match mode.stride {
@@ -106,7 +108,7 @@ impl Layout {
     }
 }
 
-/// Returns the fewest modes of the same function on 0..size.
+/// Returns the shortest list of modes that is the same function on 0..size.
 #[inline]
 pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -118,7 +120,7 @@ pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Returns the fewest modes of the same function on all integers; the last mode is unbounded.
+/// Returns the shortest list of modes that is the same function on all integers, if the last mode is unbounded.
 #[inline]
 pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -133,7 +135,7 @@ pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Returns the modes with a stride other than 0, coalesced.
+/// Removes the modes of stride 0, and coalesces the others.
 #[inline]
 pub(crate) fn filtered(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

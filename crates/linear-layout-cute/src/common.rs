@@ -4,8 +4,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the layout of the largest contiguous range that both layouts have at the same coordinates: the elements
-    /// that can be copied from one to the other as a vector.
+    /// Returns the layout of the longest contiguous range of indices that both layouts have at the same coordinates.
+    /// These elements can be copied from one layout to the other as a vector.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,7 +17,7 @@ impl Layout {
     /// # Laws
     /// `self.at(common.at(i)) == i` and `other.at(common.at(i)) == i` for i in 0..size(common).
     /// # Errors
-    /// If the [`composition`](Self::composition) of `self` and the right inverse of `other` is not a layout.
+    /// The [`composition`](Self::composition) of `self` and the right inverse of `other` is not a layout.
     pub fn max_common_layout(&self, other: &Self) -> Result<Self, CuteError> {
         let inverse = other.right_inverse();
         match self.common_run(&inverse)? {
@@ -28,12 +28,12 @@ impl Layout {
 
     /// Returns the size of [`max_common_layout`](Self::max_common_layout).
     /// # Errors
-    /// As of [`max_common_layout`](Self::max_common_layout).
+    /// The same as for [`max_common_layout`](Self::max_common_layout).
     pub fn max_common_vector(&self, other: &Self) -> Result<i64, CuteError> {
         self.common_run(&other.right_inverse())
     }
 
-    /// Returns the length of the prefix on which the composition of `self` and the inverse is the identity.
+    /// Returns the length of the prefix on which the composition of `self` and `inverse` is the identity.
     fn common_run(&self, inverse: &Self) -> Result<i64, CuteError> {
         let common = self.composition(inverse)?.coalesce();
         let first = common.leaves()[0];

@@ -1,4 +1,4 @@
-//! Complements: layouts of the indices outside of a layout's image.
+//! Complements: layouts that enumerate offsets at which copies of a layout fill an index range.
 
 use super::coalesce::{coalesced, filtered};
 use super::error::{CuteError, ErrorKind};
@@ -7,10 +7,11 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the layout of the indices in 0..cotarget that `self` does not reach: together they reach all of them,
-    /// each once.
+    /// Returns the complement of `self` in 0..cotarget. Copies of `self` that are shifted by the indices of the
+    /// complement reach every index of the range exactly once.
     ///
-    /// `(2,2):(1,6)` reaches 0, 1, 6 and 7. Offset by 0, 2 and 4, and by 12 more, it reaches all of 0..24:
+    /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2 and 4, and by 12, 14 and 16, fill
+    /// 0..24:
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(2,2):(1,6)".parse()?;
@@ -18,26 +19,28 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The complement is strictly increasing and shares only the index 0 with `self`. If the non-zero strides of `self`
-    /// do not overlap, neither do those of both layouts together, and their cosize is at least `cotarget`.
+    /// The complement is strictly increasing, and the only index that it shares with `self` is 0. If the modes of
+    /// `self` with non-zero stride do not overlap, then the modes of both layouts together do not overlap either, and
+    /// their common cosize is at least `cotarget`.
     /// # Errors
-    /// If modes of `self` overlap or have negative strides, and when `cotarget` is less than 1.
+    /// Modes of `self` overlap or have negative strides, or `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
         free_positions(self.leaves(), cotarget, 1)
     }
 
-    /// Returns the complement in the cosize of `self` without modes of stride 0.
+    /// Returns the complement of `self` in the range 0..cosize, without modes of stride 0.
     /// # Errors
-    /// As of [`complement`](Self::complement).
+    /// The same as for [`complement`](Self::complement).
     pub fn complement_in_cosize(&self) -> Result<Self, CuteError> {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement in a shape, whose remaining sizes are carried from mode to mode: after 5 of (4,3), 1 of
-    /// the first mode and then 2 of the second.
+    /// Returns the complement whose size is determined by a shape. The extent of `self` is divided out of the numbers
+    /// of the shape, first mode first. For example, after an extent of 5 in the shape (4,3), 1 remains of the first
+    /// mode and 2 of the second.
     /// # Errors
-    /// As of [`complement`](Self::complement); or if the remainder is not divisible, so that the complement would be
-    /// too short.
+    /// The same as for [`complement`](Self::complement). Also, if a mode is not divisible by what remains, so that the
+    /// complement would be too short.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
@@ -58,7 +61,7 @@ fn positive(size: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the largest index of modes without negative strides.
+/// Returns the largest index that modes without negative strides reach.
 fn reach(modes: &[Mode]) -> i64 {
     modes
         .iter()
@@ -66,7 +69,7 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns the gaps between modes in ascending order, and the end of the last mode.
+/// Returns the gaps between modes in ascending order, as modes, and the end of the last mode.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -90,7 +93,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns the complement that reaches at least the cosize together with the modes, and has at least the size.
+/// Returns the complement of the modes. Together with the modes it reaches at least `cotarget` indices, and it has at
+/// least `size` elements.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,
@@ -113,8 +117,8 @@ pub(crate) fn free_positions(
     Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
-/// Returns the complement in a shape with CuTe's C++ rule: each number is divided by the remainder of the preceding
-/// ones.
+/// Returns the complement in a shape by the rule of CuTe's C++ implementation. Each number of the shape is divided by
+/// the extent of `modes`, which was divided by the preceding numbers before.
 #[inline]
 pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;

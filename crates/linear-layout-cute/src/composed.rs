@@ -6,7 +6,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 
-/// A layout, then an offset, then a swizzle: `Sw<2,0,3> o 8 o (4,4):(1,4)` maps c to `Sw(8 + L(c))`.
+/// A layout followed by an offset and a swizzle. For example, `Sw<2,0,3> o 8 o (4,4):(1,4)` maps a coordinate c to
+/// `Sw(8 + L(c))`.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -38,7 +39,7 @@ impl ComposedLayout {
 
     /// Returns the index of an integer coordinate; see [`Layout::at`].
     /// # Errors
-    /// If it does not fit in an `i64`.
+    /// The index does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         let index = self.layout.at(coordinate)?.checked_add(self.offset);
         let index = index.ok_or(super::error::ErrorKind::Overflow)?;
@@ -52,7 +53,7 @@ impl From<Layout> for ComposedLayout {
     }
 }
 
-/// Writes `Sw<2,0,3> o 0 o (4,4):(1,4)`; `{:#}` marks numbers as static (`_`).
+/// Prints `Sw<2,0,3> o 0 o (4,4):(1,4)`. With `{:#}`, numbers are marked as static by `_`.
 impl fmt::Display for ComposedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} o ", self.swizzle)?;

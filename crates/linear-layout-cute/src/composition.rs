@@ -7,12 +7,12 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Limit on the elements that are compared if no rule proves a result.
+/// Maximum number of elements that are compared if no rule proves a result.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
-    /// Returns the layout `inner`, then `self`: c maps to `self.at(inner(c))`. It has the profile of `inner`; a number
-    /// becomes a tuple if it spans several modes of `self`.
+    /// Returns the layout that applies `inner` and then `self`: it maps c to `self.at(inner(c))`. It has the profile of
+    /// `inner`, except that a number becomes a tuple if it spans several modes of `self`.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -26,12 +26,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b). Beyond size(a), the last mode of `a` is
-    /// unbounded; if it has shape 1, it may also be ignored.
+    /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b). From size(a) on, the last mode of `a` is
+    /// unbounded; if that mode has shape 1, the mode before it may be the unbounded one.
     /// # Errors
-    /// If there is no such layout: a stride of `inner` is not divisible by the modes of `self`, its shape ends inside
-    /// one, or modes of `inner` together carry from one mode of `self` into the next. If only a comparison of all
-    /// elements decides, more than 65536 of them are an error, too.
+    /// The result is not a layout. Possible reasons: a stride of `inner` is not divisible by modes of `self`; a mode of
+    /// `inner` stops inside a mode of `self`; modes of `inner` add up so that they carry from one mode of `self` into
+    /// the next. If only a comparison of all elements can decide, there must be at most 65536 elements.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
         let outer = coalesced_unbounded(self.leaves());
         let mut is_exact = true;
@@ -42,8 +42,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns the composition with a tiler: mode by mode if it is a tuple, without the modes beyond the tiler, as in
-    /// C++.
+    /// Returns the composition with a tiler. If the tiler is a tuple, each mode is composed with one item. As in C++,
+    /// modes beyond the tiler are dropped.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -53,17 +53,18 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`composition`](Self::composition), with the mode; or if the tiler has more modes than the layout.
+    /// The same as for [`composition`](Self::composition), with the number of the mode. Also, if the tiler has more
+    /// modes than the layout.
     pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Dropped, &Self::composition)
     }
 }
 
-/// Returns the layout by CuTe's rule; `is_exact` becomes false if the rule does not prove the result.
+/// Returns the composition by CuTe's rule. Sets `is_exact` to false if the rule does not prove the result.
 ///
-/// An index in the modes of `outer` is a number in mixed radix, with a digit for each mode. A mode of `inner` steps
-/// through one digit, then the next, if its stride divides the remaining digit or vice versa. Modes of `inner` add;
-/// this is addition of digits if no digit overflows.
+/// An index of `outer` is a number in mixed radix, with one digit per mode. If the stride of a mode of `inner` divides
+/// a digit, or a digit divides the stride, then the mode advances through one digit and then through the next. Indices
+/// of several modes of `inner` are added. This adds digit by digit as long as no digit overflows.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
@@ -147,7 +148,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
     Layout::checked(Tuple::from_parts(nodes, modes))
 }
 
-/// Compares all elements if the rules do not decide.
+/// Checks the result of [`compose`] by comparing all elements, if the rules do not decide.
 #[cold]
 fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Result<(), CuteError> {
     if inner.size() > MAX_COMPARED {
@@ -184,7 +185,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
 }
 
 impl Layout {
-    /// Returns true if the layouts are equal except for the strides of modes of shape 1.
+    /// Returns true if the layouts are equal, where the strides of modes of shape 1 are ignored.
     fn has_modes_of(&self, other: &Self) -> bool {
         let mut pairs = self.leaves().iter().zip(other.leaves());
         self.tuple().is_congruent(other.tuple())

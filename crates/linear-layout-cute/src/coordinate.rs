@@ -6,7 +6,8 @@ use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
 
 impl Layout {
-    /// Returns the index of a coordinate: a number, or a tuple of numbers and tuples, no deeper than the shape.
+    /// Returns the index of a coordinate. A coordinate is a number, or a tuple of numbers and tuples that is not nested
+    /// deeper than the shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,7 +18,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the coordinate has a tuple where the shape has none, or of another rank; or if the index does not fit.
+    /// The coordinate has a tuple where the shape has a number, or a tuple of another rank; or the index does not fit
+    /// in an `i64`.
     pub fn apply(&self, coordinate: &IntTuple) -> Result<i64, CuteError> {
         fn go(part: TupleRef<'_, Mode>, coordinate: TupleRef<'_, i64>) -> Result<i64, CuteError> {
             if coordinate.is_leaf() {
@@ -35,7 +37,7 @@ impl Layout {
         go(self.as_ref(), coordinate.as_ref())
     }
 
-    /// Returns the coordinate, congruent to the shape, of an integer.
+    /// Returns the coordinate of an integer; it is nested like the shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -49,7 +51,7 @@ impl Layout {
     }
 }
 
-/// Checks that a tuple matches one of a shape.
+/// Checks that a tuple of a coordinate has the rank of the corresponding tuple of a shape.
 fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
@@ -65,8 +67,8 @@ fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
 }
 
 impl IntTuple {
-    /// Returns the coordinate in this shape of an integer, the first mode fastest: CuTe's `idx2crd`. Integers from the
-    /// size on wrap around.
+    /// Returns the coordinate in this shape of an integer, where the first mode is fastest (CuTe's `idx2crd`). Integers
+    /// from the size on wrap around.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -86,16 +88,16 @@ impl IntTuple {
         })
     }
 
-    /// Returns the integer of a coordinate in this shape, the first mode fastest: CuTe's `crd2idx` with compact
-    /// strides.
+    /// Returns the integer of a coordinate in this shape, where the first mode is fastest (CuTe's `crd2idx` with
+    /// compact strides).
     /// # Errors
-    /// If the coordinate does not match the shape, or shape or integer do not fit in 64 bits.
+    /// The coordinate does not match the shape, or the size of the shape or the result does not fit in an `i64`.
     pub fn number_of(&self, coordinate: &Self) -> Result<i64, CuteError> {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
 
-    /// Returns the coordinate in this shape that is congruent to it: CuTe's `crd2crd`. An integer is kept if the shape
-    /// is an integer.
+    /// Returns the equal coordinate that is nested like this shape (CuTe's `crd2crd`). If the shape is an integer, an
+    /// integer coordinate is returned unchanged.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -104,7 +106,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the coordinate has a tuple where the shape has none, or of another rank.
+    /// The coordinate has a tuple where the shape has a number, or a tuple of another rank.
     pub fn congruent_coordinate(&self, coordinate: &Self) -> Result<Self, CuteError> {
         fn go(
             shape: TupleRef<'_, i64>,
@@ -127,18 +129,18 @@ impl IntTuple {
     }
 }
 
-/// The result of a slice: the kept modes, and the offset of the fixed ones.
+/// The result of a slice: the layout of the modes that are kept, and the offset from the modes that are fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The layout of the modes at which the coordinate has `_`, as one tuple.
+    /// The layout of the modes for which the coordinate has `_`, as one tuple.
     pub layout: Layout,
-    /// The index of the coordinate, with 0 for `_`.
+    /// The index of the coordinate if each `_` is replaced by 0.
     pub offset: i64,
 }
 
 impl Layout {
-    /// Returns the layout of the modes with `_` in the coordinate, and the index of its origin: CuTe's
-    /// `slice_and_offset`.
+    /// Returns the layout of the modes for which the coordinate has `_`, and the index of its first element (CuTe's
+    /// `slice_and_offset`).
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -148,10 +150,10 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.apply(c) == slice.offset + slice.layout.apply(k)` if c is the coordinate with the numbers k in place of
-    /// `_`.
+    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate in which the numbers k
+    /// replace each `_`.
     /// # Errors
-    /// If no mode is kept, or the coordinate does not match the shape.
+    /// The coordinate keeps no mode, or does not match the shape.
     pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {
         let mut parts = Parts {
             kept: Builder::new(),
@@ -170,8 +172,8 @@ impl Layout {
         Ok(Slice { layout, offset })
     }
 
-    /// Returns the layout of the modes with a number in the coordinate: CuTe's `dice`, the complement of a
-    /// [`slice`](Self::slice).
+    /// Returns the layout of the modes for which the coordinate has a number (CuTe's `dice`). A [`slice`](Self::slice)
+    /// returns the remaining modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -180,7 +182,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the coordinate has no number, or does not match the shape.
+    /// The coordinate has no number, or does not match the shape.
     pub fn dice(&self, coordinate: &Coord) -> Result<Self, CuteError> {
         let flipped = coordinate.map(|leaf| match leaf {
             Some(_) => None,
@@ -190,7 +192,7 @@ impl Layout {
     }
 }
 
-/// The modes of a layout, partitioned by a coordinate.
+/// The modes of a layout, divided into those for which a coordinate has `_` and those for which it has a number.
 struct Parts {
     kept: Builder<Mode>,
     fixed: Builder<Mode>,

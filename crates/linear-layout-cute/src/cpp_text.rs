@@ -1,4 +1,4 @@
-//! Layouts as C++ and CuTe's Python front end write them: types, and calls that make layouts.
+//! Parser of layouts in the syntax of C++ and of CuTe's Python front end: types, and calls that construct layouts.
 
 use super::composed::ComposedLayout;
 use super::error::{CuteError, ErrorKind};
@@ -21,7 +21,7 @@ const TUPLES: [&str; 11] = [
     "make_coord",
     "make_tile",
 ];
-/// Templates of numbers, the value last: `C<8>`, `Int<8>`, `integral_constant<int, 8>`.
+/// Templates that stand for a number, which is their last argument: `C<8>`, `Int<8>`, `integral_constant<int, 8>`.
 const NUMBERS: [&str; 4] = ["C", "Int", "integral_constant", "constant"];
 const LAYOUTS: [&str; 2] = ["Layout", "make_layout"];
 const COMPOSED: [&str; 4] = [
@@ -31,14 +31,14 @@ const COMPOSED: [&str; 4] = [
     "decltype",
 ];
 
-/// Returns true if a text begins as a layout in C++ or in CuTe's Python front end.
+/// Returns true if a text begins like a layout in C++ or in CuTe's Python front end.
 pub(super) fn begins(text: &str) -> bool {
     let word = word(unqualified(text));
     let after = &unqualified(text)[word.len()..];
     LAYOUTS.iter().chain(&COMPOSED).any(|name| *name == word) && after.starts_with(['<', '('])
 }
 
-/// Skips `cute::` and `cute.`.
+/// Skips the qualifiers `cute::` and `cute.`.
 fn unqualified(text: &str) -> &str {
     let text = text.trim_start();
     ["cute::", "cute."]
@@ -53,8 +53,8 @@ fn word(text: &str) -> &str {
 }
 
 impl Cursor<'_> {
-    /// Reads `ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<...>>`, `composition(Swizzle<3,3,3>{}, ...)`,
-    /// or a layout alone.
+    /// Parses `ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<...>>`, `composition(Swizzle<3,3,3>{},
+    /// ...)`, or a layout without a swizzle.
     pub(super) fn composed_cpp(&mut self) -> Result<ComposedLayout, CuteError> {
         let at = self.at();
         let name = self.cpp_name();
@@ -115,7 +115,7 @@ impl Cursor<'_> {
         Ok(swizzle)
     }
 
-    /// Reads `Layout<Shape<_8,_64>, Stride<_64,_1>>` or `make_layout((8, 64), stride=(64, 1))`.
+    /// Parses `Layout<Shape<_8,_64>, Stride<_64,_1>>` or `make_layout((8, 64), stride=(64, 1))`.
     fn layout_cpp(&mut self) -> Result<Layout, CuteError> {
         let at = self.at();
         if !LAYOUTS.contains(&self.cpp_name()) {
@@ -162,7 +162,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads `_8`, `_8{}`, `8`, `C<8>`, `Int<8>{}`.
+    /// Parses `_8`, `_8{}`, `8`, `C<8>`, or `Int<8>{}`.
     fn number_cpp(&mut self, at: usize) -> Result<i64, CuteError> {
         let name = self.cpp_name();
         let number = if NUMBERS.contains(&name) {
@@ -182,7 +182,7 @@ impl Cursor<'_> {
         Ok(number)
     }
 
-    /// Reads a name behind `cute::` or `cute.`; empty where a number or a bracket follows.
+    /// Parses a name, which `cute::` or `cute.` may precede. Returns an empty name if a number or a bracket comes next.
     fn cpp_name(&mut self) -> &'static str {
         let rest = self.rest();
         let bare = unqualified(rest);
@@ -211,7 +211,7 @@ impl Cursor<'_> {
         known.unwrap_or("")
     }
 
-    /// Reads `<` or `(` and returns what closes it.
+    /// Consumes `<` or `(`, and returns the matching closing bracket.
     fn open(&mut self) -> Result<&'static str, CuteError> {
         if self.takes("<") {
             return Ok(">");
@@ -234,7 +234,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The last mode fastest.
+/// Returns the compact layout of a shape in which the last mode is fastest.
 fn row_major(shape: &IntTuple) -> Result<Layout, CuteError> {
     let mut step = 1_i64;
     let mut leaves = Vec::new();

@@ -9,8 +9,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
-    /// Returns `(tile, rest)`: the elements of `self` in a tile, and the offsets of the tiles. With a tuple of tilers,
-    /// each of the first modes becomes such a pair.
+    /// Divides a layout into tiles. Returns `(tile, rest)`: the elements of `self` in one tile, and the offsets of the
+    /// tiles. With a tuple of tilers, each of the first modes becomes such a pair.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -20,10 +20,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile, and both modes together are that of
-    /// `self` with the tile and its complement; if the tile does not divide the layout, the last one exceeds the size.
+    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile. The whole result is the composition of
+    /// `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds the
+    /// size.
     /// # Errors
-    /// As of [`composition`](Self::composition) and [`complement`](Self::complement), with the mode.
+    /// The same as for [`composition`](Self::composition) and [`complement`](Self::complement), with the number of the
+    /// mode.
     pub fn logical_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::divide_by_layout)
     }
@@ -40,8 +42,8 @@ impl Layout {
         self.composition(&Self::concat([tile, &rest])?)
     }
 
-    /// Returns `((tiles), (rests))`: the pairs of [`logical_divide`](Self::logical_divide), transposed. Modes without a
-    /// tile are among the rests.
+    /// Returns `((tiles), (rests))`, the pairs of [`logical_divide`](Self::logical_divide) transposed. A mode without a
+    /// tile belongs to the rests.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -51,27 +53,27 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`logical_divide`](Self::logical_divide); or if a tiler keeps a mode, which has no tile.
+    /// The same as for [`logical_divide`](Self::logical_divide). Also, if a tiler keeps a mode, which then has no tile.
     pub fn zipped_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_divide(tiler)?, tiler)
     }
 
     /// Returns `((tiles), rest, rest, ...)`.
     /// # Errors
-    /// As of [`zipped_divide`](Self::zipped_divide).
+    /// The same as for [`zipped_divide`](Self::zipped_divide).
     pub fn tiled_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_divide(tiler)?, tiler)
     }
 
     /// Returns `(tile, tile, ..., rest, rest, ...)`.
     /// # Errors
-    /// As of [`zipped_divide`](Self::zipped_divide).
+    /// The same as for [`zipped_divide`](Self::zipped_divide).
     pub fn flat_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         flat(&self.logical_divide(tiler)?, tiler)
     }
 }
 
-/// `((tiles), (rests))` of pairs.
+/// Returns `((tiles), (rests))` for a layout of pairs (tile, rest).
 pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -80,7 +82,7 @@ pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError>
     Layout::checked(modes.finish()?)
 }
 
-/// `((tiles), rest, ...)` of pairs.
+/// Returns `((tiles), rest, ...)` for a layout of pairs (tile, rest).
 pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -89,7 +91,7 @@ pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> 
     Layout::checked(modes.finish()?)
 }
 
-/// `(tile, ..., rest, ...)` of pairs.
+/// Returns `(tile, ..., rest, ...)` for a layout of pairs (tile, rest).
 pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -98,7 +100,7 @@ pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     Layout::checked(modes.finish()?)
 }
 
-/// Pushes the items of a tuple; as in C++, a tuple of one item stays a tuple.
+/// Pushes the items of a tuple. As in C++, a tuple of one item is pushed as a tuple.
 fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
     match tuple.rank() {
         1 => modes.push(tuple.as_ref()),

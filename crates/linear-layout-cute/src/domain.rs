@@ -8,7 +8,7 @@ use super::mode::gcd;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the layout of the coordinates with index 0 due to modes of stride 0.
+    /// Returns the nullspace: a layout of the coordinates that modes of stride 0 map to index 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,7 +17,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.at(null.at(i)) == 0`; its size is that of `self` divided by the product of shapes with other strides.
+    /// `self.at(null.at(i)) == 0`. The size of the nullspace is the size of `self` divided by the product of all shapes
+    /// whose stride is not 0.
     #[must_use]
     pub fn nullspace(&self) -> Self {
         let mut before = 1;
@@ -32,8 +33,8 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Returns a layout of up to `size` coordinates of a shape, taken from each mode in turn up to the greatest common
-    /// divisor of its shape and the remaining size.
+    /// Returns a layout of up to `size` coordinates of a shape. Each mode in turn contributes as many coordinates as
+    /// the greatest common divisor of its shape and the size that remains.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -44,7 +45,7 @@ impl Layout {
     /// # Laws
     /// Its size divides `size`, and it is strictly increasing.
     /// # Errors
-    /// If `size` is less than 1, or as of [`new`](Self::new) for the shape.
+    /// `size` is less than 1, or the shape is invalid as for [`new`](Self::new).
     pub fn domain_distribute(shape: &IntTuple, size: i64) -> Result<Self, CuteError> {
         if size < 1 {
             return Err(ErrorKind::CotargetNotPositive { found: size }.into());

@@ -1,13 +1,13 @@
-//! Errors of layouts and of operations on them.
+//! Errors of invalid layouts and of operations on layouts.
 
 use core::fmt;
 use thiserror::Error;
 
 use super::mode::{Mode, gcd};
 
-/// An invalid layout, or an operation without a result.
+/// The error for an invalid layout, or for an operation that has no result.
 ///
-/// The kind is private; the text states what was found, what was expected, and the nearest valid value if there is one.
+/// The kind is private. The text states what was found, what was expected, and the nearest valid value if there is one.
 /// [`place`](Self::place) is the byte offset of a syntax error.
 ///
 /// ```
@@ -69,13 +69,13 @@ pub(crate) enum ErrorKind {
          gathering"
     )]
     KeptInZip,
-    /// A stride of the inner layout is not divisible by the modes of the outer one.
+    /// A stride of the inner layout is not divisible by the modes of the outer layout.
     #[error("mode {} of the inner layout is not divisible by mode {} of the outer one: its step \
              {step} is not a multiple of {}; the nearest stride is {}",
             shown(.inner), shown(.outer), .outer.shape,
             nearest_multiple(*.step, .outer.shape).saturating_mul(.inner.stride / .step))]
     StrideNotDivisible { inner: Mode, outer: Mode, step: i64 },
-    /// A mode of the inner layout ends within a mode of the outer one.
+    /// A mode of the inner layout stops inside a mode of the outer layout.
     #[error("mode {} of the inner layout ends within mode {} of the outer one: its {steps} steps are not a multiple \
              of the {room} that fit; the nearest shape is {}",
             shown(.inner), shown(.outer), nearest_multiple(*.steps, *.room).saturating_mul(.inner.shape / .steps))]
@@ -191,7 +191,7 @@ impl fmt::Debug for CuteError {
 }
 
 impl CuteError {
-    /// Returns the byte offset of a syntax error, if the error is about a text.
+    /// Returns the byte offset of a syntax error; `None` for any other error.
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
@@ -202,7 +202,7 @@ impl CuteError {
         }
     }
 
-    /// Returns the path of the mode with the error, if it is about one: mode 0 of mode 1 is `[1, 0]`.
+    /// Returns the path of the mode that causes the error, if a mode causes it. For mode 0 of mode 1 it is `[1, 0]`.
     #[must_use]
     pub fn mode(&self) -> Vec<usize> {
         let mut path = Vec::new();
@@ -214,7 +214,7 @@ impl CuteError {
         path
     }
 
-    /// Adds the enclosing mode to the path.
+    /// Prepends the number of the enclosing mode to the path.
     #[cold]
     pub(crate) fn in_mode(self, mode: usize) -> Self {
         ErrorKind::InMode { mode, error: self }.into()

@@ -8,10 +8,11 @@ use super::mode::Mode;
 use super::tuple::Leaves;
 
 impl Layout {
-    /// Returns the longest layout with `self.at(inverse.at(i)) == i`: the coordinate of index i.
+    /// Returns the longest layout that maps each index to its coordinate: `self.at(inverse.at(i)) == i`.
     ///
-    /// `(8,16,4):(64,1,16)` reaches 0..512, each index once. Its second mode reaches 0 to 15 with coordinate steps of
-    /// 8, and so on: the inverse is `(16,4,8):(8,128,1)`, of which two modes merge.
+    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. The mode `16:1` reaches 0 to 15, and one of
+    /// its steps is 8 coordinates; the mode `4:16` comes next, and one of its steps is 128 coordinates. The inverse is
+    /// therefore `(16,4,8):(8,128,1)`, of which two modes merge.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(8,16,4):(64,1,16)".parse()?;
@@ -21,7 +22,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse), which is 1 at least.
+    /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse). The size of the inverse is at least 1.
     #[must_use]
     pub fn right_inverse(&self) -> Self {
         let mut next = 1;
@@ -35,10 +36,11 @@ impl Layout {
         Self::of_modes(coalesced(&found))
     }
 
-    /// Returns a layout with `inverse.at(self.at(i)) == i` if `self` is injective, and in any case
-    /// `self.at(inverse.at(self.at(i))) == self.at(i)`: from an index to one of its coordinates.
+    /// Returns a layout that maps each index of `self` to one of its coordinates: `self.at(inverse.at(self.at(i))) ==
+    /// self.at(i)`. If `self` is injective, `inverse.at(self.at(i)) == i`.
     ///
-    /// The inverse ignores indices outside of the image of `self`: that of `4:2` is `(2,4):(0,1)`.
+    /// The inverse is also defined for indices outside of the image of `self`, where its values have no meaning. For
+    /// example, the inverse of `4:2` is `(2,4):(0,1)`.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(4,3):(2,16)".parse()?;
@@ -48,7 +50,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If a stride is negative or not a multiple of the preceding one in ascending order, or modes overlap so that the
+    /// A stride is negative, or not a multiple of the preceding stride in ascending order; or modes overlap so that the
     /// law fails.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         let sorted = by_stride(&coalesced(self.leaves()));
@@ -107,7 +109,7 @@ impl Layout {
     }
 }
 
-/// A mode, and the product of the shapes before it.
+/// A mode, and the product of the shapes of all modes before it.
 #[derive(Clone, Copy, Default)]
 struct Numbered {
     mode: Mode,

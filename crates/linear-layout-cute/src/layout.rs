@@ -1,4 +1,4 @@
-//! CuTe layouts: a shape and a stride of one profile.
+//! CuTe layouts: a shape, and strides that are nested like it.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::error::{CuteError, ErrorKind};
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 
-/// A function from coordinates to integers: a nested shape, and a stride for each of its numbers.
+/// A function from coordinates to integers, given by a nested shape and a stride for each number of the shape.
 ///
 /// `(4,2):(2,1)` has the coordinates (0..4, 0..2), and maps (i, j) to 2 i + j:
 /// ```text
@@ -16,7 +16,7 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 ///     2      4  5
 ///     3      6  7
 /// ```
-/// An integer is a coordinate, too: the first mode is the fastest, so that 5 is (1, 1).
+/// An integer is a coordinate, too. The first mode is the fastest, so 5 is the coordinate (1, 1).
 /// ```
 /// use linear_layout_cute::Layout;
 /// let layout: Layout = "(4,2):(2,1)".parse()?;
@@ -25,10 +25,10 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 /// # Ok::<(), linear_layout_cute::CuteError>(())
 /// ```
 /// # Shape
-/// Any positive integers, not only powers of two. Strides are any integers. Size, cosize and all indices of a layout
-/// fit in an `i64`.
+/// The numbers of a shape are positive, and need not be powers of two. Strides are any integers. The size, the cosize
+/// and all indices of a layout fit in an `i64`.
 /// # Laws
-/// Shape and stride have the same profile, checked on construction.
+/// Shape and stride have the same profile, i.e. the same nesting. The constructors check this.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     modes: Tuple<Mode>,
@@ -46,7 +46,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If shape and stride are nested differently, a number of the shape is less than 1, or the size or an index of the
+    /// Shape and stride are nested differently, a number of the shape is less than 1, or the size or an index of the
     /// layout does not fit in an `i64`.
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
@@ -61,29 +61,29 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes.collect()))
     }
 
-    /// Returns the layout `shape:stride` of one mode that is not a tuple.
+    /// Returns the layout `shape:stride`, whose only mode is not a tuple.
     /// # Errors
-    /// As of [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
         Self::checked(Tuple::leaf(Mode { shape, stride }))
     }
 
     /// Returns the layout of a flat tuple of modes.
     /// # Errors
-    /// As of [`new`](Self::new); or if there is no mode.
+    /// The same as for [`new`](Self::new). Also, if there is no mode.
     pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
         Self::checked(Tuple::flat(modes)?)
     }
 
-    /// Returns the layout with these modes: `(4,2):(2,1)` and `3:8` form `((4,2),3):((2,1),8)`.
+    /// Returns the layout whose modes are these layouts: `(4,2):(2,1)` and `3:8` form `((4,2),3):((2,1),8)`.
     /// # Errors
-    /// If there is no layout, or as of [`new`](Self::new).
+    /// There are no layouts, or an error as for [`new`](Self::new).
     pub fn concat<'a>(layouts: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError> {
         Self::checked(Tuple::of(layouts.into_iter().map(|layout| &layout.modes))?)
     }
 
-    /// Returns the compact layout of this shape, the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in
-    /// C++, a mode of shape 1 has stride 0.
+    /// Returns the compact layout of this shape, in which the first mode is fastest: `(4,(2,3))` has the strides
+    /// `(1,(4,8))`. As in C++, a mode of shape 1 has stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -92,7 +92,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn compact(shape: &IntTuple) -> Result<Self, CuteError> {
         let mut next = 1_i64;
         let mut modes = Leaves::new();
@@ -104,7 +104,7 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes))
     }
 
-    /// Returns the layout of these modes after checking their numbers.
+    /// Returns the layout with these modes, after checking their shapes and strides.
     #[inline]
     pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
         if modes.nodes().len() > MAX_NODES {
@@ -114,13 +114,13 @@ impl Layout {
         Ok(Self { modes })
     }
 
-    /// Returns the layout of modes that are valid by construction.
+    /// Returns the layout with these modes, which must be valid.
     #[inline]
     pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
         Self { modes }
     }
 
-    /// Returns the flat layout of valid modes; without a mode, `1:0`.
+    /// Returns the flat layout with these modes, which must be valid. Without modes it is `1:0`.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {
@@ -151,7 +151,7 @@ impl Layout {
         &self.modes
     }
 
-    /// Returns the layout `1:0`, of one element at 0.
+    /// Returns the layout `1:0`, which has one element at index 0.
     #[must_use]
     pub fn unit() -> Self {
         Self {
@@ -159,7 +159,7 @@ impl Layout {
         }
     }
 
-    /// Returns all modes that are not tuples, from left to right.
+    /// Returns all innermost modes (which are not tuples), from left to right.
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> &[Mode] {
@@ -178,7 +178,7 @@ impl Layout {
         self.modes.map(|mode| mode.stride)
     }
 
-    /// Returns the number of modes; a layout that is not a tuple has one.
+    /// Returns the number of modes. A layout that is not a tuple has one mode.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.modes.rank()
@@ -190,50 +190,50 @@ impl Layout {
         self.modes.depth()
     }
 
-    /// Returns true if the layout is one mode that is not a tuple.
+    /// Returns true if the layout is a single mode that is not a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.modes.is_leaf()
     }
 
-    /// Returns the number of coordinates: the product of the shape.
+    /// Returns the number of coordinates, which is the product of all numbers of the shape.
     #[must_use]
     pub fn size(&self) -> i64 {
         self.leaves().iter().map(|mode| mode.shape).product()
     }
 
-    /// Returns 1 more than the sum of (shape - 1) |stride|. Without negative strides this is one more than the largest
-    /// index.
+    /// Returns 1 plus the sum of (shape - 1) |stride| over all modes. If no stride is negative, this is 1 plus the
+    /// largest index.
     #[must_use]
     pub fn cosize(&self) -> i64 {
         let reach = |mode: &Mode| (mode.shape - 1) * mode.stride.abs();
         1 + self.leaves().iter().map(reach).sum::<i64>()
     }
 
-    /// Returns the mode with this number; a layout that is not a tuple is its own mode 0.
+    /// Returns mode number `index`. A layout that is not a tuple has only mode 0, the layout itself.
     #[must_use]
     pub fn mode(&self, index: usize) -> Option<Self> {
         self.as_ref().items().nth(index).map(Self::part)
     }
 
-    /// Returns the modes from left to right; a layout that is not a tuple is its own only mode.
+    /// Returns the modes from left to right. The only mode of a layout that is not a tuple is the layout itself.
     pub fn modes(&self) -> impl Iterator<Item = Self> + '_ {
         self.as_ref().items().map(Self::part)
     }
 
     /// Returns the index of an integer coordinate.
     ///
-    /// From [`size`](Self::size) on, and below 0, the last mode is unbounded: `(4,2):(2,1)` at 8 is 2, and at -1 it is
-    /// 5 = 3 * 2 - 1.
+    /// Outside of 0..[`size`](Self::size), the last mode is treated as unbounded: `(4,2):(2,1)` at 8 is 2, and at -1 it
+    /// is 5 = 3 * 2 - 1.
     /// # Errors
-    /// If the index does not fit in an `i64`, which is possible only outside of 0..size.
+    /// The index does not fit in an `i64`. This is possible only outside of 0..size.
     #[inline]
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         at_of(self.leaves(), coordinate)
     }
 }
 
-/// Returns the index of an integer coordinate; the last mode is unbounded.
+/// Returns the index of an integer coordinate. The last mode is treated as unbounded.
 #[inline]
 pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
     let mut rest = coordinate;
@@ -249,7 +249,7 @@ pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
     Ok(index)
 }
 
-/// Checks that the numbers of a shape are positive, and that size and cosize fit in an `i64`.
+/// Checks that the numbers of a shape are positive, and that the size and the cosize fit in an `i64`.
 #[inline]
 fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
     let (mut size, mut cosize) = (1_i64, 1_i64);
@@ -274,7 +274,7 @@ fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
     Ok(())
 }
 
-/// Writes `(4,(2,3)):(1,(4,8))`; `{:#}` marks numbers as static: `(_4,(_2,_3)):(_1,(_4,_8))`.
+/// Prints `(4,(2,3)):(1,(4,8))`. With `{:#}`, numbers are marked as static: `(_4,(_2,_3)):(_1,(_4,_8))`.
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let modes = self.as_ref();

@@ -1,11 +1,11 @@
 //! CuTe layouts: nested shapes with strides, of arbitrary integers.
 //!
 //! A [`Layout`] such as `(4,2):(2,1)` maps a coordinate (i, j) to the index 2 i + j. A coordinate may also be an
-//! integer, decomposed with the first mode fastest: 5 = 1 + 4 * 1 is (1, 1). So each layout is a function of an integer
-//! from 0 to its size, and two layouts can be composed.
+//! integer, which is decomposed with the first mode fastest: 5 = 1 + 4 * 1 is (1, 1). So each layout is also a function
+//! from 0..size to integers, and two layouts can be composed.
 //!
-//! Linear layouts are functions of bits and combine them by XOR; CuTe layouts add, and are not limited to powers of
-//! two. The conversion between them is in `linear_layout::bridge`.
+//! Linear layouts are functions of bits, and combine bits by XOR. CuTe layouts add strides, and are not limited to
+//! powers of two. `linear_layout::bridge` converts between the two.
 //!
 //! ```
 //! use linear_layout_cute::{Layout, Tiler};
@@ -21,17 +21,18 @@
 //! ```
 //!
 //! # Reading order
-//! [`Layout`] is the type; `at`, `apply` and `slice` evaluate it. [`Layout::coalesce`] computes the normal form of a
-//! function. [`Layout::composition`] and [`Layout::complement`] are the primitives of the algebra: inverses, divisions
-//! and products by a [`Tiler`], `upcast` and `downcast` for other element widths. [`Swizzle`] XORs bits of indices, and
-//! [`ComposedLayout`] is a layout followed by one. [`TensorText`] parses a tensor as CUTLASS prints it.
+//! [`Layout`] is the main type; `at`, `apply` and `slice` evaluate it. [`Layout::coalesce`] computes the normal form of
+//! a function. [`Layout::composition`] and [`Layout::complement`] are the primitives from which the other operations
+//! are built: inverses, divisions and products by a [`Tiler`], and `upcast` and `downcast` to other element widths.
+//! [`Swizzle`] XORs bits of indices, and a [`ComposedLayout`] is a layout followed by a swizzle. [`TensorText`] parses
+//! a tensor in the form that CUTLASS prints.
 //!
 //! # Errors
-//! A result satisfies the law in the operation's documentation. If there is no such layout, the [`CuteError`] names the
-//! mode, the required divisor, and the nearest valid number.
+//! Every result satisfies the law in the documentation of the operation. If there is no such layout, the [`CuteError`]
+//! names the mode, the required divisor, and the nearest valid number.
 //!
 //! # Not here
-//! Strides along several dimensions (`E<i>`), and dynamic numbers.
+//! Strides along several dimensions (`E<i>`), and numbers that are known only at run time.
 #![forbid(unsafe_code)]
 
 mod arithmetic;

@@ -1,16 +1,16 @@
-//! Modes: a number of a shape and its stride.
+//! Modes: pairs of a shape number and its stride.
 
-/// One number of a shape, and its stride.
+/// One number of a shape, together with its stride.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mode {
-    /// The number of steps, at least one.
+    /// The number of elements along the mode, at least one.
     pub shape: i64,
-    /// The distance of one step.
+    /// The distance between consecutive indices of the mode.
     pub stride: i64,
 }
 
 impl Mode {
-    /// Returns the mode of this shape and stride.
+    /// Returns the mode with this shape and stride.
     #[inline]
     #[must_use]
     pub const fn new(shape: i64, stride: i64) -> Self {

@@ -6,8 +6,8 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
 
 impl Layout {
-    /// Returns the compact layout of a shape whose modes are fastest in ascending order of these numbers, ties from
-    /// left to right.
+    /// Returns the compact layout of a shape. The mode with the lowest number in `order` is fastest, and so on in
+    /// ascending order; modes with equal numbers are ordered from left to right.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -16,15 +16,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If `order` does not have exactly one number for each mode, or as of [`new`](Self::new).
+    /// `order` does not have exactly one number for each mode, or the shape is invalid as for [`new`](Self::new).
     pub fn ordered(shape: &IntTuple, order: &IntTuple) -> Result<Self, CuteError> {
         let mut keys = Leaves::new();
         collect_keys(shape, order, &mut keys)?;
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of the shape of `self`, its modes fastest in the order of their strides. Modes of
-    /// stride 0 keep it.
+    /// Returns the compact layout of the shape of `self` in which the modes have the same order of strides as in
+    /// `self`. A mode of stride 0 keeps stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -33,7 +33,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// None: the size fits, as that of `self` does.
+    /// Never: the size fits in an `i64`, because it is at most the size of `self`.
     pub fn compact_like(&self) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = self.leaves().iter().map(|mode| mode.stride).collect();
         let moving = self.filter_zeros();
@@ -43,8 +43,8 @@ impl Layout {
         Self::checked(Tuple::with_nodes(self.tuple().nodes(), modes.collect()))
     }
 
-    /// Returns the compact layout of the shape of `self` for registers: mode 0 first, then the others in the order of
-    /// their strides.
+    /// Returns a compact layout of the shape of `self` for registers. Mode 0 is fastest; the remaining modes follow in
+    /// the order of their strides.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -53,7 +53,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// None: the size fits, as that of `self` does.
+    /// Never: the size fits in an `i64`, because it is at most the size of `self`.
     pub fn fragment_like(&self) -> Result<Self, CuteError> {
         let mut keys: Leaves<i64> = Leaves::new();
         for (i, mode) in self.as_ref().items().enumerate() {
@@ -92,7 +92,7 @@ fn collect_keys(
     items.try_for_each(|(shape, order)| collect_keys(&shape, &order, keys))
 }
 
-/// Returns the compact layout whose modes are fastest in ascending order of keys.
+/// Returns the compact layout in which the modes are ordered by ascending keys, lowest key fastest.
 fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by_key(|&i| keys[i]);

@@ -9,10 +9,10 @@ use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
 
-/// Prefixes of swizzles: printed, in CuTe's Python front end, in C++.
+/// Prefixes of swizzles: the printed form, the form of CuTe's Python front end, and the C++ type.
 const SWIZZLES: [&str; 3] = ["Sw<", "S<", "Swizzle<"];
 
-/// Parses `(4,(2,3))`; a `_` before a number, CuTe's mark of static numbers, is ignored.
+/// Parses `(4,(2,3))`. A `_` before a number, with which CuTe marks static numbers, is ignored.
 impl FromStr for IntTuple {
     type Err = CuteError;
 
@@ -30,7 +30,7 @@ impl FromStr for Coord {
     }
 }
 
-/// Parses `(4,(2,3)):(1,(4,8))`; a shape alone is its compact layout, the first mode fastest.
+/// Parses `(4,(2,3)):(1,(4,8))`. A shape alone stands for its compact layout, in which the first mode is fastest.
 ///
 /// ```
 /// use linear_layout_cute::Layout;
@@ -41,7 +41,7 @@ impl FromStr for Coord {
 /// # Ok::<(), linear_layout_cute::CuteError>(())
 /// ```
 /// # Laws
-/// `l.to_string().parse() == Ok(l)`, and so for `format!("{l:#}")`.
+/// `l.to_string().parse() == Ok(l)`, and the same for `format!("{l:#}")`.
 impl FromStr for Layout {
     type Err = CuteError;
 
@@ -50,7 +50,7 @@ impl FromStr for Layout {
     }
 }
 
-/// Parses `Sw<2,0,3>`, also spelled `S<2,0,3>`.
+/// Parses `Sw<2,0,3>`, which may also be spelled `S<2,0,3>`.
 impl FromStr for Swizzle {
     type Err = CuteError;
 
@@ -59,7 +59,7 @@ impl FromStr for Swizzle {
     }
 }
 
-/// Reads `Sw<2,0,3> o 0 o (4,4):(1,4)`, a layout alone, or such a type of C++.
+/// Parses `Sw<2,0,3> o 0 o (4,4):(1,4)`, a layout alone, or either of them as a C++ type.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -78,7 +78,7 @@ impl FromStr for ComposedLayout {
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Number of numbers and tuples so far.
+    /// Number of numbers and tuples read so far.
     nodes: usize,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the byte that is read next.
+    /// Returns the offset of the next byte.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
         .into()
     }
 
-    /// Counts a number or a tuple.
+    /// Counts one number or tuple. Fails if there are too many.
     pub(super) fn add_node(&mut self) -> Result<(), CuteError> {
         self.nodes += 1;
         match self.nodes > MAX_NODES {

@@ -1,4 +1,4 @@
-//! Products of layouts: repetition of a block.
+//! Products of layouts: repetitions of a block.
 
 use super::complement::free_positions;
 use super::divide::{flat, tiled, zipped};
@@ -8,7 +8,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
 
 impl Layout {
-    /// Returns `(self, rest)`: `self` repeated according to the tiler, in its order, without overlap.
+    /// Returns `(self, rest)`: the block `self`, repeated as often and in the order that the tiler says. Blocks do not
+    /// overlap.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -18,9 +19,9 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is `self`; mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
+    /// Mode 0 is `self`. Mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
     /// # Errors
-    /// If modes of `self` overlap, or as of [`composition`](Self::composition).
+    /// Modes of `self` overlap, or an error as for [`composition`](Self::composition).
     pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::multiply_by_layout)
     }
@@ -33,28 +34,28 @@ impl Layout {
         Self::concat([self, &free.composition(tiler)?])
     }
 
-    /// Returns `((blocks), (repetitions))` of [`logical_product`](Self::logical_product).
+    /// Returns `((blocks), (repetitions))`, the pairs of [`logical_product`](Self::logical_product) transposed.
     /// # Errors
-    /// As of [`logical_product`](Self::logical_product); or if a tiler keeps a mode.
+    /// The same as for [`logical_product`](Self::logical_product). Also, if a tiler keeps a mode.
     pub fn zipped_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_product(tiler)?, tiler)
     }
 
     /// Returns `((blocks), repetition, ...)`.
     /// # Errors
-    /// As of [`zipped_product`](Self::zipped_product).
+    /// The same as for [`zipped_product`](Self::zipped_product).
     pub fn tiled_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_product(tiler)?, tiler)
     }
 
     /// Returns `(block, ..., repetition, ...)`.
     /// # Errors
-    /// As of [`zipped_product`](Self::zipped_product).
+    /// The same as for [`zipped_product`](Self::zipped_product).
     pub fn flat_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         flat(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns the product mode by mode, each `(block, repetition)`: blocks stay contiguous.
+    /// Returns the product mode by mode. Each mode of the result is `(block, repetition)`, so blocks stay contiguous.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -63,14 +64,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`logical_product`](Self::logical_product).
+    /// The same as for [`logical_product`](Self::logical_product).
     pub fn blocked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
         self.interleaved(tiler, |block, repetition| [block, repetition])
     }
 
-    /// Returns the product mode by mode, each `(repetition, block)`: adjacent elements are in different blocks.
+    /// Returns the product mode by mode. Each mode of the result is `(repetition, block)`, so adjacent elements are in
+    /// different blocks.
     /// # Errors
-    /// As of [`logical_product`](Self::logical_product).
+    /// The same as for [`logical_product`](Self::logical_product).
     pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
         self.interleaved(tiler, |block, repetition| [repetition, block])
     }
@@ -105,8 +107,8 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the repetition of the block `self` that has this shape. Blocks are ordered by `order`, smallest number
-    /// first; without one, the first mode first.
+    /// Repeats the block `self` so that the result has this shape. The repetitions along the mode with the smallest
+    /// number in `order` are fastest; without `order`, mode 0 is fastest.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -116,7 +118,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the block has more modes than the shape or does not divide it, or as of
+    /// The block has more modes than the shape, or does not divide it; or an error as for
     /// [`logical_product`](Self::logical_product).
     pub fn tile_to_shape(
         &self,

@@ -8,13 +8,14 @@ use super::mode::Mode;
 use super::tuple::{Builder, Leaves};
 
 impl Layout {
-    /// Returns the layout without nested tuples: `(4,(2,3))` becomes `(4,2,3)`. A layout of one mode is not a tuple.
+    /// Returns the layout without nested tuples: `(4,(2,3))` becomes `(4,2,3)`. A layout with one mode becomes a mode
+    /// that is not a tuple.
     #[must_use]
     pub fn flatten(&self) -> Self {
         Self::of_modes(Leaves::from(self.leaves()))
     }
 
-    /// Returns the modes of a range.
+    /// Returns the layout of a range of modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -25,14 +26,14 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the range is empty or exceeds the modes.
+    /// The range is empty, or exceeds the number of modes.
     pub fn take(&self, range: Range<usize>) -> Result<Self, CuteError> {
         self.select(&range.collect::<Vec<_>>())
     }
 
-    /// Returns these modes, in this order.
+    /// Returns the layout of these modes, in this order.
     /// # Errors
-    /// If the list is empty or exceeds the modes.
+    /// The list is empty, or contains a number that is not a mode.
     pub fn select(&self, modes: &[usize]) -> Result<Self, CuteError> {
         let mut found = Builder::new();
         for &mode in modes {
@@ -41,9 +42,9 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout with the modes of a range grouped into one.
+    /// Returns the layout in which a range of modes is grouped into one mode.
     /// # Errors
-    /// If the range is empty or exceeds the modes.
+    /// The range is empty, or exceeds the number of modes.
     pub fn group(&self, range: Range<usize>) -> Result<Self, CuteError> {
         let inner = self.take(range.clone())?;
         let mut found = Builder::new();
@@ -57,7 +58,7 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` appended, up to this rank.
+    /// Appends modes `1:0` until the layout has this rank.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -65,7 +66,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the result has too many modes.
+    /// The result has too many modes.
     pub fn append(&self, rank: usize) -> Result<Self, CuteError> {
         if self.rank() >= rank {
             return Ok(self.clone());
@@ -78,9 +79,9 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` prepended, up to this rank.
+    /// Prepends modes `1:0` until the layout has this rank.
     /// # Errors
-    /// If the result has too many modes.
+    /// The result has too many modes.
     pub fn prepend(&self, rank: usize) -> Result<Self, CuteError> {
         if self.rank() >= rank {
             return Ok(self.clone());

@@ -1,4 +1,4 @@
-//! Recasts: layouts and swizzles for wider or narrower elements.
+//! Recasts: the same layouts and swizzles, for wider or narrower elements.
 
 use super::coalesce::coalesced;
 use super::composition::MAX_COMPARED;
@@ -8,7 +8,7 @@ use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
 
 impl Layout {
-    /// Returns the layout for elements that are `factor` times as wide.
+    /// Returns the layout of elements that are `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,10 +17,10 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The image is that of `self` divided by `factor`, rounded towards 0.
+    /// The image is the image of `self` divided by `factor`, rounded towards 0.
     /// # Errors
-    /// If a stride other than 0 neither divides `factor` nor is a multiple of it, modes overlap so that the law fails,
-    /// or `factor` is less than 1.
+    /// A non-zero stride neither divides `factor` nor is a multiple of it; modes overlap so that the law fails; or
+    /// `factor` is less than 1.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -49,7 +49,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if a sum of steps can be divided step by step: the remainders add up to less than `factor`.
+    /// Returns true if an index can be divided by `factor` mode by mode, because the remainders of the modes add up to
+    /// less than `factor`.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -82,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout for elements that are 1 / `factor` as wide.
+    /// Returns the layout of elements that are 1 / `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -91,11 +92,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// It reaches `factor * x` to `factor * x + factor - 1` for each index x of `self`. A mode of shape 1 and stride 1
-    /// counts as holding the parts, as in C++: beside another one of stride 1 there are too many.
+    /// For each index x of `self`, the result reaches `factor * x` to `factor * x + factor - 1`. As in C++, a mode of
+    /// shape 1 and stride 1 is extended by the parts of an element, too. If there is also another mode of stride 1, the
+    /// result has too many elements.
     /// # Errors
-    /// If no stride is 1, so that no mode holds the parts of an element; if several modes of stride 1 or -1 have a
-    /// shape above 1, so that each would hold them; or if `factor` is less than 1.
+    /// No stride is 1, so there is no mode that can be extended by the parts of an element. Or several modes of stride
+    /// 1 or -1 have a shape above 1, so each of them would be extended. Or `factor` is less than 1.
     pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         if !self.leaves().iter().any(|mode| mode.stride == 1) {
@@ -128,7 +130,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout for elements of `new_bits` bits, given that of elements of `old_bits` bits.
+    /// Returns the layout for elements of `new_bits` bits. `self` is the layout for elements of `old_bits` bits.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -137,7 +139,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`upcast`](Self::upcast) and [`downcast`](Self::downcast).
+    /// The same as for [`upcast`](Self::upcast) and [`downcast`](Self::downcast).
     pub fn recast(&self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
         let (up, down) = ratio(old_bits, new_bits)?;
         let wider = match up {
@@ -150,8 +152,8 @@ impl Layout {
         }
     }
 
-    /// Returns the largest vector width: every aligned vector of so many elements is in the layout entirely or not at
-    /// all.
+    /// Returns the largest vector width such that the layout contains either all elements of an aligned vector, or none
+    /// of them.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -178,7 +180,8 @@ impl Layout {
 }
 
 impl Swizzle {
-    /// Returns the swizzle for elements that are `factor` times as wide. Bits within one such element vanish.
+    /// Returns the swizzle for elements that are `factor` times as wide. Index bits within one such element are
+    /// dropped.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -189,7 +192,7 @@ impl Swizzle {
     /// # Laws
     /// `wide.apply(x) == self.apply(factor * x) / factor`.
     /// # Errors
-    /// If `factor` is not a power of two.
+    /// `factor` is not a power of two.
     pub fn upcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let base = i64::from(self.base()) - by;
@@ -197,24 +200,24 @@ impl Swizzle {
         Self::new(bits.max(0), base.max(0), i64::from(self.shift()))
     }
 
-    /// Returns the swizzle for elements that are 1 / `factor` as wide.
+    /// Returns the swizzle for elements that are 1 / `factor` times as wide.
     /// # Errors
-    /// If `factor` is not a power of two, or a bit would be at 63 or above.
+    /// `factor` is not a power of two, or the result would use a bit above 62.
     pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let (bits, base) = (i64::from(self.bits()), i64::from(self.base()));
         Self::new(bits, base + by, i64::from(self.shift()))
     }
 
-    /// Returns the swizzle for elements of `new_bits` bits, given that of elements of `old_bits` bits.
+    /// Returns the swizzle for elements of `new_bits` bits. `self` is the swizzle for elements of `old_bits` bits.
     /// # Errors
-    /// If the ratio is not a power of two.
+    /// The ratio of the widths is not a power of two.
     pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
         let (up, down) = ratio(old_bits, new_bits)?;
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns the number of adjacent elements that stay contiguous.
+    /// Returns the number of adjacent elements that the swizzle keeps contiguous.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()
@@ -236,7 +239,7 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the factors of widening, then of narrowing.
+/// Returns two factors: by how much to widen, and then by how much to narrow.
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

@@ -1,13 +1,13 @@
-//! `Swizzle<B,M,S>`: bits of an index XORed into others of its bits.
+//! `Swizzle<B,M,S>`: XORs some bits of an index into other bits of the index.
 
 use core::fmt;
 
 use super::error::{CuteError, ErrorKind};
 
-/// A swizzle: the bits `M + S ..` of an index are XORed into its bits `M ..`, `B` of them; with a negative `S` the
-/// reverse.
+/// A swizzle: XORs the `B` bits of an index from bit `M + S` on into the `B` bits from bit `M` on. If `S` is negative,
+/// it XORs the lower group of bits into the higher group.
 ///
-/// `Sw<2,0,3>` XORs the two bits at 3 into those at 0: 0b01000 becomes 0b01001.
+/// For example, `Sw<2,0,3>` XORs the two bits from bit 3 on into the two bits from bit 0 on: 0b01000 becomes 0b01001.
 /// ```
 /// use linear_layout_cute::Swizzle;
 /// let swizzle = Swizzle::new(2, 0, 3)?;
@@ -25,7 +25,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// The identity, as CuTe spells it.
+    /// The identity, in the form in which CuTe prints it.
     pub const IDENTITY: Self = Self {
         bits: 0,
         base: 4,
@@ -34,8 +34,8 @@ impl Swizzle {
 
     /// Returns `Sw<bits,base,shift>`.
     /// # Errors
-    /// If the number of bits is negative, |shift| is less than `bits`, so that the bits would be XORed into themselves,
-    /// or a bit is at 63 or above.
+    /// The number of bits is negative; |shift| is less than `bits`, so that bits would be XORed into themselves; or a
+    /// bit is above 62.
     pub fn new(bits: i64, base: i64, shift: i64) -> Result<Self, CuteError> {
         let none = || ErrorKind::SwizzleNumbers { bits, base, shift };
         let reach = shift.checked_abs().ok_or_else(none)?;
@@ -58,31 +58,32 @@ impl Swizzle {
         }
     }
 
-    /// Returns the number of bits that are changed.
+    /// Returns the number of bits that the swizzle changes.
     #[must_use]
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the lowest bit of the lower group.
+    /// Returns the lowest bit of the lower of the two groups of bits.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns the distance from the bits that are changed to those that are read; negative if the latter are lower.
+    /// Returns the distance from the bits that are changed to the bits that are read. It is negative if the latter are
+    /// lower.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift
     }
 
-    /// Returns the bits that are read, the Y bits of CuTe.
+    /// Returns the mask of the bits that are read (CuTe's Y bits).
     #[must_use]
     pub fn source_mask(self) -> i64 {
         self.mask_at(self.base + self.shift.max(0).unsigned_abs())
     }
 
-    /// Returns the bits that are changed, the Z bits of CuTe.
+    /// Returns the mask of the bits that are changed (CuTe's Z bits).
     #[must_use]
     pub fn target_mask(self) -> i64 {
         self.mask_at(self.base + self.shift.min(0).unsigned_abs())
@@ -98,7 +99,7 @@ impl Swizzle {
         self.bits == 0
     }
 
-    /// Returns the swizzled index.
+    /// Returns the index after swizzling.
     #[inline]
     #[must_use]
     pub fn apply(self, index: i64) -> i64 {

@@ -9,7 +9,7 @@ use super::swizzle::Swizzle;
 use super::tuple::{Coord, Leaves};
 
 impl Swizzle {
-    /// Returns the swizzle that reads the bits of one mask and changes those of the other.
+    /// Returns the swizzle that reads the bits of mask `source`, and XORs them into the bits of mask `target`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -17,7 +17,7 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If the bits of a mask are not contiguous, the masks differ in size, or they intersect.
+    /// The bits of a mask are not contiguous, the masks have different numbers of bits, or the masks intersect.
     pub fn from_masks(source: i64, target: i64) -> Result<Self, CuteError> {
         if source == 0 && target == 0 {
             return Self::new(0, 0, 0);
@@ -37,7 +37,7 @@ impl Swizzle {
         Self::new(i64::from(bits), i64::from(from.min(to)), shift)
     }
 
-    /// Returns the swizzle `inner`, then `self`.
+    /// Returns the swizzle that applies `inner` and then `self`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -46,8 +46,8 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// If no single swizzle is equivalent: their shifts differ, their combined bits are not contiguous, or `self` reads
-    /// the bits that `inner` changes.
+    /// No single swizzle is equivalent: the shifts differ, the combined bits are not contiguous, or `self` reads bits
+    /// that `inner` changes.
     pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
         if self.shift() != inner.shift() {
             let (outer, inner) = (self.to_string(), inner.to_string());
@@ -64,9 +64,9 @@ impl Swizzle {
 }
 
 impl Layout {
-    /// Returns the equivalent of `inner`, then `self`, with the swizzle after the layout.
+    /// Returns a composed layout that is equal to `inner` followed by `self`, and has its swizzle after the layout.
     ///
-    /// In a transposing layout a swizzle of columns becomes one of rows:
+    /// For example, if the layout transposes, a swizzle of columns before it becomes a swizzle of rows after it:
     /// ```
     /// use linear_layout_cute::{Layout, Swizzle};
     /// let layout: Layout = "(8,8):(8,1)".parse()?;
@@ -77,9 +77,9 @@ impl Layout {
     /// # Laws
     /// `swizzled.at(i) == self.at(inner.apply(i))` for i in 0..size.
     /// # Errors
-    /// If there is no such swizzle; the error has an element at which the only candidate is wrong. Layouts of more than
-    /// 65536 elements are compared bit by bit, which requires shapes that are powers of two and strides without common
-    /// bits.
+    /// There is no such swizzle. The error names an element for which the only candidate gives a wrong index. Layouts
+    /// of more than 65536 elements are compared bit by bit. This requires shapes that are powers of two, and strides
+    /// that have no bits in common.
     pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
         if inner.is_identity() {
             return Ok(self.clone().into());
@@ -94,7 +94,7 @@ impl Layout {
         found
     }
 
-    /// Returns the swizzle `outer` after `self`, if it is equivalent to `inner` before it.
+    /// Returns `self` followed by the swizzle `outer`, if this equals `inner` followed by `self`.
     fn swizzled_like(&self, inner: Swizzle, outer: Swizzle) -> Result<ComposedLayout, CuteError> {
         let found = ComposedLayout::new(outer, 0, self.clone());
         let compare = |i: i64| -> Result<(), CuteError> {
@@ -122,7 +122,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if all shapes are powers of two and no two steps have a bit in common, so that addition is XOR.
+    /// Returns true if all shapes are powers of two and no two steps have a bit in common, so that adding steps is the
+    /// same as XOR.
     fn is_linear_over_bits(&self) -> bool {
         let mut seen = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -138,10 +139,10 @@ impl Layout {
     }
 }
 
-/// A slice of a swizzled layout: the kept modes, and the index of their origin.
+/// A slice of a swizzled layout: the layout of the modes that are kept, and the offset from the modes that are fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
-    /// The layout of the modes with `_` in the coordinate.
+    /// The layout of the modes for which the coordinate has `_`.
     pub layout: ComposedLayout,
     /// The offset, added after the swizzle.
     pub offset: i64,
@@ -154,7 +155,8 @@ impl ComposedLayout {
         self.swizzle.is_identity() && self.offset == 0
     }
 
-    /// Returns the right inverse: the coordinate of each index of the swizzled layout; see [`Layout::right_inverse`].
+    /// Returns the right inverse, which maps each index of the swizzled layout to its coordinate; see
+    /// [`Layout::right_inverse`].
     ///
     /// ```
     /// use linear_layout_cute::ComposedLayout;
@@ -165,7 +167,7 @@ impl ComposedLayout {
     /// # Laws
     /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse).
     /// # Errors
-    /// If there is an offset, or as of [`Layout::after_swizzle`].
+    /// There is an offset, or an error as for [`Layout::after_swizzle`].
     pub fn right_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         let found = self.layout.right_inverse().after_swizzle(self.swizzle)?;
@@ -184,9 +186,10 @@ impl ComposedLayout {
         Ok(found)
     }
 
-    /// Returns the layout from an index of the swizzled layout back to its coordinate; see [`Layout::left_inverse`].
+    /// Returns the left inverse, which maps an index of the swizzled layout back to its coordinate; see
+    /// [`Layout::left_inverse`].
     /// # Errors
-    /// If there is an offset, or as of [`Layout::left_inverse`] and [`Layout::after_swizzle`].
+    /// There is an offset, or an error as for [`Layout::left_inverse`] and [`Layout::after_swizzle`].
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         self.layout.left_inverse()?.after_swizzle(self.swizzle)
@@ -199,10 +202,10 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the layout of the modes with `_` in the coordinate, and the index of its origin.
+    /// Returns the layout of the modes for which the coordinate has `_`, and the index of its first element.
     ///
-    /// If the kept modes change only bits that the swizzle reads, or only bits that it changes, the swizzle is folded
-    /// into the strides:
+    /// If the kept modes change only bits that the swizzle reads, or change only bits that the swizzle changes, the
+    /// strides of the result contain the effect of the swizzle:
     /// ```
     /// use linear_layout_cute::ComposedLayout;
     /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
@@ -212,9 +215,9 @@ impl ComposedLayout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate with k in place of `_`.
+    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate in which k replaces `_`.
     /// # Errors
-    /// As of [`Layout::slice`].
+    /// The same as for [`Layout::slice`].
     pub fn slice(&self, coordinate: &Coord) -> Result<ComposedSlice, CuteError> {
         let kept = self.layout.slice(coordinate)?;
         let start = self
@@ -260,7 +263,7 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Returns true if this is the same function; false if there are too many elements to compare.
+    /// Returns true if `whole` is the same function. Returns false if there are too many elements to compare.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > MAX_COMPARED {
@@ -275,8 +278,8 @@ impl ComposedSlice {
     }
 }
 
-/// Returns the swizzle of indices that are `inside` plus, disjoint to it, either bits read or bits changed, as a layout
-/// with a stride per bit.
+/// Returns the effect of a swizzle as a layout with one stride per bit. It applies to indices that are the sum of
+/// `inside` and other bits, where these other bits are either all read or all changed by the swizzle.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();

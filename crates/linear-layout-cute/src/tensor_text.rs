@@ -1,4 +1,4 @@
-//! Tensors and layouts as CUTLASS and its Python front end print them.
+//! Parser of tensors and layouts in the form that CUTLASS and its Python front end print.
 
 use core::str::FromStr;
 
@@ -8,9 +8,10 @@ use super::error::{CuteError, ErrorKind};
 use super::parse::Cursor;
 use super::swizzle::Swizzle;
 
-/// A layout with the width of its elements, where the text has a pointer to them.
+/// A layout, with the width of its elements if the text contains a pointer to them.
 ///
-/// A swizzle in front of a pointer acts on addresses of bytes, as in CUTLASS; here it is that of elements:
+/// In CUTLASS, a swizzle in front of a pointer acts on byte addresses. Here it is converted to a swizzle of element
+/// indices:
 /// ```
 /// use linear_layout_cute::TensorText;
 /// let tile: TensorText = "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)".parse()?;
@@ -25,20 +26,21 @@ use super::swizzle::Swizzle;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorText {
-    /// The layout, in elements.
+    /// The layout; its indices count elements.
     pub layout: ComposedLayout,
-    /// The bits of an element.
+    /// The number of bits of an element, if the text states it.
     pub element_bits: Option<u32>,
 }
 
-/// Words with which pointers begin, behind their memory, `smem_`.
+/// Words with which a pointer begins, after a prefix for its memory such as `smem_`.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
-/// Tensors of coordinates: their strides are coordinates, `_1@0`.
+/// Words that mark tensors of coordinates, whose strides are coordinates such as `_1@0`.
 const COORDINATES: [&str; 2] = ["ArithTuple", "counting_iter("];
 
 impl TensorText {
-    /// Returns true if a text begins as a tensor with a pointer, a swizzle, a layout in C++, or the label of such.
+    /// Returns true if a text begins like a tensor with a pointer, a swizzle, or a layout in C++. A label may precede
+    /// it.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = &text[label(text)..];
@@ -52,7 +54,7 @@ impl TensorText {
     }
 }
 
-/// Reads a tensor behind the name that was printed with it, `tCsA: `, or a layout alone.
+/// Parses a tensor, or a layout alone. The name that was printed with a tensor may precede it, as in `tCsA: `.
 impl FromStr for TensorText {
     type Err = CuteError;
 
@@ -65,7 +67,7 @@ impl FromStr for TensorText {
     }
 }
 
-/// Returns the length of `name: ` in front of a tensor or layout.
+/// Returns the length of a label `name: ` in front of a tensor or layout.
 fn label(text: &str) -> usize {
     let trimmed = text.trim_start();
     let name = trimmed.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
@@ -89,10 +91,10 @@ fn is_pointer(text: &str) -> bool {
     }
 }
 
-/// A pointer as it is printed.
+/// A pointer in the form that CUTLASS prints.
 struct Pointer {
     bits: u32,
-    /// The address in bytes; 0 where it is not set.
+    /// The address in bytes; 0 if the text does not state it.
     address: u64,
 }
 
@@ -142,7 +144,7 @@ impl Cursor<'_> {
         self.after_pointer(pointer.bits, swizzle, pointer.address)
     }
 
-    /// Reads ` o layout` behind a pointer of which this swizzle permutes addresses.
+    /// Parses ` o layout`, which follows a pointer. `swizzle` permutes the addresses of this pointer.
     fn after_pointer(
         &mut self,
         bits: u32,
@@ -172,7 +174,8 @@ impl Cursor<'_> {
         })
     }
 
-    /// Reads `smem_ptr[16b](0x7f8800000400)`, `ptr[32b](...)`, `tmem_[32b](...)`, and `smem_ptr16b` of earlier versions.
+    /// Parses `smem_ptr[16b](0x7f8800000400)`, `ptr[32b](...)`, `tmem_[32b](...)`, or `smem_ptr16b` of earlier
+    /// versions.
     fn pointer(&mut self) -> Result<Pointer, CuteError> {
         for memory in MEMORIES {
             if self.takes(memory) {
@@ -201,7 +204,7 @@ impl Cursor<'_> {
         Ok(Pointer { bits, address })
     }
 
-    /// Reads an address up to what closes it; `unset` and names count as 0.
+    /// Parses an address up to the closing bracket. `unset` and names count as 0.
     fn address(&mut self, close: &'static str) -> Result<u64, CuteError> {
         let Some(end) = self.rest().find(close) else {
             return Err(self.expected("the end of an address"));
@@ -214,7 +217,7 @@ impl Cursor<'_> {
         Ok(address.unwrap_or(0))
     }
 
-    /// Reads `f16, smem, align<1024>, S<3,4,3>` up to what closes it.
+    /// Parses `f16, smem, align<1024>, S<3,4,3>` up to the closing bracket.
     fn described_pointer(&mut self, close: &str) -> Result<(u32, Swizzle), CuteError> {
         let rest = self.rest();
         let end = rest.find([',', '>', ')']).unwrap_or(rest.len());

@@ -5,7 +5,7 @@ use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
-/// The right operand of a division or a product: a layout, a size, or a tiler for each mode.
+/// The right operand of a division or a product: a layout, a size, or one tiler for each mode.
 ///
 /// ```
 /// use linear_layout_cute::{Layout, Tiler};
@@ -16,13 +16,13 @@ use super::tuple::{Builder, Tuple};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler {
-    /// All modes together, by a layout.
+    /// All modes together are tiled by a layout.
     Layout(Layout),
-    /// All modes together, by `size:1`.
+    /// All modes together are tiled by the layout `size:1`.
     Size(i64),
-    /// The mode is kept, CuTe's `_`.
+    /// The mode is kept as it is (CuTe's `_`).
     Keep,
-    /// The first modes, each by its own tiler.
+    /// Each of the first modes is tiled by the tiler with the same number.
     Modes(Vec<Tiler>),
 }
 
@@ -32,14 +32,14 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// The treatment of modes without a tiler.
+/// What happens to modes for which there is no tiler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UntiledModes {
     Kept,
     Dropped,
 }
 
-/// Applies an operation at each layout or size of the tiler.
+/// Applies an operation to each mode, together with the layout or size that tiles it.
 pub(crate) fn by_tiler(
     layout: &Layout,
     tiler: &Tiler,
@@ -77,8 +77,8 @@ pub(crate) fn by_tiler(
     }
 }
 
-/// Separates modes that are pairs (tile, rest) at each layout or size of the tiler into tiles and rests: CuTe's
-/// `zip2_by`. Modes without a tile are among the rests.
+/// Separates a layout of pairs (tile, rest) into the tiles and the rests (CuTe's `zip2_by`). There is a pair for each
+/// layout or size of the tiler. Modes without a tile belong to the rests.
 pub(crate) fn unzip(
     layout: LayoutRef<'_>,
     tiler: &Tiler,

@@ -1,20 +1,20 @@
-//! Nested tuples: a profile, and its leaves in order.
+//! Nested tuples, stored as a profile (the nesting) and the leaves in order.
 
 use core::fmt;
 
 use super::error::{CuteError, ErrorKind};
 use smallvec::SmallVec;
 
-/// The largest number of leaves and tuples, counted together, in one nested tuple.
+/// The maximum number of leaves and tuples, counted together, in one nested tuple.
 pub(crate) const MAX_NODES: usize = 1024;
 
-/// The profile in pre-order: 0 is a leaf, `k > 0` a tuple of the `k` items that follow.
+/// The profile in pre-order: 0 stands for a leaf, and `k > 0` for a tuple of the `k` items that follow.
 pub(crate) type Nodes = SmallVec<[u16; 12]>;
 pub(crate) type Leaves<T> = SmallVec<[T; 8]>;
 
 /// A nested tuple of values: `4`, `(4, 2)`, `(4, (2, 3))`.
 ///
-/// `4` and `(4)` are different. Tuples are not empty. Up to eight leaves need no allocation.
+/// `4` and `(4)` are different. A tuple has at least one item. Up to eight leaves need no allocation.
 ///
 /// ```
 /// use linear_layout_cute::IntTuple;
@@ -32,7 +32,7 @@ pub struct Tuple<T> {
 /// A shape, a stride, or a coordinate of integers.
 pub type IntTuple = Tuple<i64>;
 
-/// A coordinate; `None` (`_`) keeps a mode.
+/// A coordinate in which `None` (printed as `_`) stands for a mode that is kept.
 pub type Coord = Tuple<Option<i64>>;
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl<T> Clone for TupleRef<'_, T> {
 
 impl<T> Copy for TupleRef<'_, T> {}
 
-/// The items of a tuple, from left to right; a leaf is its own only item.
+/// The items of a tuple, from left to right. The only item of a leaf is the leaf itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Items<'a, T> {
     nodes: &'a [u16],
@@ -76,7 +76,7 @@ impl<'a, T> Iterator for Items<'a, T> {
     }
 }
 
-/// Returns the number of nodes and leaves of the first item.
+/// Returns the numbers of nodes and of leaves of the first item.
 #[inline]
 fn first_item(nodes: &[u16]) -> (usize, usize) {
     let (mut open, mut at, mut leaves) = (1, 0, 0);
@@ -141,7 +141,7 @@ impl<T: Copy + Default> Tuple<T> {
 
     /// Returns the tuple of these values.
     /// # Errors
-    /// If there is no value, or too many.
+    /// There is no value, or there are too many.
     pub fn flat(values: &[T]) -> Result<Self, CuteError> {
         let mut tuple = Self::begin(values.len())?;
         tuple.nodes = flat_nodes(values.len());
@@ -151,7 +151,7 @@ impl<T: Copy + Default> Tuple<T> {
 
     /// Returns the tuple of these items: `4` and `(2,3)` form `(4,(2,3))`.
     /// # Errors
-    /// If there is no item, or too many.
+    /// There is no item, or there are too many.
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError>
     where
         T: 'a,
@@ -176,7 +176,7 @@ impl<T: Copy + Default> Tuple<T> {
         })
     }
 
-    /// Builds a tuple; there is one value for each leaf of the nodes.
+    /// Builds a tuple from its profile and its leaves. There must be one value for each leaf of the profile.
     #[inline]
     pub(crate) fn from_parts(nodes: Nodes, leaves: Leaves<T>) -> Self {
         Self { nodes, leaves }
@@ -190,7 +190,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns a value for one leaf, and a flat tuple for more: the result of flattening operations.
+    /// Returns a leaf if there is one value, and a flat tuple if there are more. Operations that flatten return this.
     #[inline]
     pub(crate) fn flattened(leaves: Leaves<T>) -> Self {
         let nodes = match leaves.len() {
@@ -220,13 +220,13 @@ impl<T: Copy + Default> Tuple<T> {
         &self.nodes
     }
 
-    /// Returns true if this is one value, not a tuple.
+    /// Returns true if this is a single value and not a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.as_ref().is_leaf()
     }
 
-    /// Returns the number of items; a value has one.
+    /// Returns the number of items. A single value has one item.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.as_ref().rank()
@@ -238,13 +238,13 @@ impl<T: Copy + Default> Tuple<T> {
         self.as_ref().depth()
     }
 
-    /// Returns the item with this number; a value is its own item 0.
+    /// Returns item number `index`. A single value has only item 0, the value itself.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Self> {
         self.items().nth(index)
     }
 
-    /// Returns the items from left to right; a value is its own only item.
+    /// Returns the items from left to right. The only item of a single value is the value itself.
     pub fn items(&self) -> impl Iterator<Item = Self> + '_ {
         self.as_ref().items().map(TupleRef::to_owned)
     }
@@ -255,7 +255,7 @@ impl<T: Copy + Default> Tuple<T> {
         *self.nodes == *other.nodes
     }
 
-    /// Returns the tuple of the same profile with mapped leaves.
+    /// Returns a tuple with the same profile, in which `f` is applied to each leaf.
     pub(crate) fn map<U: Copy + Default>(&self, f: impl FnMut(&T) -> U) -> Tuple<U> {
         Tuple {
             nodes: self.nodes.clone(),
@@ -313,7 +313,7 @@ impl<T: Copy + Default> Builder<T> {
         })
     }
 
-    /// Pushes the items of a tuple; a leaf is one item.
+    /// Pushes the items of a tuple. A leaf counts as one item.
     #[inline]
     pub(crate) fn push_items(&mut self, tuple: TupleRef<'_, T>) -> Result<(), CuteError> {
         tuple.items().try_for_each(|item| self.push(item))
@@ -339,7 +339,7 @@ impl<T: Copy + Default> From<T> for Tuple<T> {
 }
 
 impl<T: Copy> TupleRef<'_, T> {
-    /// Writes `(4,(2,3))`, each leaf by `write`.
+    /// Prints a tuple such as `(4,(2,3))`, where `write` prints each leaf.
     pub(crate) fn write(
         self,
         f: &mut fmt::Formatter<'_>,
@@ -356,14 +356,14 @@ impl<T: Copy> TupleRef<'_, T> {
     }
 }
 
-/// Writes `(4,(2,3))`; `{:#}` marks numbers as static, as CuTe does: `(_4,(_2,_3))`.
+/// Prints `(4,(2,3))`. With `{:#}`, numbers are marked as static, as CuTe does: `(_4,(_2,_3))`.
 impl fmt::Display for Tuple<i64> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ref().write(f, &write_int)
     }
 }
 
-/// Writes `(1,_)`.
+/// Prints `(1,_)`.
 impl fmt::Display for Tuple<Option<i64>> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ref().write(f, &|f, leaf| match leaf {
