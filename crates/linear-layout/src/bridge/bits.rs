@@ -35,10 +35,10 @@ fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
 /// Returns, for each bit of the coordinates, the mask whose XOR with the offset equals adding the bit's addend, if
 /// every sum is an XOR of the offset and such masks.
 ///
-/// Adding `v` to each `y` of a set is an XOR with one mask `w` exactly if the carries are the same for all
-/// `y`: if the addend's bit and the carry into it are equal, the carry out is that bit; if they differ,
-/// it is the bit of `y`, which must be constant. They differ where `w` is set, and the bits of `y` that
-/// vary are those of earlier masks. So the sums are XORs exactly if no two masks share a bit.
+/// Adding `v` to every `y` of a set equals an XOR with one mask `w` if and only if the carries are the same for all
+/// `y`. If a bit of `v` and the carry into it are equal, the carry out of it has the same value. If they differ, the
+/// carry out is the bit of `y`, which therefore must be constant. They differ where `w` is set, and the bits of `y`
+/// that vary are the bits of earlier masks. So the sums are XORs if and only if no two masks share a bit.
 fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeError> {
     let lowest = bits.iter().map(|bit| bit.value.min(0));
     let lowest = lowest.fold(offset, i64::saturating_add);

@@ -112,8 +112,8 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout of the legacy syntax: along each dim, in `order` (fastest first), `split` pieces,
-    /// each held by `ctas / split` CTAs.
+    /// Returns the layout of the legacy syntax. Along each dim, the tensor is split into `split` parts, and `ctas /
+    /// split` CTAs hold each part. CTAs are numbered along the dims in `order`, the fastest first.
     ///
     /// # Errors
     /// When the lists differ in length, a number is not a power of two, a split is larger than its
@@ -173,7 +173,7 @@ impl CgaLayout {
         &self.bits
     }
 
-    /// Returns log2 of the number of pieces along each dim.
+    /// Returns log2 of the number of parts along each dim.
     pub(crate) fn split_log2(&self) -> [u8; MAX_RANK] {
         let mut log2 = [0u8; MAX_RANK];
         for (dim, _) in self.bits.iter().filter_map(|b| b.step) {
@@ -182,7 +182,7 @@ impl CgaLayout {
         log2
     }
 
-    /// Returns the number of different pieces along each dim.
+    /// Returns the number of different parts along each dim.
     #[must_use]
     pub fn split_num(&self) -> Ints {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
@@ -200,7 +200,7 @@ impl CgaLayout {
         ctas
     }
 
-    /// Returns the shape of one CTA's piece of a tensor: `shape / min(shape, pieces)`.
+    /// Returns the shape of the part of a tensor that one CTA holds: `shape / min(shape, parts)`.
     #[must_use]
     pub fn shape_per_cta(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let split = self.split_num();
@@ -296,7 +296,7 @@ pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Resul
     }
 }
 
-/// Returns the dims of `seen` in the order of their first appearance, then those of `rest`.
+/// Returns the dims of `seen` in the order of their first appearance, then the remaining dims in the order of `rest`.
 pub(crate) fn first_seen(
     seen: impl IntoIterator<Item = u32>,
     rest: impl IntoIterator<Item = u32>,

@@ -115,7 +115,7 @@ impl DotOperandEncoding {
         self.parent.rank()
     }
 
-    /// Returns the dims, the summed one first, then the other one, then the batch.
+    /// Returns the dims: first the summed dim, then the other matrix dim, then the batch dim.
     pub(crate) fn order(&self) -> Ints {
         operand_order(self.op_idx, self.rank(), true)
     }
@@ -307,7 +307,7 @@ pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends `sizes` of `slot` along each dim; those along `k` hold copies.
+/// Appends `sizes[dim]` values of the input dim `slot` along each dim. Values along the summed dim `k` hold copies.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

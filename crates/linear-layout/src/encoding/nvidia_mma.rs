@@ -43,7 +43,7 @@ impl NvidiaMmaEncoding {
     /// As in Triton, an instruction without a layout (an `n` that is not a power of two) is an error of
     /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout).
     /// # Errors
-    /// When the version is not 2 or 3, or the rank not 1 to 16 or not that of `cga`.
+    /// When the version is not 2 or 3, the rank is not 1 to 16, or the rank differs from the rank of `cga`.
     pub fn new(
         version_major: u32,
         version_minor: u32,

@@ -13,10 +13,10 @@ use crate::layout::Dim;
 const FAMILY: &str = "partitioned_shared";
 const KEYS: &str = "`numPartitions`, `numGroups`, `partitionDim`, `partitionLayout`";
 
-/// A tensor split along one dim into pieces, which are assigned to several buffers round-robin.
+/// A tensor that is split along one dim into equal parts, which are assigned round-robin to several buffers.
 ///
-/// Two partitions in two groups split 64 rows into four pieces of 16: pieces 0 and 2 are in the first
-/// buffer, pieces 1 and 3 in the second.
+/// For example, two partitions and two groups split 64 rows into four parts of 16 rows. Parts 0 and 2 are in the first
+/// buffer, and parts 1 and 3 in the second.
 /// # Shape
 /// (offset, block, partition) -> (dim0, dim1, ...).
 /// # Source
@@ -30,11 +30,11 @@ pub struct PartitionedSharedEncoding {
 }
 
 impl PartitionedSharedEncoding {
-    /// Returns the encoding whose pieces along `partition_dim` have the encoding `partition_layout`.
+    /// Returns the encoding whose parts along `partition_dim` have the encoding `partition_layout`.
     ///
     /// # Errors
-    /// When `num_partitions` is not a power of two from 2 up, `num_groups` no power of two,
-    /// `partition_dim` not below the rank, or the layout of a piece not a shared one with the CTAs above all else.
+    /// When `num_partitions` is not a power of two or less than 2, `num_groups` is not a power of two, `partition_dim`
+    /// is not below the rank, or `partition_layout` is not a shared encoding in which the CTAs are outermost.
     pub fn new(
         num_partitions: u32,
         num_groups: u32,
@@ -87,7 +87,7 @@ impl PartitionedSharedEncoding {
         self.num_partitions
     }
 
-    /// Returns the number of pieces in each buffer.
+    /// Returns the number of parts in each buffer.
     #[must_use]
     pub fn num_groups(&self) -> u32 {
         self.num_groups
@@ -99,7 +99,7 @@ impl PartitionedSharedEncoding {
         self.partition_dim as usize
     }
 
-    /// Returns the encoding of a piece.
+    /// Returns the encoding of one part.
     #[must_use]
     pub fn partition_layout(&self) -> &Encoding {
         &self.partition_layout
@@ -109,7 +109,7 @@ impl PartitionedSharedEncoding {
         self.partition_layout.rank()
     }
 
-    /// Returns the shape of one piece, `None` if there are more pieces than elements.
+    /// Returns the shape of one part, or `None` if there are more parts than elements.
     fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
         let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
         let mut piece = List::collect(shape.iter().copied());

@@ -225,7 +225,7 @@ impl Encoding {
 
     /// Returns the `(interval, padding)` pairs of a padded buffer; empty for other encodings.
     ///
-    /// A partitioned buffer has those of one partition.
+    /// For a partitioned buffer, these are the pairs of one partition.
     #[must_use]
     pub fn interval_paddings(&self) -> &[(u32, u32)] {
         match self {
@@ -257,8 +257,8 @@ const BANK_ROW_BITS: u64 = 1024;
 impl SwizzledSharedEncoding {
     /// Returns a swizzle that avoids bank conflicts when an operand of a matrix product is read.
     ///
-    /// `shape` is that of the operand, `order` that of its buffer, `element_bits` the width of an
-    /// element; `transposed` is true if the buffer holds the operand transposed.
+    /// `shape` is the shape of the operand, `order` the dim order of its buffer, and `element_bits` the width of an
+    /// element. `transposed` is true if the buffer contains the transposed operand.
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
     /// let a: Encoding = "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, \

@@ -17,8 +17,8 @@ const FAMILY: &str = "shared_linear";
 
 /// A shared-memory layout given by its bases, the most general shared encoding.
 ///
-/// `offset = [[0, 1], [0, 2], [1, 2]]` is a 2x4 tensor whose second row has its halves swapped. The
-/// shape must be that of the layout.
+/// `offset = [[0, 1], [0, 2], [1, 2]]` is a 2x4 tensor in which the halves of the second row are swapped. The shape of
+/// the tensor must be the shape of the layout.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units

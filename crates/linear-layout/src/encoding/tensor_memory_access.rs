@@ -29,7 +29,7 @@ pub enum AccessError {
 /// # Shape
 /// `registers`: (register, lane, warp, block) -> (dim0, dim1). `memory`: (row, col, block) -> the same.
 /// # Units
-/// `width_bits` is that of an element; columns are 32 bits wide.
+/// `width_bits` is the width of an element. Columns are 32 bits wide.
 /// # Errors
 /// The first rule of the hardware that is broken.
 /// # Source

@@ -151,7 +151,7 @@ impl RegisterPermutation {
     /// Writes the values of the new slots, `out[i] = values[source_of(i)]`.
     ///
     /// # Errors
-    /// When the length of `values` is not `2^in_bits` or that of `out` not `2^out_bits`.
+    /// When the length of `values` is not `2^in_bits`, or the length of `out` is not `2^out_bits`.
     pub fn apply_values<T: Clone>(&self, values: &[T], out: &mut [T]) -> Result<(), LayoutError> {
         for (found, bits) in [(values.len(), self.in_bits()), (out.len(), self.out_bits())] {
             let expected = 1u64 << bits;

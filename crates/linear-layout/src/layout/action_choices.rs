@@ -162,8 +162,8 @@ impl LinearLayout {
     /// Broadcasts the values of the slots of in-dim `dim` with all free bits zero to all slots.
     ///
     /// # Errors
-    /// When the length of `unique` is not the number of slots with all free bits zero, or that of `out`
-    /// not the number of slots.
+    /// When the length of `unique` is not the number of slots with all free bits zero, or the length of `out` is not
+    /// the number of slots.
     pub fn broadcast_values<T: Clone>(
         &self,
         dim: Dim,

@@ -274,7 +274,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout whose inputs are those of `self` followed by those of `other`.
+    /// Returns the layout whose in-dims are the in-dims of `self`, followed by the in-dims of `other`.
     ///
     /// # Shape
     /// Same out-dims, sizes and order on both; disjoint in-dims.
@@ -308,7 +308,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout whose outputs are those of `self` followed by those of `other`.
+    /// Returns the layout whose out-dims are the out-dims of `self`, followed by the out-dims of `other`.
     ///
     /// # Shape
     /// Same in-dims, sizes and order on both; disjoint out-dims.

@@ -181,8 +181,8 @@ fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     twice
 }
 
-/// Returns the moves from the packing of `from` to that of `to`, after checking that both have the same
-/// dims and none is larger in `from`.
+/// Returns the moves from the packing of `from` to the packing of `to`. Checks that both have the same dims, and that
+/// no dim is larger in `from`.
 #[inline]
 fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {
     to.check_same_dims(role, from)?;

@@ -79,7 +79,7 @@ impl LinearLayout {
         })
     }
 
-    /// Returns true if the matrix is the identity on these dims, and zero between them and the others.
+    /// Returns true if the matrix is the identity on these dims, and zero between these dims and all other dims.
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         let (Ok(ins), Ok(outs)) = (

@@ -136,7 +136,7 @@ impl NestedLayout {
     /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         let rank = self.rank();
         if shape.len() != rank {

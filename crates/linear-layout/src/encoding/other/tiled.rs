@@ -174,7 +174,7 @@ impl TiledLayout {
     /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         let mut columns = LayoutColumns::new(shape)?;
         let mut dims = tile_dims(shape, &self.tiles)?;

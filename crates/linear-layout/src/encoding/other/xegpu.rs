@@ -131,7 +131,7 @@ impl XegpuLayout {
     /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         if shape.len() != self.rank {
             return Err(CompilerLayoutErrorKind::RankDiffers {

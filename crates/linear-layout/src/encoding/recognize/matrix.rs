@@ -27,7 +27,7 @@ pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     }
 }
 
-/// Returns all assignments of warps with zero bases to dims, those with a single dim first.
+/// Returns all assignments of warp bits with zero bases to dims. Assignments to a single dim come first.
 fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
