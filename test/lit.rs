@@ -137,7 +137,7 @@ fn reason(output: &str) -> String {
         )
 }
 
-/// The plugin, which cargo builds together with the library that the tools use.
+/// Returns the plugin, which cargo builds together with the library that the tools use.
 fn plugin(tools: &Path) -> Result<PathBuf, String> {
     [tools.join("deps"), tools.to_owned()]
         .iter()

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// NVIDIA's assembler: on the path, or where tools/setup.sh put it.
+/// Returns NVIDIA's assembler: on the path, or where tools/setup.sh put it.
 pub(crate) fn ptxas(root: &Path) -> Option<PathBuf> {
     let on_path = env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join("ptxas"))

@@ -60,7 +60,7 @@ impl IndexFunction {
     }
 }
 
-/// Same size, and the same indices.
+/// Checks that the size and the indices are the same.
 pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
     let (of, found) = (IndexFunction::of(of), IndexFunction::of(found));
     ensure(of.image() == found.image(), || {
@@ -73,7 +73,7 @@ pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// The same set of indices, without modes of stride 0.
+/// Checks that the set of indices is the same, without modes of stride 0.
 pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     let set = |layout: &Layout| -> HashSet<i64> {
         IndexFunction::of(layout).image().into_iter().collect()
@@ -86,7 +86,7 @@ pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// `found(i) == outer(inner(i))`. Beyond the end of the outer layout a last mode of shape 1 may be ignored.
+/// Checks `found(i) == outer(inner(i))`. Beyond the end of the outer layout a last mode of shape 1 may be ignored.
 pub(crate) fn composed(outer: &Layout, inner: &Layout, found: &Layout) -> LawResult {
     let (of, with, found) = (
         IndexFunction::of(outer),
@@ -146,7 +146,7 @@ pub(crate) fn composed_by(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResu
     by_tiler(of, tiler, found, false, &composed)
 }
 
-/// Increasing, disjoint from the layout, jointly injective and large enough.
+/// Checks that a complement is increasing, disjoint from the layout, jointly injective and large enough.
 pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResult {
     let image = IndexFunction::of(found).image();
     ensure(image.windows(2).all(|w| w[0] < w[1]), || {
@@ -164,13 +164,13 @@ pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResu
     ensure(both.cosize() >= cotarget, || "too short".to_owned())
 }
 
-/// `of(found(i)) == i`.
+/// Checks `of(found(i)) == i`.
 pub(crate) fn inverts_right(of: &IndexFunction, found: &IndexFunction) -> LawResult {
     let wrong = (0..found.size()).find(|&i| of.at(found.at(i)) != i);
     ensure(wrong.is_none(), || format!("{wrong:?} is not found"))
 }
 
-/// `found(of(i)) == i`, or a coordinate of the same index.
+/// Checks that `found(of(i))` is `i`, or a coordinate of the same index.
 pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
     let (of, found) = (IndexFunction::of(of), IndexFunction::of(found));
     let is_injective = of.is_injective();
@@ -187,7 +187,7 @@ pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
     })
 }
 
-/// Mode 0 is the composition with the tile, both modes that with the tile and its complement.
+/// Checks that mode 0 is the composition with the tile, and both modes that with the tile and its complement.
 pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -201,7 +201,7 @@ pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     })
 }
 
-/// Mode 0 is the block; blocks are disjoint, in the number and order of the tiler.
+/// Checks that mode 0 is the block, and that blocks are disjoint, in the number and order of the tiler.
 pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
@@ -236,7 +236,7 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResul
     })
 }
 
-/// The same modes in another order or nesting.
+/// Checks that the modes are the same, in another order or nesting.
 pub(crate) fn same_elements(of: &Layout, found: &Layout) -> LawResult {
     let sorted = |layout: &Layout| {
         let mut modes = IndexFunction::of(layout).0;

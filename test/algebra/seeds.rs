@@ -25,7 +25,7 @@ fn encoded(text: &str, shape: &[u64]) -> LinearLayout {
     encoding.to_linear_layout(shape).unwrap()
 }
 
-/// The blocked layout of 64x16 that "LL examples" uses throughout.
+/// Returns the blocked layout of 64x16 that "LL examples" uses throughout.
 fn blocked() -> LinearLayout {
     encoded(
         "#ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>",
@@ -209,7 +209,7 @@ where out dims are: [dim0 (size 64), dim1 (size 16)]",
     Ok(())
 }
 
-/// Four registers, eight lanes, two warps in a row.
+/// Returns four registers, eight lanes and two warps in a row.
 fn line() -> Result<LinearLayout, LayoutError> {
     identity(4, REGISTER, DIM0)
         .product(&identity(8, LANE, DIM0))?

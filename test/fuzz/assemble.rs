@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 /// Number of kernels per run of the tools, whose start-up dominates.
 const KERNELS: usize = 3;
 
-/// The assembler, and what it says of itself, the names of its GPUs among it.
+/// Returns the path of the assembler and its help text, which names its GPUs.
 fn assembler() -> Option<&'static (PathBuf, String)> {
     static FOUND: OnceLock<Option<(PathBuf, String)>> = OnceLock::new();
     FOUND
@@ -49,7 +49,7 @@ fn knows(help: &str, target: &Target) -> bool {
     help.contains(&format!("'{}'", target.llvm_cpu))
 }
 
-/// Kernels of one target, which the seed's remainder is, with as many warps each.
+/// Generates kernels of one target, chosen by the seed, with the same number of warps.
 fn kernels(seed: u64) -> Vec<Kernel> {
     let target = &TARGETS[(seed % TARGETS.len() as u64) as usize];
     let mut found: Vec<Kernel> = Vec::new();
@@ -67,7 +67,7 @@ fn kernels(seed: u64) -> Vec<Kernel> {
     found
 }
 
-/// Lowers the kernels of a seed, translates them and has them assembled.
+/// Lowers, translates and assembles the kernels of a seed.
 pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     let kernels = kernels(seed);
     let target = kernels[0].target;
@@ -94,7 +94,7 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     }
 }
 
-/// A module that does not become what a GPU runs.
+/// A module that was not assembled.
 #[derive(Debug)]
 pub(crate) struct Unassembled {
     /// Shell command after `ll-opt INPUT`.
@@ -104,7 +104,7 @@ pub(crate) struct Unassembled {
     pub(crate) is_fault: bool,
 }
 
-/// Translates a lowered module, and has it assembled where there is an assembler for its GPU.
+/// Translates a lowered module, and assembles it if there is an assembler for its GPU.
 pub(crate) fn translate(
     target: &Target,
     lowered: &Path,

@@ -1,6 +1,6 @@
-//! Real modules: what share of a folder of them lowers and assembles, and why the others do not.
+//! Real modules: the share of a folder that lowers and assembles, and the reasons of the others.
 //!
-//! `test/referee/corpus.py` makes such a folder of the kernels of Python packages.
+//! `test/referee/corpus.py` collects such a folder from the kernels of Python packages.
 
 use crate::assemble::translate;
 use crate::sources::collect;
@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Words of operations that need tensor cores or copies beside the threads.
+/// Words of operations that need tensor cores or asynchronous copies.
 const MATRICES_AND_COPIES: [&str; 12] = [
     "_dot",
     ".dot",
@@ -29,7 +29,7 @@ const MATRICES_AND_COPIES: [&str; 12] = [
     "warp_specialize",
 ];
 
-/// A module that takes more processor time in `ll-opt` is named.
+/// Modules that take more processor time in `ll-opt` are listed.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// The last stage that a module reaches.
@@ -50,7 +50,7 @@ struct ModuleVerdict {
     outcome: Outcome,
     /// Processor time.
     lowering: Duration,
-    /// Time, with that of the assembler.
+    /// Wall time, with that of the assembler.
     translation: Duration,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Request {
     pub(crate) lowers_only: bool,
 }
 
-/// Does something with each module on all cores; in no order.
+/// Calls a function with each module, on all cores, in no order.
 pub(crate) fn each<T: Send>(
     request: &Request,
     work: impl Fn(&Path, &Scratch) -> T + Sync,
@@ -91,7 +91,7 @@ pub(crate) fn each<T: Send>(
     done.into_inner().expect("no worker panics")
 }
 
-/// Runs all modules on all cores, prints the tables, and returns how many modules had a fault.
+/// Runs all modules on all cores, prints the tables, and returns the number of modules with a fault.
 pub(crate) fn run(request: &Request) -> usize {
     let mut verdicts = each(request, |file, scratch| judge(file, request, scratch));
     verdicts.sort_by(|a, b| a.file.cmp(&b.file));
@@ -147,7 +147,7 @@ fn judge(file: &Path, request: &Request, scratch: &Scratch) -> ModuleVerdict {
     }
 }
 
-/// The operation that a line of the custom form begins with.
+/// Returns the operation at the start of a line of the custom form.
 ///
 /// `%1 = tt.load %0 : ...` and `"tt.reduce"(%0) ...` name `tt.load` and `tt.reduce`.
 fn operation(line: &str) -> Option<&str> {
@@ -162,7 +162,7 @@ fn operation(line: &str) -> Option<&str> {
     name.contains('.').then_some(name)
 }
 
-/// Each error, without its place and with `N` for numbers, and with the operation of the line that it is at.
+/// Returns each error without its location, with `N` for numbers, and with the operation of its line.
 fn reasons(said: &str, module: &str) -> BTreeSet<String> {
     let lines: Vec<&str> = module.lines().collect();
     let errors = said.lines().filter_map(|line| {
@@ -185,7 +185,7 @@ fn reasons(said: &str, module: &str) -> BTreeSet<String> {
     }
 }
 
-/// The first line that says something, with `N` for numbers, 160 characters at most.
+/// Returns the first line that is not empty, with `N` for numbers, 160 characters at most.
 fn short(said: &str) -> String {
     let line = said.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or("no message");
@@ -201,7 +201,7 @@ fn short(said: &str) -> String {
     text
 }
 
-/// A share as counts and percent.
+/// Formats a share as counts and percent.
 fn share<'v>(verdicts: impl Iterator<Item = &'v ModuleVerdict>) -> String {
     let (mut good, mut all) = (0_u32, 0_u32);
     for verdict in verdicts {
@@ -225,7 +225,7 @@ fn tables(verdicts: &[ModuleVerdict]) -> String {
     for target in targets {
         row(target, &|v| v.target == target);
     }
-    // Modules with the reason, those that have no other, and both without dots and copies.
+    // Modules with the reason, those without another one, and both without dots and copies.
     let mut counts: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for verdict in verdicts {
         if let Outcome::Refused(reasons) = &verdict.outcome {
@@ -272,7 +272,7 @@ fn tables(verdicts: &[ModuleVerdict]) -> String {
     text
 }
 
-/// A line for each module: how it ends, dots or copies, milliseconds, file, and the reasons.
+/// Formats a line for each module: outcome, dots or copies, milliseconds, file, and the reasons.
 fn list(verdicts: &[ModuleVerdict]) -> String {
     let mut text = String::new();
     for verdict in verdicts {

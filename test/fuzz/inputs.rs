@@ -1,4 +1,4 @@
-//! Mutated inputs: each seed makes one, which goes through every tool that reads its kind.
+//! Mutated inputs: one per seed, run through every tool that reads its kind.
 
 use crate::mutate;
 use crate::referee::random::Rng;
@@ -17,7 +17,7 @@ const PIPELINES: [&[&str]; 5] = [
     &["--emit-bytecode"],
 ];
 
-/// The questions to `ll-layout` in the project's vectors.
+/// The queries to `ll-layout` in the project's vectors.
 const QUESTIONS: [&str; 3] = [
     include_str!("../golden/encodings.jsonl"),
     include_str!("../golden/encodings_random.jsonl"),
@@ -27,7 +27,7 @@ const QUESTIONS: [&str; 3] = [
 /// A failure of one input.
 #[derive(Debug)]
 pub(crate) struct Finding {
-    /// The command, with `INPUT` where the file stands.
+    /// The command, with `INPUT` for the file.
     pub(crate) command: String,
     pub(crate) fault: String,
     /// Name of the seed module.
@@ -40,7 +40,7 @@ fn corpus() -> &'static [SeedModule] {
     CORPUS.get_or_init(sources)
 }
 
-/// Makes the input of a seed and runs the tools on it.
+/// Generates the input of a seed and runs the tools on it.
 pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     let mut rng = Rng::new(seed);
     match rng.below(20) {
@@ -58,7 +58,7 @@ fn any_source(rng: &mut Rng) -> &'static SeedModule {
     &corpus[rng.below(corpus.len())]
 }
 
-/// A source, or what is made of one; those of which that cannot be made are passed over.
+/// Draws a module or its derived form; modules without it are skipped.
 fn draw<'s>(
     rng: &mut Rng,
     is_made: bool,
@@ -66,7 +66,7 @@ fn draw<'s>(
 ) -> (&'s SeedModule, &'s [u8]) {
     loop {
         let source = any_source(rng);
-        // The parts of these files are seldom valid, so nothing can be made of them.
+        // The parts of these files are seldom valid, so they have no derived forms.
         if is_made && source.name.contains("/invalid") {
             continue;
         }
@@ -114,11 +114,11 @@ fn module(rng: &mut Rng, scratch: &Scratch, is_lowered: bool, is_bytecode: bool)
     run(scratch, &path, &commands, &source.name, &input, None)
 }
 
-/// Questions to `ll-layout`.
+/// Runs mutated queries to `ll-layout`.
 fn layouts(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     let questions: Vec<&str> = QUESTIONS.iter().flat_map(|text| text.lines()).collect();
     let mut input = Vec::new();
-    // A question takes microseconds.
+    // A query takes microseconds.
     for _ in 0..64 {
         let (question, other) = (rng.choose(&questions), rng.choose(&questions));
         input.extend(mutate::text(question.as_bytes(), other.as_bytes(), rng));
@@ -129,7 +129,7 @@ fn layouts(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     run(scratch, &path, &[batch], "golden", &input, None)
 }
 
-/// A document that an editor opens, and the pointer over it.
+/// Opens a document as an editor does, and hovers over it.
 fn document(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     let (source, other) = (any_source(rng), any_source(rng));
     let input = mutate::text(&source.text, &other.text, rng);

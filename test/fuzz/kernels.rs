@@ -1,4 +1,4 @@
-//! Random kernels: each seed makes one, which must leave in memory what plain evaluation says.
+//! Random kernels: one per seed, whose memory after simulation must agree with plain evaluation.
 
 use crate::inputs::Finding;
 use crate::random_kernels::generate::{exchanges, generate, products};
@@ -11,14 +11,14 @@ use crate::tool::Scratch;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A context keeps every type and attribute that it has seen: it is left after so many kernels.
+/// Kernels per MLIR context, which keeps every type and attribute.
 const KERNELS_PER_CONTEXT: u32 = 500;
 
 thread_local! {
     static RUNNER: RefCell<(Runner, u32)> = RefCell::new((Runner::new(), 0));
 }
 
-/// Lends the worker's runner; a panic is a failure too.
+/// Calls a function with the worker's runner; a panic is a failure too.
 pub(crate) fn with_runner<T>(
     what: impl FnOnce(&Runner) -> Result<T, (Failure, String)>,
 ) -> Result<T, (Failure, String)> {
@@ -37,32 +37,32 @@ pub(crate) fn with_runner<T>(
 /// A check of one kernel.
 type Check = fn(&Runner, &Kernel) -> Result<(), (Failure, String)>;
 
-/// Makes the kernel of a seed, and runs it.
+/// Generates the kernel of a seed, and runs it.
 pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&generate(seed), Runner::check)
 }
 
-/// Makes the kernel of a seed in which threads give each other elements, and runs it.
+/// Generates the kernel of a seed in which threads exchange elements, and runs it.
 pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&exchanges(seed), Runner::check)
 }
 
-/// Makes the kernel of a seed that multiplies matrices, and runs it.
+/// Generates the kernel of a seed that multiplies matrices, and runs it.
 pub(crate) fn check_products(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&products(seed), Runner::check)
 }
 
-/// Makes the large kernel of a seed, and runs it before and after layouts are chosen.
+/// Generates the large kernel of a seed, and runs it before and after layouts are chosen.
 pub(crate) fn check_layouts(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check)
 }
 
-/// Makes the large kernel of a seed, and chooses its layouts twice.
+/// Generates the large kernel of a seed, and chooses its layouts twice.
 pub(crate) fn check_settled(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check_settled)
 }
 
-/// Makes the kernel of a seed, leaves some of its layouts open, and has them found.
+/// Generates the kernel of a seed, opens some of its layouts, and resolves them.
 pub(crate) fn check_open(seed: u64, _: &Scratch) -> Vec<Finding> {
     let kernel = if seed.is_multiple_of(4) {
         layouts(seed)

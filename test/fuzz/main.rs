@@ -1,6 +1,6 @@
-//! Random inputs through every tool: `make fuzz` for hours, and a few fixed seeds in `make test`.
+//! Fuzzing of every tool: `make fuzz` for hours, and a few fixed seeds in `make test`.
 //!
-//! A kind of input is a row of [`KINDS`]: a function from a seed to what went wrong.
+//! A kind of input is a row of [`KINDS`]: a function from a seed to the failures of its input.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -46,7 +46,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tool::Scratch;
 
-/// Name, what it does, and how many seeds a test run takes.
+/// Name, check, and number of seeds in a test run.
 type InputKind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
 const KINDS: [InputKind; 8] = [
@@ -103,8 +103,10 @@ struct Options {
     compares_shared: bool,
 }
 
+/// Parses the command line.
+///
 /// # Errors
-/// What is wrong with the command line; an empty text where help was asked for.
+/// The message; empty if help was requested.
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options::default();
     while let Some(argument) = arguments.next() {
@@ -138,7 +140,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
                 let hours = text.parse().ok().filter(|h: &f64| *h > 0.0 && *h < 1e6);
                 options.hours = Some(hours.ok_or(format!("`{text}` is no number of hours"))?);
             }
-            // cargo hands its own options to every test: `--nocapture`, `--test-threads=1`.
+            // Cargo passes its own options to every test: `--nocapture`, `--test-threads=1`.
             other if other.starts_with('-') => {}
             kind => options.kinds.push(kind.to_owned()),
         }
@@ -181,7 +183,7 @@ fn main() -> ExitCode {
         };
     }
     for (name, check, few) in KINDS {
-        // As for other tests, a word chooses those that have it in their name.
+        // As for other tests, a word selects the names that contain it.
         if options.kinds.is_empty() || options.kinds.iter().any(|kind| name.contains(&**kind)) {
             bad += campaign(name, check, few, &options);
         }
@@ -196,7 +198,7 @@ fn main() -> ExitCode {
 /// Interval between progress reports of a long run.
 const PROGRESS: Duration = Duration::from_secs(60);
 
-/// Runs one kind on all cores, and returns how many inputs went wrong.
+/// Runs one kind on all cores, and returns the number of failures.
 fn campaign(
     name: &str,
     check: fn(u64, &Scratch) -> Vec<Finding>,
@@ -260,7 +262,7 @@ fn campaign(
     bad.len()
 }
 
-/// Keeps a bad input, and says how to see what it does.
+/// Saves a failing input, and prints the command that reproduces the failure.
 fn report(kind: &str, seed: u64, finding: &Finding) {
     let folder = tool::folder().join("bad");
     let file = folder.join(format!("{kind}-{seed}"));

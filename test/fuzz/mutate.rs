@@ -1,8 +1,8 @@
-//! Changes of text and of bytecode: what remains is mostly a module still, and seldom a good one.
+//! Mutations of text and of bytecode: the result is mostly still a module, and seldom a valid one.
 
 use crate::referee::random::Rng;
 
-/// Numbers at which a width, a shape or a count breaks.
+/// Numbers at the limits of widths, shapes and counts.
 const NUMBERS: [&str; 16] = [
     "0",
     "1",
@@ -25,7 +25,7 @@ const NUMBERS: [&str; 16] = [
 /// Bytes that no lexer expects.
 const BYTES: [u8; 8] = [0, b'"', b'\\', b'<', b'{', 0x7f, 0xc3, 0xff];
 
-/// Pieces of text that are changed as one: words with their sigil, numbers, space, and single characters.
+/// Splits text into tokens: words with their sigil, numbers, space, and single characters.
 fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let class = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'.' => 0,
@@ -39,7 +39,7 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
         let kind = class(first);
         let length = match kind {
             3 => 1,
-            // A word may have digits in it.
+            // A word may contain digits.
             0 => rest.iter().take_while(|b| class(**b) <= 1).count(),
             _ => rest.iter().take_while(|b| class(**b) == kind).count(),
         };
@@ -50,7 +50,7 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
     tokens
 }
 
-/// A piece of text of another file in place of lines of this one, lines gone, doubled or moved.
+/// Replaces lines by a piece of another file, or deletes, doubles or moves lines.
 fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|b| *b == b'\n').collect();
     let others: Vec<&[u8]> = other.split_inclusive(|b| *b == b'\n').collect();
@@ -81,7 +81,7 @@ fn change_lines(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     lines.concat()
 }
 
-/// A word gone, doubled, exchanged, or one from elsewhere in its place.
+/// Deletes, doubles, exchanges or replaces a word.
 fn change_tokens(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut all = tokens(text);
     let others = tokens(other);
@@ -101,7 +101,7 @@ fn change_tokens(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     all.concat()
 }
 
-/// Another number in place of one.
+/// Replaces a number.
 fn change_number(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let all = tokens(text);
     let places: Vec<usize> = (0..all.len())
@@ -121,13 +121,13 @@ fn change_number(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     all.concat()
 }
 
-/// Two places in order, both at most `n`.
+/// Draws a range whose ends are at most `n`.
 fn range(rng: &mut Rng, n: usize) -> std::ops::Range<usize> {
     let (a, b) = (rng.below(n + 1), rng.below(n + 1));
     a.min(b)..a.max(b)
 }
 
-/// The text with one to four changes.
+/// Applies one to four changes to a text.
 pub(crate) fn text(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut text = text.to_vec();
     for _ in 0..=rng.below(4) {
@@ -152,7 +152,7 @@ pub(crate) fn text(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     text
 }
 
-/// The bytes with one to eight changes: bits, bytes, pieces gone, doubled, or those of another file.
+/// Applies one to eight changes to bytes: bits, bytes, pieces deleted, doubled, or taken from another file.
 pub(crate) fn bytes(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=rng.below(8) {
@@ -164,7 +164,7 @@ pub(crate) fn bytes(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
         match rng.below(16) {
             0..=4 => bytes[at] ^= 1 << rng.below(8),
             5..=7 => bytes[at] = (rng.next() & 0xff) as u8,
-            // Numbers are written with two steps to a unit, so a neighbour is two away.
+            // Bytecode encodes a number shifted by one, so a neighbour differs by two.
             8 => bytes[at] = bytes[at].wrapping_add(2),
             9 => bytes[at] = rng.choose(&BYTES),
             10 => drop(bytes.drain(few)),

@@ -1,4 +1,4 @@
-//! Bytes of shared memory and barriers of real modules beside those of Triton, which `test/referee/figures.py` found.
+//! Shared memory and barriers of real modules, compared with Triton's, which `test/referee/figures.py` records.
 
 use crate::corpus::{Request, each};
 use crate::tool::{self, Scratch};
@@ -18,12 +18,12 @@ struct Figures {
 struct Row {
     file: PathBuf,
     target: &'static str,
-    /// Nothing where the module is not lowered.
+    /// `None` if the module is not lowered.
     ours: Option<Figures>,
     triton: Figures,
 }
 
-/// Runs all modules that have figures, prints the table, and returns how many are not lowered.
+/// Runs all modules that have figures, prints the table, and returns the number of modules that are not lowered.
 pub(crate) fn run(request: &Request) -> usize {
     let rows = each(request, |file, scratch| {
         let text = std::fs::read_to_string(file.with_extension("json")).ok()?;
@@ -47,7 +47,7 @@ pub(crate) fn run(request: &Request) -> usize {
     rows.iter().filter(|row| row.ours.is_none()).count()
 }
 
-/// The number that follows a text.
+/// Returns the number that follows a text.
 fn number_after(text: &str, before: &str) -> Option<u64> {
     let (_, rest) = text.split_once(before)?;
     let rest = rest.trim_start();
@@ -55,7 +55,7 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
-/// Lowers and translates a module, and reads what it takes.
+/// Lowers and translates a module, and reads its figures.
 fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
     let (lowered, assembly) = (scratch.path("lowered.mlir"), scratch.path("assembly"));
     let (input, output) = (file.display().to_string(), lowered.display().to_string());
@@ -70,7 +70,7 @@ fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
             "--emit=ptx",
             &["bar.sync", "barrier.sync", "barrier.cta.sync"],
         ),
-        // Where arriving and waiting are two instructions, the latter counts.
+        // Where arrival and wait are two instructions, waits are counted.
         Vendor::Amd => ("--emit=amdgcn", &["s_barrier", "s_barrier_wait"]),
     };
     let into = assembly.display().to_string();
@@ -100,7 +100,7 @@ fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
     })
 }
 
-/// Modules above Triton's and below, and sums, by target; then each module that is above.
+/// Formats the numbers of modules above and below Triton's, and sums, by target; then each module above.
 fn table(rows: &[Row]) -> String {
     let mut by_target: BTreeMap<&str, Vec<(&Row, Figures)>> = BTreeMap::new();
     for row in rows {

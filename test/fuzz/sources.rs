@@ -4,7 +4,7 @@ use crate::tool::{self, Scratch};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// One module that a test has, and what is made of it when it is first asked for.
+/// A module of a test, with its lowered and bytecode forms, computed on first use.
 #[derive(Debug)]
 pub(crate) struct SeedModule {
     /// Path or position, for messages.
@@ -16,7 +16,7 @@ pub(crate) struct SeedModule {
     lowered_bytecode: OnceLock<Option<Vec<u8>>>,
 }
 
-/// All modules, in an order that does not depend on the machine.
+/// Returns all modules, in an order that does not depend on the machine.
 pub(crate) fn sources() -> Vec<SeedModule> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let mut files = Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn sources() -> Vec<SeedModule> {
     sources
 }
 
-/// The modules below a folder.
+/// Collects the modules below a folder.
 pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -63,21 +63,21 @@ pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 impl SeedModule {
-    /// The module in the LLVM dialect, if it can be lowered.
+    /// Returns the module in the LLVM dialect, if it can be lowered.
     pub(crate) fn lowered(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.lowered
             .get_or_init(|| self.made(scratch, &["--convert-layouts-to-llvm"]))
             .as_deref()
     }
 
-    /// The module as bytecode, if it is one.
+    /// Returns the module as bytecode, if it is one.
     pub(crate) fn bytecode(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.bytecode
             .get_or_init(|| self.made(scratch, &["--emit-bytecode"]))
             .as_deref()
     }
 
-    /// The module in the LLVM dialect as bytecode, if it can be lowered.
+    /// Returns the module in the LLVM dialect as bytecode, if it can be lowered.
     pub(crate) fn lowered_bytecode(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.lowered_bytecode
             .get_or_init(|| self.made(scratch, &["--convert-layouts-to-llvm", "--emit-bytecode"]))
@@ -94,7 +94,7 @@ impl SeedModule {
         run.succeeded.then(|| std::fs::read(to).ok()).flatten()
     }
 
-    /// Arguments of `ll-sim` for the first function: those of a `RUN:` line where there is one, else
+    /// Returns arguments of `ll-sim` for the first function: those of a `RUN:` line if there is one, else
     /// one for each parameter.
     pub(crate) fn launch(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.text);

@@ -1,4 +1,4 @@
-//! Runs a tool under limits, and says what is wrong with how it ended.
+//! Runs of a tool under limits of time and memory, and the faults of its exit.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The most that any input may take of processor time.
+/// Limit on processor time.
 const SECONDS: u64 = 10;
-/// The most that any input may take of address space.
+/// Limit on address space.
 const KIBIBYTES: u64 = 4 << 20;
-/// A tool that waits for what never comes uses no processor time; on a busy machine others are slow too.
+/// Limit on wall time, for a tool that blocks; generous, since the machine may be busy.
 const WALL: Duration = Duration::from_secs(120);
 
-/// Words that no message to a user has in it.
+/// Words that no message to a user contains.
 const CONFESSIONS: [&str; 7] = [
     "internal error",
     "panicked at",
@@ -24,7 +24,7 @@ const CONFESSIONS: [&str; 7] = [
     "UNREACHABLE",
 ];
 
-/// A folder of one worker's own.
+/// The temporary folder of one worker.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
@@ -36,7 +36,7 @@ impl Scratch {
     }
 
     pub(crate) fn remove(&self) {
-        // What cannot be removed is written over the next time.
+        // Files that remain are overwritten next time.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 
@@ -62,7 +62,7 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
 
-/// A tool, beside `ll-opt`: `ll-layout` is a package of its own, so cargo does not say where it is.
+/// Returns the path of a tool, beside `ll-opt`: cargo does not know `ll-layout`, which is another package.
 fn binary(tool: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_ll-opt")).with_file_name(tool);
     assert!(
@@ -78,11 +78,11 @@ pub(crate) struct Run {
     pub(crate) succeeded: bool,
     /// Description of a fault that no input may cause, or `None`.
     pub(crate) fault: Option<String>,
-    /// Processor time that the tool took, as last seen: a few milliseconds before its end.
+    /// Processor time of the tool, sampled a few milliseconds before its end.
     pub(crate) processor: Duration,
 }
 
-/// Processor time of a running process so far, from `/proc`, in steps of 10 ms.
+/// Returns the processor time of a running process, from `/proc`, in steps of 10 ms.
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in parentheses, may hold anything; user and system ticks are the 12th and 13th after it.
@@ -139,7 +139,7 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
     let fault = match status {
         None => Some(format!("waits for more than {} seconds", WALL.as_secs())),
         Some(status) => match status.signal() {
-            // The second where the first was not heard.
+            // The second if the first had no effect.
             Some(libc::SIGXCPU | libc::SIGKILL) => {
                 Some(format!("takes more than {SECONDS} seconds"))
             }

@@ -132,7 +132,7 @@ impl Builder {
         Some(self.rng.choose(&handed_on))
     }
 
-    /// One random operation on tensors or scalars of numbers.
+    /// Adds a random operation on tensors or scalars of numbers.
     pub(crate) fn arithmetic(&mut self, value: Value) -> Value {
         let element = self.element(value);
         if element.is_pointer() {
@@ -286,7 +286,7 @@ impl Builder {
         self.elementwise("arith.select", &[condition, value, other])
     }
 
-    /// Zero where it is NaN.
+    /// Replaces NaN by zero.
     pub(crate) fn without_nan(&mut self, value: Value) -> Value {
         let type_ = self.type_(value);
         let zero = self.constant(&type_, 0);
@@ -294,7 +294,7 @@ impl Builder {
         self.elementwise("arith.select", &[is_number, value, zero])
     }
 
-    /// The value in another type, by its number or by its bits.
+    /// Converts a value to another type, by number or by bits.
     pub(crate) fn cast_to(&mut self, value: Value, to: Element) -> Value {
         let from = self.element(value);
         if from == to {
@@ -382,7 +382,7 @@ impl Builder {
         self.cast(name, value, element)
     }
 
-    /// A value of this type: one there is, one that is converted to it, or a new one.
+    /// Returns a value of this type: an existing one, one that is converted, or a new one.
     pub(crate) fn like(&mut self, type_: &KernelType) -> Value {
         let Some(tensor) = &type_.tensor else {
             return self.scalar_like(type_);

@@ -18,7 +18,7 @@ const FLOAT_EXTREMES: [ElementUpdate; 2] = [change(6, "arith.maxnumf"), change(7
 const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
 
 impl Builder {
-    /// An atomic access of each element; nothing where memory has no such elements.
+    /// Adds an atomic access of each element; `None` if atomics do not take the element type.
     pub(super) fn atomic(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let is_word = type_.element.int().is_some_and(|bits| bits >= 32);
@@ -46,7 +46,7 @@ impl Builder {
         }
     }
 
-    /// A buffer of numbers, and a pointer to an element of its own for each of a tensor's.
+    /// Adds a buffer of numbers, and returns a tensor of distinct pointers to its elements.
     fn distinct_places(&mut self, type_: &KernelType) -> Value {
         let offsets = self.distinct_offsets(type_);
         let content = self.content(type_.element, offsets.span);
@@ -54,7 +54,6 @@ impl Builder {
         self.pointers_at(base, offsets.values)
     }
 
-    /// A mask, or none.
     fn any_mask(&mut self, type_: &KernelType) -> Option<Value> {
         let mask = type_.of(BOOL);
         self.rng.chance(40).then(|| self.like(&mask))
@@ -117,7 +116,7 @@ impl Builder {
         ])
     }
 
-    /// A change of places that no other element has.
+    /// Adds an atomic update of distinct addresses.
     fn atomic_change(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let is_amd = self.kernel.target.vendor == Vendor::Amd;
         let (mut value, mut change) = (value, EXCHANGE);
@@ -158,7 +157,7 @@ impl Builder {
         Some(self.found(found, mask, value))
     }
 
-    /// A change of places that elements and programs have in common.
+    /// Adds an atomic update of addresses that elements and programs have in common.
     fn atomic_sum(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let offsets = self.any_offsets(type_);
         let content = self.content(type_.element, offsets.span);
@@ -173,7 +172,7 @@ impl Builder {
         None
     }
 
-    /// A buffer whose bytes may be written more than once.
+    /// Adds a buffer whose bytes may be written more than once.
     fn shared_buffer(&mut self, pointee: Element, content: Content) -> Value {
         self.argument(
             pointee.pointer(),
@@ -185,7 +184,7 @@ impl Builder {
         )
     }
 
-    /// A word that programs wait for or lock.
+    /// Adds a word that programs wait for or lock.
     fn zero_word(&mut self) -> Value {
         self.shared_buffer(I32, Content::Bytes(vec![0; 4]))
     }
@@ -194,7 +193,7 @@ impl Builder {
         self.several(Code::Barrier, &[], Vec::new());
     }
 
-    /// One program stores a tensor and says so; all wait for it, and load it.
+    /// Adds a message: one program stores a tensor and sets a flag; all wait for the flag and load the tensor.
     pub(super) fn message(&mut self) {
         let value = self.any_tensor();
         let type_ = self.type_(value);
@@ -244,7 +243,7 @@ impl Builder {
         self.tensors.push(received);
     }
 
-    /// Each program adds to a tensor in memory while it holds a lock.
+    /// Adds an update under a lock: each program adds to a tensor in memory while it holds the lock.
     pub(super) fn locked_update(&mut self) {
         let value = self.any_tensor();
         let type_ = self.type_(value);

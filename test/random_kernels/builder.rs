@@ -89,7 +89,7 @@ impl Palette {
 /// Layouts of a palette for one shape.
 const MAX_LAYOUTS: usize = 4;
 
-/// The encoding as text, if it has a layout on the shape that is not too large for a thread.
+/// Returns true if the encoding has a layout on the shape with at most [`MAX_REGISTERS`] registers per thread.
 fn fits(encoding: &str, shape: &[u64]) -> bool {
     registers::known(encoding).is_some_and(|known| {
         known.is_distributed()
@@ -112,7 +112,7 @@ impl Builder {
         Self::launched(rng, target, warps, grid, MAX_ARGUMENTS)
     }
 
-    /// A kernel with that many warps, for that grid.
+    /// Starts a kernel with this number of warps and this grid.
     pub(crate) fn launched(
         rng: Rng,
         target: &'static Target,
@@ -166,7 +166,7 @@ impl Builder {
         builder
     }
 
-    /// The kernel, its arguments in order.
+    /// Returns the kernel with its arguments in order.
     pub(crate) fn finish(mut self) -> Kernel {
         for (i, (type_, argument)) in self.arguments.into_iter().enumerate() {
             self.kernel.types[i] = type_;
@@ -187,7 +187,7 @@ impl Builder {
         value
     }
 
-    /// A pointer to a buffer.
+    /// Adds a buffer, and returns the pointer to it.
     pub(crate) fn buffer(&mut self, pointee: Element, content: Content) -> Value {
         let divisibility = self.rng.chance(75).then_some(16);
         self.argument(
@@ -200,7 +200,7 @@ impl Builder {
         )
     }
 
-    /// A number that is known only when the kernel is launched.
+    /// Adds a scalar argument, which is known at launch only.
     pub(crate) fn number(&mut self, value: u64) -> Value {
         let divisibility =
             (value != 0 && value.is_multiple_of(16) && self.rng.chance(70)).then_some(16);
@@ -268,7 +268,7 @@ impl Builder {
         results
     }
 
-    /// An operation whose result has the type of the last operand.
+    /// Adds an operation whose result has the type of the last operand.
     pub(crate) fn elementwise(&mut self, name: &'static str, operands: &[Value]) -> Value {
         let type_ = self.type_(*operands.last().expect("it has operands"));
         self.one(Code::Elementwise(name), operands, type_)
@@ -279,7 +279,7 @@ impl Builder {
         self.one(Code::Elementwise(name), &[operand], type_)
     }
 
-    /// `bits` are cut to the element's width.
+    /// Adds a constant; `bits` are truncated to the width of the element.
     pub(crate) fn constant(&mut self, type_: &KernelType, bits: u64) -> Value {
         let bits = bits & (u64::MAX >> (64 - type_.element.bits()));
         self.one(Code::Constant(bits), &[], type_.clone())
@@ -318,7 +318,7 @@ impl Builder {
         fits(encoding, shape)
     }
 
-    /// A layout of registers for a shape: one of the palette where there is one.
+    /// Returns a register layout for a shape: one of the palette, if there is a palette.
     pub(crate) fn encoding(&mut self, shape: &[u64]) -> Rc<str> {
         let known = self.palette.as_ref().map_or(&[][..], |palette| {
             palette.layouts.get(shape).map_or(&[], |layouts| layouts)
@@ -339,7 +339,7 @@ impl Builder {
         new
     }
 
-    /// A layout of registers for a shape, of any family.
+    /// Draws a register layout for a shape, of any family.
     fn new_encoding(&mut self, shape: &[u64]) -> Rc<str> {
         for _ in 0..30 {
             let text = registers::any(&mut self.rng, &self.setting, shape);
@@ -381,7 +381,7 @@ impl Builder {
         self.tensors[self.rng.between(from, count - 1)]
     }
 
-    /// A scalar from 0 to 3.
+    /// Returns a scalar from 0 to 3.
     pub(crate) fn small_scalar(&mut self) -> Value {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);
@@ -398,7 +398,7 @@ impl Builder {
         Element::number(scalar)
     }
 
-    /// The bits of a number that is worth a try; NaN is a quiet one.
+    /// Draws the bits of a number, border cases more often; NaN is quiet.
     pub(crate) fn interesting(&mut self, scalar: Scalar) -> u64 {
         let word = self.rng.next();
         let bits = match scalar {

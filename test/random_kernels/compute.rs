@@ -11,7 +11,7 @@ fn signed(value: u64, bits: u32) -> i64 {
     (value << (64 - bits)).cast_signed() >> (64 - bits)
 }
 
-/// The result of an operation, or nothing where it has none (division by zero, a shift too far) or
+/// Returns the result of an operation; `None` if it is undefined (division by zero, a shift too far) or
 /// where it is not known here.
 pub(crate) fn elementwise(name: &str, from: Element, to: Element, operands: &[u64]) -> Option<u64> {
     match name {
@@ -154,7 +154,7 @@ fn float(name: &str, from: Scalar, to: Element, operands: &[u64]) -> Option<u64>
     Some(bits)
 }
 
-/// The larger number, where zero is larger than negative zero; NaN where one is.
+/// Returns the larger number; zero is larger than negative zero, and NaN propagates.
 fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -181,7 +181,7 @@ pub(crate) fn compare_ints(predicate: u8, bits: u32, a: u64, b: u64) -> bool {
     }
 }
 
-/// MLIR's predicates of floats: 1 to 6 are false where one is NaN, 8 to 13 are true there.
+/// Evaluates MLIR's predicates of floats: with a NaN, 1 to 6 are false and 8 to 13 are true.
 pub(crate) fn compare_floats(predicate: u8, scalar: Scalar, a: u64, b: u64) -> bool {
     let (x, y) = (decode(scalar, a), decode(scalar, b));
     let unordered = x.is_nan() || y.is_nan();
@@ -203,7 +203,7 @@ pub(crate) fn compare_floats(predicate: u8, scalar: Scalar, a: u64, b: u64) -> b
     }
 }
 
-/// A number in a format of fewer bits, by the rounding mode in the operation's name.
+/// Rounds to a format of fewer bits, by the rounding mode in the operation's name.
 fn truncated(name: &str, to: Scalar, value: f64) -> u64 {
     let nearest = encode(to, value);
     let size = |bits: u64| decode(to, bits).abs();

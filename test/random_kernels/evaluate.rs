@@ -11,7 +11,7 @@ use super::kernel::{
 };
 use std::rc::Rc;
 
-/// The buffers of a launch, and where they lie.
+/// The buffers of a launch, and their addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pub(crate) buffers: Vec<Vec<u8>>,
@@ -51,7 +51,7 @@ impl Memory {
             .iter()
             .rev()
             .fold(0, |word, byte| word << 8 | u64::from(*byte));
-        // Any byte that is not zero is true.
+        // Any non-zero byte is true.
         Ok(if element.bits() == 1 {
             u64::from(word != 0)
         } else {
@@ -78,7 +78,6 @@ impl Memory {
 
 type ElementBits = Rc<[u64]>;
 
-/// An element after a change.
 fn changed(change: ElementUpdate, element: Element, old: u64, value: u64) -> Result<u64, String> {
     match change.elementwise {
         Some(name) => elementwise(name, element, element, &[old, value])
@@ -87,7 +86,7 @@ fn changed(change: ElementUpdate, element: Element, old: u64, value: u64) -> Res
     }
 }
 
-/// Runs every program of the grid, one after another; the arguments are bits or addresses.
+/// Runs every program of the grid in sequence; the arguments are bits or addresses.
 pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Result<(), String> {
     let [x, y, z] = kernel.grid;
     let others = (0..x * y * z).filter(|program| *program != kernel.producer);
@@ -115,13 +114,13 @@ struct Program<'a> {
     steps: u32,
 }
 
-/// The row-major number of `coords` in `shape`.
+/// Returns the row-major number of `coords` in `shape`.
 fn flat(coords: &[u64], shape: &[u64]) -> usize {
     let index = coords.iter().zip(shape).fold(0, |n, (c, s)| n * s + c);
     index as usize
 }
 
-/// The coordinates of the element with this row-major number.
+/// Returns the coordinates of the element with this row-major number.
 fn coords(mut index: u64, shape: &[u64]) -> Vec<u64> {
     let mut coords = vec![0; shape.len()];
     for (c, size) in coords.iter_mut().zip(shape).rev() {
@@ -251,7 +250,7 @@ impl Program<'_> {
             }
             Code::Range(start) => (0..count as u64).map(|i| start + i).collect(),
             Code::Splat => same(operands[0][0]),
-            // Sizes of 1 come and go; the row-major order stays.
+            // These keep the row-major order of elements.
             Code::ExpandDims(_) | Code::Reshape | Code::Convert | Code::SetLayout => {
                 operands[0].clone()
             }
@@ -330,7 +329,7 @@ impl Program<'_> {
         Ok(vec![result])
     }
 
-    /// One result of an elementwise operation; a scalar operand is the same for all elements.
+    /// Evaluates one result of an elementwise operation; a scalar operand is the same for all elements.
     fn each(
         &self,
         op: &KernelOp,
@@ -349,7 +348,7 @@ impl Program<'_> {
             .collect()
     }
 
-    /// A product of twice the width: its low and its high half.
+    /// Returns the low and the high half of a product of twice the width.
     fn extended(
         &self,
         op: &KernelOp,
@@ -363,7 +362,7 @@ impl Program<'_> {
             .collect()
     }
 
-    /// Pointers moved by so many elements each.
+    /// Returns pointers advanced by these numbers of elements.
     fn offset_by(&self, pointer: Value, offsets: Value) -> ElementBits {
         let bytes = self.type_(pointer).element.pointee().bytes() as u64;
         let width = self.type_(offsets).element.bits();
@@ -418,7 +417,7 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// Changes memory element by element; returns what was there before, 0 where the mask is false.
+    /// Updates memory element by element; returns the old values, 0 where the mask is false.
     fn change_memory(
         &mut self,
         change: ElementUpdate,
@@ -443,7 +442,7 @@ impl Program<'_> {
         Ok(vec![before.into()])
     }
 
-    /// Stores where memory holds what is expected; returns what was there before.
+    /// Stores where memory equals the expected value; returns the old values.
     fn compare_exchange(
         &mut self,
         operands: &[ElementBits],
@@ -527,7 +526,7 @@ impl Program<'_> {
         Ok(results.into_iter().map(ElementBits::from).collect())
     }
 
-    /// Sums of products, which are whole numbers below what the types hold exactly.
+    /// Computes sums of products, which are integers that the types represent exactly.
     fn dot(&self, op: &KernelOp, [a, b, c]: [&[u64]; 3]) -> ElementBits {
         let [left, sum] = [op.operands[0], op.operands[2]].map(|value| self.type_(value));
         let k = left.shape()[left.shape().len() - 1] as usize;
@@ -556,7 +555,7 @@ impl Program<'_> {
         (0..c.len()).map(element).collect()
     }
 
-    /// Elements of the first operand's shape at indices along an axis.
+    /// Returns elements of the first operand's shape at indices along an axis.
     fn gather(&self, op: &KernelOp, axis: usize, source: &[u64], indices: &[u64]) -> ElementBits {
         let from = self.type_(op.operands[0]).shape();
         let to = self.type_(op.operands[1]).shape();
@@ -564,7 +563,8 @@ impl Program<'_> {
         places.into_iter().map(|place| source[place]).collect()
     }
 
-    /// The row-major numbers, in a tensor of shape `from`, of the elements at indices of shape `to` along an axis.
+    /// Returns the row-major numbers in a tensor of shape `from` of the elements at indices of shape `to` along an
+    /// axis.
     fn indexed(&self, from: &[u64], to: &[u64], axis: usize, indices: &[u64]) -> Vec<usize> {
         let place = |(i, index): (u64, &u64)| {
             let mut at = coords(i, to);

@@ -38,7 +38,7 @@ pub(super) const fn change(number: u32, name: &'static str) -> ElementUpdate {
 }
 
 impl Builder {
-    /// An operation in which threads give each other elements; nothing where a tensor is not for it.
+    /// Adds an operation in which threads exchange elements; `None` if the tensor does not allow it.
     pub(crate) fn exchange(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -62,13 +62,13 @@ impl Builder {
         }
     }
 
-    /// A layout of registers that every operation takes.
+    /// Returns a register layout that every operation accepts.
     pub(super) fn plain_encoding(&mut self, shape: &[u64]) -> Option<Rc<str>> {
         let mut tries = (0..10).map(|_| self.encoding(shape));
         tries.find(|encoding| !encoding.contains("generic_linear"))
     }
 
-    /// One element out of each row along an axis, by what does the same in any order.
+    /// Adds a reduction along an axis by an operation whose result does not depend on the order.
     pub(super) fn reduce(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -108,7 +108,7 @@ impl Builder {
         Some(splats[0])
     }
 
-    /// Each element combined with those before it along an axis.
+    /// Adds a scan along an axis.
     fn scan(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -136,7 +136,7 @@ impl Builder {
         Some(results[0])
     }
 
-    /// A tensor and up to three like it, of any integers and floats.
+    /// Returns a tensor and up to three of its shape and layout, of any integers and floats.
     fn combined_operands(&mut self, value: Value) -> Vec<Value> {
         let type_ = self.type_(value);
         let mut operands = vec![self.plain_number(value)];
@@ -156,7 +156,7 @@ impl Builder {
         operands
     }
 
-    /// Without NaN, whose bits depend on the order in which it is met.
+    /// Removes NaN, whose bits depend on the order of a reduction.
     fn plain_number(&mut self, value: Value) -> Value {
         if self.element(value).float().is_some() {
             self.without_nan(value)
@@ -165,7 +165,7 @@ impl Builder {
         }
     }
 
-    /// A region that combines an element of each operand with another one of each.
+    /// Builds a region that combines an element of each operand with another one of each.
     fn combining(&mut self, operands: &[Value], end: Code) -> (KernelRegion, Vec<Element>) {
         let elements: Vec<Element> = operands.iter().map(|v| self.element(*v)).collect();
         let scalars = elements.iter().chain(&elements);
@@ -183,7 +183,7 @@ impl Builder {
         (region, elements)
     }
 
-    /// Two tuples combined: each operand by itself, or all as one number, of which the first operand is the highest
+    /// Combines two tuples: each operand by itself, or all as one number, of which the first operand is the highest
     /// part. The order of many does not matter but where it is kept.
     fn combination(&mut self, acc: &[Value], other: &[Value], is_ordered: bool) -> Vec<Value> {
         let are_ints = acc.iter().all(|v| self.element(*v).int().is_some());
@@ -242,7 +242,7 @@ impl Builder {
             .collect()
     }
 
-    /// Elements at indices along an axis.
+    /// Adds a gather along an axis.
     fn gather(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -251,7 +251,7 @@ impl Builder {
         Some(self.one(Code::Gather(axis), &[value, indices], to))
     }
 
-    /// An axis of a tensor, and indices along it of any layout, as many as there may be.
+    /// Draws an axis of a tensor and indices along it, of any layout and number.
     fn indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
         let axis = self.rng.below(tensor.shape.len());
         let size = tensor.shape[axis];
@@ -300,7 +300,7 @@ impl Builder {
         Some(self.one(Code::Histogram, &operands, to))
     }
 
-    /// Elements through a buffer in shared memory.
+    /// Adds a store to a buffer in shared memory and a load from it.
     fn through_buffer(&mut self, value: Value) -> Option<Value> {
         let (mut value, mut type_) = (value, self.type_(value));
         if type_.element.bits() == 1 {
@@ -334,7 +334,7 @@ impl Builder {
         }
     }
 
-    /// Elements of a buffer changed atomically.
+    /// Adds an atomic update of elements of a buffer.
     fn changed_buffer(
         &mut self,
         value: Value,
@@ -378,7 +378,7 @@ impl Builder {
         Some(results[0])
     }
 
-    /// An axis of a tensor, and indices along it, no two the same in a row.
+    /// Draws an axis of a tensor and indices along it, distinct within each row.
     fn distinct_indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
         let axis = self.rng.below(tensor.shape.len());
         let size = tensor.shape[axis];
@@ -394,7 +394,7 @@ impl Builder {
         Some((axis, self.elementwise("arith.xori", &[at, flipped])))
     }
 
-    /// A layout of shared memory for a shape.
+    /// Draws a layout of shared memory for a shape.
     fn shared_encoding(&mut self, shape: &[u64], bits: u32) -> Rc<str> {
         for _ in 0..20 {
             let text = memory::any(&mut self.rng, &self.setting, shape, u64::from(bits));

@@ -19,7 +19,7 @@ fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(u64::from((exponent + 1023).cast_unsigned()) << 52)
 }
 
-/// The value of these bits; every format fits into `f64`.
+/// Returns the value of these bits; every format fits into `f64`.
 pub(crate) fn decode(scalar: Scalar, bits: u64) -> f64 {
     let (exponent_bits, fraction_bits) = format(scalar);
     if scalar == Scalar::F64 {
@@ -47,7 +47,7 @@ pub(crate) fn decode(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// The nearest number of the format to `mantissa * 2^exponent`, ties to even.
+/// Returns the nearest number of the format to `mantissa * 2^exponent`, ties to even.
 pub(crate) fn round(scalar: Scalar, negative: bool, mantissa: u128, exponent: i32) -> u64 {
     let (exponent_bits, fraction_bits) = format(scalar);
     let bias = (1 << (exponent_bits - 1)) - 1;
@@ -81,7 +81,7 @@ pub(crate) fn round(scalar: Scalar, negative: bool, mantissa: u128, exponent: i3
     sign | bits.min(infinity)
 }
 
-/// The bits of the nearest number of the format; NaN is the quiet one.
+/// Returns the bits of the nearest number of the format; NaN is the quiet one.
 pub(crate) fn encode(scalar: Scalar, value: f64) -> u64 {
     let (exponent_bits, fraction_bits) = format(scalar);
     if value.is_nan() {

@@ -7,14 +7,13 @@ use crate::referee::registers;
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use linear_layout::target::{TARGETS, Target};
 
-/// The kernel of a seed, for a target that the seed chooses.
+/// Generates the kernel of a seed, which also chooses the target.
 pub(crate) fn generate(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
     generate_for(rng, target)
 }
 
-/// A kernel for this target.
 pub(crate) fn generate_for(rng: Rng, target: &'static Target) -> Kernel {
     let mut builder = Builder::new(rng, target);
     for _ in 0..builder.rng.below(3) {
@@ -38,7 +37,7 @@ pub(crate) fn generate_for(rng: Rng, target: &'static Target) -> Kernel {
     builder.finish()
 }
 
-/// A kernel of little but operations in which threads give each other elements.
+/// Generates a kernel that consists mostly of operations in which threads exchange elements.
 pub(crate) fn exchanges(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -56,7 +55,7 @@ pub(crate) fn exchanges(seed: u64) -> Kernel {
     builder.finish()
 }
 
-/// A kernel of one product or two, whose results are converted, combined, and used by other operations.
+/// Generates a kernel of one or two products, whose results are converted, combined, and used by other operations.
 pub(crate) fn products(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -92,7 +91,7 @@ pub(crate) fn products(seed: u64) -> Kernel {
 }
 
 impl Builder {
-    /// A loaded tensor of any shape.
+    /// Adds a loaded tensor of any shape.
     pub(super) fn input(&mut self) {
         let shape = match &self.palette {
             Some(palette) => palette.shapes[self.rng.below(palette.shapes.len())].clone(),
@@ -131,7 +130,7 @@ impl Builder {
         self.rng.between(least, most)
     }
 
-    /// One more operation, of any kind.
+    /// Adds an operation of any kind.
     fn step(&mut self, depth: usize) {
         let value = self.any_tensor();
         let result = match self.rng.below(100) {
@@ -178,7 +177,7 @@ impl Builder {
         self.tensors.extend(result);
     }
 
-    /// More scalars: computed, stored, or made tensors.
+    /// Adds a use of scalars: a computation, a store, or a splat.
     pub(super) fn scalar_step(&mut self) {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);
@@ -202,7 +201,7 @@ impl Builder {
         }
     }
 
-    /// The same elements in another shape or order; nothing where the layout does not allow it.
+    /// Adds a view: the same elements in another shape or order; `None` if the layout does not allow it.
     pub(super) fn view(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
@@ -265,7 +264,7 @@ impl Builder {
         }
     }
 
-    /// A shape of so many elements.
+    /// Draws a shape of `total` elements.
     pub(super) fn other_shape(&mut self, total: u64) -> Vec<u64> {
         let rank = self.rng.between(1, 4);
         let mut shape = vec![1; rank];
@@ -282,7 +281,7 @@ impl Builder {
         Some(self.one(Code::Reshape, &[value], to))
     }
 
-    /// The type with this shape whose encoding follows from that of `from`.
+    /// Returns the type with this shape whose encoding is inferred from that of `from`.
     fn inferred(
         &self,
         from: &KernelType,
@@ -295,7 +294,7 @@ impl Builder {
             .then(|| self.tensor_type(from.element, shape, &encoding))
     }
 
-    /// Values that a loop carries or a branch chooses from: tensors, mostly.
+    /// Draws values that a loop carries or a branch selects: mostly tensors.
     fn some_values(&mut self, least: usize) -> Vec<Value> {
         (0..self.rng.between(least, 2))
             .map(|_| {
@@ -309,7 +308,7 @@ impl Builder {
             .collect()
     }
 
-    /// Values of these types, those of the region more often.
+    /// Draws values of these types, those of the region more often.
     fn likes(&mut self, types: &[KernelType]) -> Vec<Value> {
         types.iter().map(|t| self.like(t)).collect()
     }
@@ -342,7 +341,7 @@ impl Builder {
         self.region_or_blocks(false, arguments, body)
     }
 
-    /// A region, or blocks of `cf` in its place.
+    /// Builds a region, or blocks of `cf` instead.
     fn region_or_blocks(
         &mut self,
         flat: bool,
@@ -407,7 +406,7 @@ impl Builder {
         self.elementwise("arith.addi", &[number, one])
     }
 
-    /// `scf.for` with at most three iterations.
+    /// Adds `scf.for` with at most three iterations.
     pub(super) fn for_loop(&mut self, depth: usize) {
         let element = self.rng.choose(&[I32, I32, I32, I64]);
         let type_ = KernelType::scalar(element);
@@ -456,7 +455,7 @@ impl Builder {
         self.structured(Code::For { unsigned }, operands, &types, vec![region]);
     }
 
-    /// A scalar `i32` from 0 up in another integer type.
+    /// Converts a non-negative scalar `i32` to another integer type.
     fn cast_exactly(&mut self, value: Value, type_: &KernelType) -> Value {
         if type_.element == I32 {
             value
@@ -506,7 +505,7 @@ impl Builder {
         self.structured(Code::If { flat }, vec![condition], &types, regions);
     }
 
-    /// `ttg.mask`; where it is off, other values take the place of its results.
+    /// Adds `ttg.mask`; where it is off, other values replace its results.
     fn mask(&mut self, depth: usize) {
         let condition = self.any_condition();
         let mut chosen = self.some_values(0);
@@ -546,7 +545,7 @@ impl Builder {
         self.keep(&kept);
     }
 
-    /// `scf.while` with at most three iterations.
+    /// Adds `scf.while` with at most three iterations.
     pub(super) fn while_loop(&mut self, depth: usize) {
         let flat = self.is_next_flat();
         let zero = self.constant(&KernelType::scalar(I32), 0);

@@ -86,7 +86,7 @@ impl Element {
         self.is_pointer
     }
 
-    /// An integer, and how many bits it has.
+    /// Returns the number of bits of an integer.
     pub(crate) fn int(self) -> Option<u32> {
         match self {
             Self {
@@ -97,7 +97,7 @@ impl Element {
         }
     }
 
-    /// A float that operations compute with.
+    /// Returns the format of a float that operations compute with.
     pub(crate) fn float(self) -> Option<Scalar> {
         (!self.is_pointer && self.scalar.is_computed_float()).then_some(self.scalar)
     }
@@ -110,7 +110,7 @@ impl Element {
         }
     }
 
-    /// Bytes that it takes in memory: a boolean takes one.
+    /// Returns the size in memory in bytes; a boolean takes one.
     pub(crate) fn bytes(self) -> usize {
         self.bits().div_ceil(8) as usize
     }
@@ -146,7 +146,7 @@ impl KernelType {
         }
     }
 
-    /// The same with another element.
+    /// Returns the same type with another element.
     pub(crate) fn of(&self, element: Element) -> Self {
         Self {
             element,
@@ -154,7 +154,7 @@ impl KernelType {
         }
     }
 
-    /// The shape; a scalar has rank 0.
+    /// Returns the shape; a scalar has rank 0.
     pub(crate) fn shape(&self) -> &[u64] {
         self.tensor.as_ref().map_or(&[], |t| &t.shape)
     }
@@ -299,7 +299,7 @@ impl Sync {
     pub(crate) const RELEASE: u8 = 3;
     pub(crate) const ACQUIRE_RELEASE: u8 = 4;
 
-    /// Among all threads of the GPU.
+    /// Returns this ordering among all threads of the GPU.
     pub(crate) const fn gpu(ordering: u8) -> Self {
         Self { ordering, scope: 1 }
     }

@@ -12,7 +12,7 @@ const MAX_ARGUMENTS: usize = 96;
 /// Limit on the nesting of loops and branches.
 const MAX_DEPTH: usize = 3;
 
-/// The kernel of a seed, for a target that the seed chooses.
+/// Generates the kernel of a seed, which also chooses the target.
 pub(crate) fn layouts(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -34,7 +34,7 @@ pub(crate) fn layouts(seed: u64) -> Kernel {
 }
 
 impl Builder {
-    /// One or two shapes, elements that kernels compute with, and a size.
+    /// Draws a palette: one or two shapes, element types that kernels compute with, and a size.
     fn new_palette(&mut self) -> Palette {
         let shapes = (0..self.rng.between(1, 2)).map(|_| {
             let rank = self.rng.choose(&[1, 2, 2, 2, 3]);
@@ -61,7 +61,7 @@ impl Builder {
         Palette::new(shapes, elements, max_ops)
     }
 
-    /// One more operation, of a kind that a choice of layouts meets.
+    /// Adds an operation of a kind that affects the choice of layouts.
     pub(super) fn layout_step(&mut self, depth: usize) {
         let value = self.any_tensor();
         let result = match self.rng.below(100) {
@@ -104,7 +104,7 @@ impl Builder {
         self.tensors.extend(result);
     }
 
-    /// Another shape, something there, and the first shape again: where views meet, a layout may go in a circle.
+    /// Adds a view, an operation, and the view back, so that layouts may propagate around a cycle.
     fn there_and_back(&mut self, value: Value) -> Option<Value> {
         let shape = self.type_(value).shape().to_vec();
         let count = shape.iter().product();
@@ -122,7 +122,7 @@ impl Builder {
         self.reshaped(there, &shape)
     }
 
-    /// One of each row along an axis, for each element of the row: what a softmax subtracts.
+    /// Adds a reduction along an axis and its broadcast, as in a softmax.
     fn spread_rows(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let shape = type_.shape().to_vec();

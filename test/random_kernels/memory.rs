@@ -30,7 +30,7 @@ pub(super) struct Offsets {
 }
 
 impl Builder {
-    /// A new tensor or scalar of this type: loaded, mostly.
+    /// Adds a new tensor or scalar of this type, mostly loaded.
     pub(crate) fn fresh(&mut self, type_: &KernelType) -> Value {
         if !type_.element.is_pointer() {
             return self.fresh_load(type_);
@@ -45,7 +45,7 @@ impl Builder {
         self.cast("tt.int_to_ptr", numbers, type_.element)
     }
 
-    /// Pointers to elements of a new buffer.
+    /// Adds a buffer, and returns pointers to its elements.
     fn new_pointers(&mut self, type_: &KernelType) -> Value {
         let pointee = type_.element.pointee();
         if type_.tensor.is_none() {
@@ -118,7 +118,7 @@ impl Builder {
         self.masked(code, vec![pointers], mask, type_)
     }
 
-    /// A load with a mask, or none; where it does not load, its result is known.
+    /// Adds a load, possibly with a mask; where the mask is off, the result is defined.
     fn masked(
         &mut self,
         code: Code,
@@ -144,7 +144,7 @@ impl Builder {
         self.elementwise("arith.select", &[mask, loaded, other])
     }
 
-    /// A base and offsets as a tensor of pointers, in one of the ways that compilers write it.
+    /// Returns a base and offsets as a tensor of pointers, in one of the forms that compilers emit.
     pub(super) fn pointers_at(&mut self, base: Value, offsets: Value) -> Value {
         let element = self.element(base);
         let type_ = self.type_(offsets).of(element);
@@ -169,7 +169,7 @@ impl Builder {
         self.one(Code::AddPointer, &[pointers, offsets], type_)
     }
 
-    /// A condition that offsets stay below a limit, and the limit.
+    /// Returns a condition that offsets are below a limit, and the limit.
     fn bound(&mut self, offsets: &Offsets) -> (Value, u64) {
         let mut limit = 1 + self.rng.below(offsets.span as usize) as u64;
         if self.rng.chance(50) {
@@ -286,7 +286,7 @@ impl Builder {
         }
     }
 
-    /// A range as long as the tensor, reshaped.
+    /// Adds a range of the length of the tensor, and reshapes it.
     pub(super) fn flat_range(&mut self, shape: &[u64], encoding: &str) -> Value {
         let total: u64 = shape.iter().product();
         let flat = self.encoding(&[total]);
@@ -299,7 +299,7 @@ impl Builder {
         self.coordinate_of_flat(shape, encoding)
     }
 
-    /// The row-major number of each element, by way of its coordinates.
+    /// Returns the row-major number of each element, computed from its coordinates.
     fn coordinate_of_flat(&mut self, shape: &[u64], encoding: &str) -> Value {
         let type_ = self.tensor_type(I32, shape, encoding);
         let mut sum = self.constant(&type_, 0);
@@ -312,7 +312,7 @@ impl Builder {
         sum
     }
 
-    /// The coordinate along one dimension, of every element.
+    /// Returns the coordinate of every element along one dimension.
     pub(crate) fn coordinate(&mut self, shape: &[u64], encoding: &str, dim: usize) -> Value {
         let blocked;
         let steps = match self.slices(shape, encoding, dim) {
@@ -445,7 +445,7 @@ impl Builder {
         self.masked(code, vec![pointers], mask, &loaded)
     }
 
-    /// A scalar number that only the launch knows, or memory.
+    /// Adds a scalar argument or a loaded scalar.
     pub(crate) fn new_scalar(&mut self) {
         let scalar = if self.rng.chance(50) {
             let bits = self.interesting(Scalar::Int(32));

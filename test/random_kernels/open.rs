@@ -17,7 +17,7 @@ pub(crate) enum GivenLayouts {
     Some,
 }
 
-/// The same kernel, with the layouts of some of its values left open.
+/// Returns the same kernel with some of its layouts left open.
 ///
 /// Values that go together (by elementwise operations, views, loops, branches) are left open together; what converts
 /// stands between.

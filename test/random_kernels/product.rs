@@ -1,4 +1,4 @@
-//! Products of matrices, of numbers so small that every order of a sum gives the same.
+//! Random matrix products, of numbers so small that sums are exact in every order.
 
 use super::builder::{Builder, MAX_ELEMENTS};
 use super::kernel::{Code, Element, I32, KernelType, Scalar, Value};
@@ -15,7 +15,7 @@ const TYPES: [(Scalar, Scalar); 6] = [
 ];
 
 impl Builder {
-    /// A product of two new matrices, or of two each, in layouts of any matrix instruction or of none; or a sum of such
+    /// Adds one or two products of new matrices, in layouts of any matrix instruction or of none, or a sum of such
     /// products over a loop.
     pub(super) fn product(&mut self) -> Option<Value> {
         let [m, n, k] = [0, 1, 2].map(|_| self.rng.power(3, 6));
@@ -67,7 +67,7 @@ impl Builder {
         })
     }
 
-    /// A loop that adds up to three products to a sum: 3 * 3 * 3 * 64 + 127 is exact in `f16`.
+    /// Adds a loop that adds up to three products to a sum: 3 * 3 * 3 * 64 + 127 is exact in `f16`.
     fn summed(&mut self, sum: Value, multiply: impl FnOnce(&mut Self, Value) -> Value) -> Value {
         let number = KernelType::scalar(I32);
         let [zero, one] = [0, 1].map(|value| self.constant(&number, value));
@@ -93,7 +93,7 @@ impl Builder {
         self.tensors[self.tensors.len() - 1]
     }
 
-    /// Numbers from 0 to `most`, one less than a power of two.
+    /// Adds numbers from 0 to `most`, one less than a power of two.
     fn small_numbers(&mut self, shape: &[u64], most: u64, scalar: Scalar, encoding: &str) -> Value {
         let own = self.encoding(shape);
         let type_ = self.tensor_type(I32, shape, &own);

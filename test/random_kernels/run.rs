@@ -21,8 +21,8 @@ pub(crate) const UNTOUCHED: u8 = 0xa5;
 /// A kernel takes a few thousand steps, one of many operations in nested loops millions.
 const STEP_LIMIT: u64 = 1 << 26;
 
-/// Pipelines that must not change a result: lowering alone, and after conversions are folded or layouts chosen, alone or
-/// in the whole pipeline.
+/// Pipelines that must not change a result: lowering alone, and after conversions are folded or layouts chosen, alone
+/// or in the whole pipeline.
 const PIPELINES: [&str; 7] = [
     "builtin.module(convert-layouts-to-llvm)",
     BOUNDED,
@@ -44,7 +44,8 @@ const CHOICES: [&str; 3] = [
     "remove-layout-conversions{memory=free verify=true}",
 ];
 
-/// Returns true if the error is that the given layouts do not determine all others, or imply one that an operation rejects.
+/// Returns true if the error is that the given layouts do not determine all others, or imply one that an operation
+/// rejects.
 fn is_no_layout(said: &str) -> bool {
     said.contains("cannot infer the layout") || said.contains("whose warps are swizzled")
 }
@@ -156,7 +157,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Leaves some of a kernel's layouts open, and has them found: memory is the same, and a second run changes nothing.
+    /// Leaves some of a kernel's layouts open, and has them found: memory is the same, and a second run changes
+    /// nothing.
     ///
     /// # Errors
     /// The failure and its message.
@@ -189,8 +191,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Checks that the cost that a pass predicts is no greater than that of its input, and the lower bound no greater than
-    /// the cost of its choice.
+    /// Checks that the cost that a pass predicts is no greater than that of its input, and the lower bound no greater
+    /// than the cost of its choice.
     fn check_cost(&self, choice: &str, text: &str) -> Result<(), (Failure, String)> {
         let Some(options) = choice.strip_prefix("remove-layout-conversions{") else {
             return Ok(());
@@ -300,7 +302,7 @@ fn launch(
         .map(drop)
 }
 
-/// The buffers of the arguments, in their order, and the arguments.
+/// Returns the memory, the buffers of the arguments in their order, and the arguments.
 fn launch_memory(kernel: &Kernel) -> (Memory, Vec<BufferId>, Vec<Arg>) {
     let mut memory = Memory::default();
     let (mut buffers, mut arguments): (Vec<BufferId>, Vec<Arg>) = (Vec::new(), Vec::new());
@@ -329,7 +331,7 @@ fn launch_memory(kernel: &Kernel) -> (Memory, Vec<BufferId>, Vec<Arg>) {
     (memory, buffers, arguments)
 }
 
-/// The first element of a buffer that is not what it must be; any NaN is as good as another.
+/// Describes the first wrong element of a buffer; all NaNs are equal.
 fn first_difference(
     kernel: &Kernel,
     index: usize,

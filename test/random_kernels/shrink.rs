@@ -3,7 +3,7 @@
 use super::kernel::{Code, Kernel, KernelOp, KernelRegion, Value};
 use std::collections::HashSet;
 
-/// The smallest kernel found that `fails` still holds for.
+/// Returns the smallest kernel found for which `fails` still holds.
 pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
     let mut without = kernel.clone();

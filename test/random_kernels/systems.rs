@@ -13,7 +13,7 @@ fn drawn(text: &str, sides: usize) -> usize {
     (sum >> 3) % sides
 }
 
-/// Now and then, the layout of a tensor as one of Tilus or CuTe that is the same on this shape.
+/// Returns, sometimes, a Tilus or CuTe layout equal to the layout of a tensor on this shape.
 pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     let is_plain = ["#ttg.blocked", "#ttg.linear", "#ttg.generic_linear"]
         .iter()
@@ -59,7 +59,7 @@ pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
     }
 }
 
-/// Now and then, the layout of a buffer as one of CuTe that is the same on this shape.
+/// Returns, sometimes, a CuTe layout equal to the layout of a buffer on this shape.
 pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
     let known = registers::known(text).filter(|known| known.interval_paddings().is_empty())?;
     let layout = known
@@ -74,7 +74,7 @@ pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
     Some(format!("#cute.layout<\"{cute}\">"))
 }
 
-/// A module with the bases of each layout of CuTe and Tilus in its place, if it has any.
+/// Replaces each CuTe and Tilus layout of a module by its bases; `None` if there is no such layout.
 pub(super) fn with_bases(module: &str) -> Option<String> {
     let (mut text, mut rest) = (String::new(), module);
     let next = |rest: &str| {
@@ -98,7 +98,6 @@ pub(super) fn with_bases(module: &str) -> Option<String> {
     Some(text + rest)
 }
 
-/// The bases of a layout of CuTe or Tilus.
 fn bases(encoding: &Encoding) -> Option<String> {
     let shape: Vec<u64> = match encoding {
         Encoding::Tilus(tilus) => tilus.layout().shape().to_vec(),

@@ -26,7 +26,7 @@ fn constraints(kernel: &Kernel, op: &KernelOp, pack: u32) -> String {
     list.join(",")
 }
 
-/// The module of several kernels for the same GPU with as many warps, named `k0`, `k1`, ...
+/// Returns the module of several kernels of the same GPU and number of warps, named `k0`, `k1`, ...
 pub(crate) fn module(kernels: &[&Kernel]) -> String {
     let mut printer = KernelPrinter::default();
     let functions: Vec<String> = kernels
@@ -59,7 +59,7 @@ const ROUNDING_MODES: [&str; 5] = [
     "to_nearest_away",
 ];
 
-/// The properties of an atomic access that order it.
+/// Returns the ordering and scope properties of an atomic access.
 fn sync(sync: &Sync) -> String {
     format!(
         "sem = {} : i32, scope = {} : i32",
@@ -67,7 +67,7 @@ fn sync(sync: &Sync) -> String {
     )
 }
 
-/// A number as an attribute without its type.
+/// Formats a number as an attribute without its type.
 fn literal(element: Element, bits: u64) -> String {
     match element.scalar {
         Scalar::Int(1) => if bits == 0 { "false" } else { "true" }.to_owned(),
@@ -76,7 +76,7 @@ fn literal(element: Element, bits: u64) -> String {
     }
 }
 
-/// The elements of a constant tensor as nested lists.
+/// Formats the elements of a constant tensor as nested lists.
 fn nested(element: Element, shape: &[u64], elements: &[u64]) -> String {
     let Some((&size, inner)) = shape.split_first() else {
         return literal(element, elements[0]);
@@ -175,13 +175,13 @@ impl KernelPrinter {
         let _ = writeln!(text, " : {operands} -> {results}");
     }
 
-    /// The name of a new block.
+    /// Returns the name of a new block.
     fn block(&mut self) -> String {
         self.blocks += 1;
         format!("^bb{}", self.blocks)
     }
 
-    /// A block's name and parameters.
+    /// Prints the name and parameters of a block.
     fn label(&mut self, kernel: &Kernel, name: &str, params: &[Value]) -> String {
         let params: Vec<String> = params
             .iter()
@@ -193,7 +193,7 @@ impl KernelPrinter {
         }
     }
 
-    /// A jump, or a branch to the first or second of two blocks with the values that each takes.
+    /// Prints a jump, or a conditional branch to two blocks with the operands of each.
     fn jump(
         &mut self,
         kernel: &Kernel,
@@ -223,7 +223,7 @@ impl KernelPrinter {
         )
     }
 
-    /// The operations of a region without its end, which is given back.
+    /// Prints the operations of a region except its terminator, which is returned.
     fn straight<'k>(
         &mut self,
         kernel: &Kernel,
@@ -240,7 +240,7 @@ impl KernelPrinter {
         &end.operands
     }
 
-    /// A branch as blocks: one for each side, and one where they meet.
+    /// Prints a branch as blocks: one for each side, and one where they join.
     fn branch(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let sides = [self.block(), self.block()];
         let end = self.block();
@@ -254,7 +254,7 @@ impl KernelPrinter {
         text.push_str(&self.label(kernel, &end, &op.results));
     }
 
-    /// A loop as blocks: one that decides whether to go on, one that does, and one behind the loop.
+    /// Prints a loop as blocks: header, body, and exit.
     fn circle(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let [before, after, end] = [self.block(), self.block(), self.block()];
         text.push_str(&self.jump(kernel, None, &[(&before, &op.operands)]));
@@ -268,7 +268,7 @@ impl KernelPrinter {
         text.push_str(&self.label(kernel, &end, &op.results));
     }
 
-    /// A buffer that is made, filled and accessed.
+    /// Prints the allocation of a buffer, its initialisation and its accesses.
     fn buffer(
         &mut self,
         kernel: &Kernel,
@@ -347,7 +347,7 @@ impl KernelPrinter {
         }
     }
 
-    /// The name of an operation and its properties.
+    /// Returns the name of an operation and its properties.
     fn name(&mut self, kernel: &Kernel, op: &KernelOp) -> (&'static str, String) {
         let none = String::new();
         let policy = |policy: &str| {

@@ -1,11 +1,11 @@
-//! Kernels with asynchronous copies: correct ones are clean whenever copies arrive, and each with a wait, a barrier or a
-//! fence left out or weakened, or with an access too early, is an error whenever copies arrive.
+//! Kernels with asynchronous copies: correct ones pass for every arrival time of copies, and each with a missing or
+//! weakened wait, barrier or fence, or with an early access, fails for every arrival time.
 
 use super::simulated::generic_form;
 use crate::files::{files, read};
 use gpu_sim::{Arg, Arrival, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-/// Words of each of the two buffers.
+/// Size of each of the two buffers in words.
 const WORDS: u32 = 512;
 
 const ARRIVALS: [Arrival; 4] = [
@@ -30,7 +30,7 @@ fn run(text: &str, arrival: Arrival, schedule: Schedule) -> Result<Vec<u8>, Kern
     Ok(memory.bytes(output).to_vec())
 }
 
-/// The kernels, in MLIR's generic form.
+/// Returns the kernels, in MLIR's generic form.
 fn kernels() -> Vec<(String, String)> {
     let kernels = files("test/kernels/asynchronous", &["mlir"])
         .into_iter()
@@ -47,12 +47,10 @@ fn kernels() -> Vec<(String, String)> {
     kernels
 }
 
-/// The operation of a line.
 fn operation(line: &str) -> Option<&str> {
     line.split('"').nth(1)
 }
 
-/// The operands of a line.
 fn operands(line: &str) -> Vec<&str> {
     let Some((_, rest)) = line.split_once("\"(") else {
         return Vec::new();
@@ -64,7 +62,7 @@ fn operands(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Replaces the number behind `name = `.
+/// Replaces the number after `name = `.
 fn with_number(line: &str, name: &str, change: impl Fn(u32) -> u32) -> Option<String> {
     let (before, rest) = line.split_once(&format!("{name} = "))?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;
@@ -76,7 +74,7 @@ fn with_number(line: &str, name: &str, change: impl Fn(u32) -> u32) -> Option<St
     ))
 }
 
-/// The lines that stand in a wrong kernel in the place of this one.
+/// Returns the mutations of a line: a name and the replacement.
 fn wrong_lines(line: &str) -> Vec<(&'static str, String)> {
     let Some(name) = operation(line) else {
         return Vec::new();

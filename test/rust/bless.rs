@@ -1,4 +1,4 @@
-//! Expectations that stand in a test as text, and how `make bless` writes them anew.
+//! Expected texts in tests, and their update by `make bless`.
 
 use std::env;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::panic::Location;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Compares what a test found with the literal that it expects; with `LL_BLESS=1` the literal becomes what
-/// was found. The literal stands in the call that `#[track_caller]` leads to.
+/// Compares a text with the expected literal; with `LL_BLESS=1` replaces the literal in the source, in the call that
+/// `#[track_caller]` reports.
 #[track_caller]
 pub(crate) fn check_text(found: &str, expected: &str) {
     if env::var("LL_BLESS").as_deref() != Ok("1") {
@@ -17,11 +17,11 @@ pub(crate) fn check_text(found: &str, expected: &str) {
     }
 }
 
-/// Puts a literal for `found` in the place of the one for `expected` that is nearest to a line.
+/// Replaces the literal of `expected` nearest to the caller's line by one of `found`.
 fn rewrite(caller: &Location<'_>, expected: &str, found: &str) {
     static WRITES: Mutex<()> = Mutex::new(());
     let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
-    // Cargo runs tests in their package, and the compiler names files from the workspace.
+    // Cargo runs tests in their package, but the compiler's paths are relative to the workspace.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
         .find(|folder| folder.join(caller.file()).is_file())
@@ -41,12 +41,12 @@ fn rewrite(caller: &Location<'_>, expected: &str, found: &str) {
     std::fs::write(&path, blessed).expect("the source of the test can be written");
 }
 
-/// A plain literal, with line breaks as they are.
+/// Formats a plain literal, with line breaks as they are.
 fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The plain string literals of Rust code, and what they say. One with an escape other than of a quote, a
+/// Returns the plain string literals of Rust code and their values. One with an escape other than of a quote, a
 /// backslash or the end of a line is left out.
 fn literals(source: &str) -> Vec<(Range<usize>, String)> {
     let bytes = source.as_bytes();

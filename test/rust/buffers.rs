@@ -1,5 +1,5 @@
-//! Buffers in shared memory, run lane by lane: random encodings, register layouts, element types and views on GPUs
-//! of both vendors. What is read must be what plain indexing reads, and no byte may be raced for.
+//! Buffers in shared memory, simulated: random encodings, register layouts, element types and views on GPUs of both
+//! vendors. Loads must agree with plain indexing, without races.
 
 use crate::referee::random::Rng;
 use gpu_sim::{Arg, Launch, Memory};
@@ -24,7 +24,7 @@ const TYPES: [(&str, usize); 6] = [
     ("i64", 8),
 ];
 
-/// A blocked layout of four warps.
+/// Returns a blocked layout of four warps.
 fn blocked(random: &mut Rng, lanes: usize) -> String {
     let down = 1 << random.below(lanes.ilog2() as usize + 1);
     let warps = random.choose(&[1, 2, 4]);
@@ -39,7 +39,7 @@ fn blocked(random: &mut Rng, lanes: usize) -> String {
     )
 }
 
-/// A layout of four warps: blocked, or on NVIDIA's GPUs what tensor cores give and take.
+/// Draws a layout of four warps: blocked, or on NVIDIA's GPUs that of a tensor core operand or result.
 fn registers(random: &mut Rng, lanes: usize, gpu: &str, bits: usize) -> String {
     if !gpu.starts_with("cuda") || bits > 32 || random.below(2) == 0 {
         return blocked(random, lanes);
@@ -61,7 +61,7 @@ fn registers(random: &mut Rng, lanes: usize, gpu: &str, bits: usize) -> String {
 const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 
-/// The encoding of a buffer of 32x64, with its transpose.
+/// Draws the encoding of a buffer of 32x64, with its transpose.
 fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
     let orders = random.choose(&[["1, 0", "0, 1"], ["0, 1", "1, 0"]]);
     match random.below(6) {
@@ -77,7 +77,7 @@ fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
             })
         }
         2 => {
-            // A row of 32 elements is at least as long as its swizzle.
+            // The swizzle must not be wider than a row of 32 elements.
             let width = random.choose(if bits == 8 { &[0, 32] } else { &[0, 64] });
             [orders[0] == "0, 1", orders[0] != "0, 1"].map(|transposed| {
                 format!("#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = {transposed}, elementBitWidth = {bits}}}>")
@@ -104,7 +104,7 @@ fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
             })
         }
         _ => {
-            // Each offset bit moves in one dim, in any order, with a swizzle on top of some.
+            // Each offset bit is a bit of one dim, in any order; some are swizzled.
             let mut bases: Vec<[usize; 2]> = (0..6)
                 .map(|bit| [0, 1 << bit])
                 .chain((0..5).map(|bit| [1 << bit, 0]))
@@ -126,7 +126,7 @@ fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
     }
 }
 
-/// Pointers to every element of a row-major matrix.
+/// Returns the pointers to every element of a row-major matrix.
 fn pointers(name: &str, base: &str, layout: &str, shape: [usize; 2], ty: &str) -> String {
     let [r, c] = shape;
     format!(
@@ -152,7 +152,7 @@ struct Case {
     expected: Vec<usize>,
 }
 
-/// A kernel that takes a matrix through a buffer, and out of it through a view.
+/// Draws a kernel that stores a matrix to a buffer and loads it through a view.
 fn case(random: &mut Rng) -> Case {
     let (gpu, lanes) = random.choose(&GPUS);
     let (ty, bytes) = random.choose(&TYPES);
@@ -174,7 +174,7 @@ fn case(random: &mut Rng) -> Case {
             &mut body,
             format!("%all = ttg.local_alloc : () -> {several}"),
         );
-        // All three are written, so that a wrong one is seen.
+        // All three are written, so that a read of a wrong one is detected.
         for i in [0, 1, 2] {
             line(
                 &mut body,
@@ -289,7 +289,7 @@ fn case(random: &mut Rng) -> Case {
     }
 }
 
-/// Runs a kernel on bytes that tell elements apart.
+/// Runs a kernel on an input of distinct elements.
 fn run(text: &str, input: &[u8], output: usize) -> Result<Vec<u8>, String> {
     let decoded =
         driver::decode(text.as_bytes(), "buffers", None, None).map_err(|e| e.to_string())?;
@@ -324,7 +324,7 @@ fn random_buffers() {
         let input = contents(ROWS * COLUMNS * case.bytes);
         let found = match run(&case.text, &input, case.expected.len() * case.bytes) {
             Ok(found) => found,
-            // Cuts that a swizzle forbids are made too, and buffers that are too large for some GPUs.
+            // Some slices cut a swizzle, and some buffers are too large for some GPUs.
             Err(reason)
                 if ["swizzle", "partitioned", "bytes of shared memory"]
                     .iter()
@@ -353,7 +353,7 @@ fn random_buffers() {
     );
 }
 
-/// Two buffers in turn: one is read while the next is written, which takes barriers across rounds.
+/// Double buffering: one buffer is read while the other is written, which needs barriers across iterations.
 #[test]
 fn buffers_through_loops() {
     let layout = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, LANES], warpsPerCTA = [4, 1], order = [1, 0]}>";
@@ -398,7 +398,7 @@ fn buffers_through_loops() {
         );
         let input = contents(4 * ROWS * COLUMNS);
         let found = run(&text, &input, input.len()).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        // Itself, and then 0 to 4 times itself.
+        // The value itself plus 0 to 4 times the value.
         let expected: Vec<u32> = numbers(&input).iter().map(|v| v.wrapping_mul(11)).collect();
         assert_eq!(numbers(&found), expected, "{gpu}");
     }
@@ -411,7 +411,7 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// A kernel of `i32` of 32x64 elements, whose `body` makes `%w` of `%v`, both of the layout `#io`.
+/// Returns a kernel of `i32` of 32x64 elements, whose `body` computes `%w` from `%v`, both of the layout `#io`.
 fn kernel(gpu: &str, lanes: usize, io: &str, body: &str) -> String {
     let x = pointers("p", "%x", io, [ROWS, COLUMNS], "i32");
     let y = pointers("q", "%y", io, [ROWS, COLUMNS], "i32");
@@ -430,7 +430,7 @@ fn kernel(gpu: &str, lanes: usize, io: &str, body: &str) -> String {
     )
 }
 
-/// Takes the tensor `from` through buffers and conversions to `to`, with buffers that may be kept for later.
+/// Moves the tensor `from` through buffers and conversions to `to`; some buffers stay live for later reads.
 fn stages(
     random: &mut Rng,
     lanes: usize,
@@ -487,8 +487,8 @@ fn stages(
     body
 }
 
-/// Buffers that share bytes, beside scratch memory of conversions: in a row, in loops, in branches, and some that
-/// are read again at the end. A barrier that is missing is a race, a byte that is taken too early a wrong number.
+/// Buffers that reuse bytes, beside scratch memory of conversions: in sequence, in loops, in branches, and some that
+/// are read again at the end. A missing barrier is a race; an offset reused too early gives a wrong value.
 #[test]
 fn random_lifetimes() {
     let mut ran = 0;
@@ -500,7 +500,7 @@ fn random_lifetimes() {
         let tensor = format!("tensor<32x64xi32, {io}>");
         let mut kept = Vec::new();
         let mut body = stages(&mut random, lanes, &io, ["a", "%v", "%first"], &mut kept);
-        // What is made in a loop or a branch is not seen after it.
+        // Values of a loop or branch are not visible after it.
         let inner = stages(
             &mut random,
             lanes,
@@ -563,7 +563,7 @@ fn random_lifetimes() {
     assert!(ran * 2 > count() / 3, "{ran} ran");
 }
 
-/// A row of buffers seen by columns, and eight rows of a buffer as a buffer of another shape.
+/// An array of buffers viewed by columns, and eight rows of a buffer as a buffer of another shape.
 #[test]
 fn views_of_rows_and_parts() {
     for (gpu, lanes) in GPUS {

@@ -1,10 +1,10 @@
-//! `tt.fp_to_fp` between all formats of floats, against exact arithmetic, on GPUs with and without instructions for it.
+//! `tt.fp_to_fp` between all float formats, against exact arithmetic, on GPUs with and without conversion instructions.
 
 use super::operations::noise;
 use gpu_sim::{Arg, Launch, Memory};
 use linear_layout_mlir::driver;
 
-/// Software, and the instructions of each family.
+/// Targets with software conversions, and with the instructions of each family.
 const TARGETS: [(&str, u32); 6] = [
     ("cuda:80", 32),
     ("cuda:90", 32),
@@ -17,7 +17,7 @@ const TARGETS: [(&str, u32); 6] = [
 /// The special codes of a format: infinities and NaNs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
-    /// The largest exponent is infinity and NaN.
+    /// The largest exponent encodes infinity and NaN.
     Ieee,
     /// All bits set is NaN; there is no infinity.
     Finite,
@@ -25,7 +25,7 @@ enum Family {
     Unsigned,
 }
 
-/// A format of floats, as the test understands it: an exact number is `steps * 2^-1100`.
+/// A float format; an exact number is `steps * 2^-1100`.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     name: &'static str,
@@ -81,7 +81,7 @@ impl Mode {
         Self::Upward,
     ];
 
-    /// The spelling of `arith.truncf`.
+    /// Returns the spelling of `arith.truncf`.
     fn name(self) -> &'static str {
         match self {
             Self::NearestEven => "to_nearest_even",
@@ -129,7 +129,7 @@ impl Format {
         Number::Finite(negative, u128::from(implied + fraction), power)
     }
 
-    /// The largest code of a finite number.
+    /// Returns the largest code of a finite number.
     fn largest(self) -> u64 {
         let sign_bit = self.exponent_bits + self.mantissa_bits;
         match self.family {
@@ -139,7 +139,7 @@ impl Format {
         }
     }
 
-    /// The code that a number must become; nothing for NaN, of which any will do.
+    /// Returns the expected code of a number; `None` for NaN, of which any is right.
     fn expected(self, number: Number, mode: Mode) -> Option<u64> {
         let towards_zero = mode == Mode::TowardsZero;
         let sign_bit = self.exponent_bits + self.mantissa_bits;
@@ -154,7 +154,7 @@ impl Format {
             }
             Number::Finite(negative, mantissa, power) => {
                 let size = self.rounded(negative, mantissa, power, mode);
-                // Formats of 8 bits saturate; what is rounded towards zero does so by itself.
+                // Formats of 8 bits saturate; rounding towards zero always does.
                 let saturates = is_8_bits;
                 let limit = self.largest() + u64::from(!saturates);
                 let size = size.min(limit);
@@ -164,7 +164,7 @@ impl Format {
         }
     }
 
-    /// The code of the size that a mode rounds to: by search, and no arithmetic on fields.
+    /// Returns the code of the rounded magnitude: by search, without arithmetic on fields.
     fn rounded(self, negative: bool, mantissa: u128, power: i32, mode: Mode) -> u64 {
         if mantissa == 0 {
             return 0;
@@ -199,8 +199,8 @@ impl Format {
         }
     }
 
-    /// Compares the number of a code, or the middle above it where twice the code is odd, with another. The code
-    /// after the largest stands for what it would if the format went on.
+    /// Compares the number of a code (the midpoint above it if `twice` is odd) with another. The code after the largest
+    /// is the next number of an unbounded exponent range.
     fn compare(self, twice: u128, mantissa: u128, power: i32) -> std::cmp::Ordering {
         let code = (twice / 2) as u64;
         let exponent = (code >> self.mantissa_bits) as i32;
@@ -208,7 +208,7 @@ impl Format {
         let implied = u64::from(exponent != 0) << self.mantissa_bits;
         let own = 2 * u128::from(implied + fraction) + twice % 2;
         let own_power = exponent.max(1) - self.bias - self.mantissa_bits as i32 - 1;
-        // Both as multiples of the finer power, as far as 128 bits reach: sizes decide beyond.
+        // Equal magnitudes are compared as multiples of the smaller power, which fit into 128 bits.
         let magnitude = |m: u128, p: i32| {
             if m == 0 {
                 i32::MIN
@@ -234,7 +234,7 @@ fn noisy() -> usize {
 /// Number of codes per conversion.
 const PIECE: usize = 1 << 18;
 
-/// All codes of up to 16 bits; of wider formats noise, and every exponent near the narrower formats' numbers.
+/// Returns all codes of up to 16 bits; of wider formats noise, and every exponent near the narrower formats' numbers.
 fn inputs(format: Format) -> Vec<u64> {
     let bits = format.bits();
     if bits <= 16 {
@@ -245,7 +245,7 @@ fn inputs(format: Format) -> Vec<u64> {
     let unit = |power: i32| u64::from((power + format.bias).cast_unsigned());
     for power in -30..18 {
         for seed in 0..64u64 {
-            // Few bits set, or one more or less: ties and their neighbours.
+            // Few bits set, plus or minus one: ties and their neighbours.
             let fraction = (seed >> 2) << (format.mantissa_bits - 4);
             let near = [0u64, 1, 0, u64::MAX][seed as usize & 3];
             let size = (unit(power) << format.mantissa_bits | fraction).wrapping_add(near);
@@ -269,10 +269,10 @@ fn inputs(format: Format) -> Vec<u64> {
     all
 }
 
-/// Elements of one block of the grid.
+/// Elements per thread block.
 const BLOCK: usize = 256;
 
-/// Each block converts its elements.
+/// Returns a kernel in which each block converts its elements.
 fn kernel((target, lanes): (&str, u32), from: &str, to: &str, line: &str) -> String {
     let tensor = |element: &str| format!("tensor<{BLOCK}x{element}, #e>");
     let pointers = |name: &str, argument: &str, element: &str| {
@@ -324,7 +324,7 @@ fn run(target: (&str, u32), from: Format, to: Format, line: &str, inputs: &[u64]
     memory.bytes(output).chunks(to_width).map(element).collect()
 }
 
-/// One way to convert, on all inputs and GPUs; how many results were compared.
+/// Checks one conversion on all inputs and GPUs; returns the number of compared results.
 fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize {
     let narrows = from.bits() >= to.bits();
     let clause = match (narrows, towards_zero) {
@@ -344,7 +344,7 @@ fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize 
     compare(from, to, mode, &line, inputs)
 }
 
-/// The results of a line that converts `%x` to `%y`, on all inputs and GPUs; how many were compared.
+/// Checks a line that converts `%x` to `%y`, on all inputs and GPUs; returns the number of compared results.
 fn compare(from: Format, to: Format, mode: Mode, line: &str, inputs: &[u64]) -> usize {
     for piece in inputs.chunks(PIECE) {
         let expected: Vec<Option<u64>> = piece

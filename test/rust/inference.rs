@@ -44,7 +44,7 @@ fn walk<'c>(op: build::Op<'c>, visit: &mut dyn FnMut(build::Op<'c>)) {
     }
 }
 
-/// The shape and encoding of a tensor, where it has one.
+/// Returns the shape and encoding of a tensor, where it has one.
 fn laid_out(type_: Type<'_>) -> Option<(Vec<u64>, Arc<Encoding>)> {
     let tensor = TensorType::of(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -57,7 +57,7 @@ fn laid_out(type_: Type<'_>) -> Option<(Vec<u64>, Arc<Encoding>)> {
 struct Tally {
     forward: usize,
     backward: usize,
-    /// Results that several operand encodings go with.
+    /// Results that several operand encodings produce.
     ambiguous: usize,
 }
 
@@ -70,7 +70,7 @@ fn check(op: build::Op<'_>, i: usize, place: &str, tally: &mut Tally) {
     ) else {
         return;
     };
-    // A broadcast only asks that both agree on what there is before it.
+    // A broadcast only requires that its operand and result have the same encoding.
     let is_broadcast = op.name().as_string_ref().as_str() == Ok("tt.broadcast");
     let result_shape = if is_broadcast {
         shape.clone()
@@ -92,7 +92,7 @@ fn check(op: build::Op<'_>, i: usize, place: &str, tally: &mut Tally) {
     }
     match operand_encoding(op, i, &to) {
         Ok(inferred) if equivalent(&inferred, &from, &shape) => tally.backward += 1,
-        // Another operand may give the same result; then it must give it.
+        // Another operand encoding may be inferred; it must produce the same result.
         Ok(inferred) => {
             let again = result_encoding(op, i, &inferred).expect("the inference goes both ways");
             assert!(
@@ -138,7 +138,7 @@ fn inference_gives_the_types_of_whole_kernels() {
             });
         }
     }
-    // Each kind of tie is met, and not only the one that keeps everything as it is.
+    // Every kind of relation occurs, not only equality.
     for name in [
         "arith.addi",
         "tt.expand_dims",

@@ -1,5 +1,5 @@
-//! Every matrix instruction of every target, from the row to its result: what lies as it takes it is multiplied by it,
-//! the simulator gives the product, and the GPU's assembler takes it.
+//! Every matrix instruction of every target: the lowering selects it for operands in its layout, the simulator computes
+//! the product, and the GPU's assembler accepts it.
 
 use crate::kernels::Bench;
 use crate::mathematics::assemble;
@@ -17,8 +17,8 @@ struct ProductTensor {
     element: &'static str,
 }
 
-/// The tensors A, B, D of a kernel, and the scales of A and B where the instruction has any: four tiles along m, by
-/// registers and warps, two along n, one along k; lanes follow m where each multiplies alone.
+/// Returns the tensors A, B, D of a kernel, and the scales of A and B if the instruction has any: four tiles along m,
+/// by registers and warps, two along n, one along k. Lanes follow m if each lane multiplies on its own.
 fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
     let [m, n, k] = row.sizes();
     let own = if row.is_per_lane() { target.lanes } else { 1 };
@@ -35,7 +35,7 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
             "#ttg.linear<{{register = {registers:?}, lane = {lanes:?}, warp = {warps:?}, block = []}}>"
         )
     };
-    // The place of an element along dims of which one is k, counted in units of so many bits.
+    // Coordinates of an element, along k in units of `2^unit_log2`.
     let basis = |dims: [usize; 2], unit_log2: usize, (dim, value): (usize, u64)| {
         let value = value >> if dim == 2 { unit_log2 } else { 0 };
         dims.map(|own| if own == dim { value } else { 0 })
@@ -67,7 +67,7 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
         let (held, size) = (&scales.operands[factor], [m, n][factor]);
         let block_log2 = usize::from(scales.block_log2);
         let basis = |at| basis([factor, 2], block_log2, at);
-        // The second tile is in the lanes that a selector leaves out, or else in other registers.
+        // The second tile is in the lanes that the selector does not use, or else in other registers.
         let bits = |bits: &[ScaleBit]| -> Vec<[u64; 2]> {
             let bits = bits.iter().map(|bit| match bit {
                 ScaleBit::Of(bit) => basis(place(bit)),
@@ -96,7 +96,7 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
     tensors
 }
 
-/// A type as MLIR spells it, and as the simulator holds it; a byte where that holds several elements.
+/// Returns the type in MLIR and in the simulator; a byte if that holds several elements.
 fn element_type(number: Number) -> (&'static str, ElementTy) {
     let name = match number {
         Number::Tf32 => Number::F32.ir_name(),
@@ -106,7 +106,7 @@ fn element_type(number: Number) -> (&'static str, ElementTy) {
     (name, name.parse().expect("the simulator has the type"))
 }
 
-/// `@NAME(a, b, d, out)`, or `@NAME(a, b, d, x, y, out)` with scales: `out = a b + d`.
+/// Returns `@NAME(a, b, d, out)`, or `@NAME(a, b, d, x, y, out)` with scales: `out = a b + d`.
 fn function(name: &str, row: &Product, tensors: &[ProductTensor]) -> String {
     let arguments = tensors.iter();
     let arguments = arguments.map(|t| format!("%{}: !tt.ptr<{}>, ", t.letter, t.element));
@@ -194,7 +194,7 @@ fn module(target: &Target, functions: &str) -> String {
     )
 }
 
-/// Small integers, which every format holds.
+/// Returns a small integer, which every format represents exactly.
 fn element(operand: usize, at: [u64; 2]) -> f64 {
     let [down, across] = at;
     let number = match operand {
@@ -205,14 +205,14 @@ fn element(operand: usize, at: [u64; 2]) -> f64 {
     f64::from(u8::try_from(number % 5).unwrap()) - 2.0
 }
 
-/// The power of two that scales a block of a factor.
+/// Returns the power of two that scales a block of a factor.
 fn scale(factor: usize, at: [u64; 2]) -> i32 {
     let [own, block] = at;
     let number = [own + 2 * block, 2 * own + block][factor] % 3;
     i32::try_from(number).unwrap() - 1
 }
 
-/// The bytes of a tensor's elements, row by row.
+/// Returns the bytes of a tensor's elements, row by row.
 fn bytes(row: &Product, operand: usize, sizes: [u64; 2]) -> Vec<u8> {
     let [rows, columns] = sizes;
     let places = (0..rows).flat_map(|down| (0..columns).map(move |across| [down, across]));
@@ -289,7 +289,7 @@ fn each_gives_the_product() {
             .into_iter()
             .chain(target.scaled_products())
         {
-            // Many targets have the same instructions.
+            // Targets share instructions.
             if known.insert((row.name.clone(), row.operands[0].registers.len())) {
                 run(&row, target);
             }
@@ -298,7 +298,7 @@ fn each_gives_the_product() {
     assert!(known.len() >= 150, "{}", known.len());
 }
 
-/// An intrinsic that LLVM does not know for a processor is an error there, or becomes the call of a symbol.
+/// An intrinsic that LLVM does not support on a processor is an error, or becomes the call of a symbol.
 #[test]
 fn each_assembles() {
     for target in TARGETS {
@@ -312,7 +312,7 @@ fn each_assembles() {
         let text = module(target, &functions);
         let assembly = match assemble("instructions", target.name, &text) {
             Ok(assembly) => assembly,
-            // LLVM took it, an assembler of another age does not know the processor.
+            // LLVM accepted it; an older or newer assembler does not know the processor.
             Err(said) if said.contains("is not defined for option 'gpu-name'") => continue,
             Err(said) => panic!("{}: {said}", target.name),
         };

@@ -1,4 +1,4 @@
-//! Kernels from text to result: lowered for each GPU, run lane by lane, compared with plain Rust.
+//! Whole kernels: lowered for each GPU, simulated, and compared with plain Rust.
 
 use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes};
 use linear_layout_mlir::{driver, simulated};
@@ -8,7 +8,7 @@ const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 
-/// A kernel, lowered, with its memory.
+/// A lowered kernel with its memory.
 pub(crate) struct Bench {
     decoded: gpu_sim::Decoded,
     pub(crate) memory: Memory,
@@ -20,7 +20,7 @@ impl Bench {
         Self::lowered(file, None)
     }
 
-    /// A kernel lowered by `pipeline`, or as usual.
+    /// Lowers a kernel by `pipeline`, or by the default one.
     pub(crate) fn lowered(file: &str, pipeline: Option<&str>) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("test/kernels")
@@ -31,7 +31,7 @@ impl Bench {
         Self::of(decoded, file)
     }
 
-    /// A kernel that is given pointers to scratch memory after its own arguments.
+    /// Lowers a kernel that takes pointers to scratch memory after its own arguments.
     pub(crate) fn with_scratch(file: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("test/kernels")
@@ -40,7 +40,7 @@ impl Bench {
         Self::with_instruction(&text, file, Some(WITH_SCRATCH), "")
     }
 
-    /// A module lowered by `pipeline`, or as usual, which must have an instruction.
+    /// Lowers a module by `pipeline`, or by the default one; panics if it lacks the instruction.
     pub(crate) fn with_instruction(
         text: &str,
         name: &str,
@@ -74,7 +74,7 @@ impl Bench {
             .add("input", initial_bytes(&Fill::Random, ty, count, seed))
     }
 
-    /// A buffer that shows which elements were written.
+    /// Adds a buffer filled with [`UNTOUCHED`].
     pub(crate) fn untouched(&mut self, ty: ElementTy, count: usize) -> BufferId {
         self.memory.add(
             "output",
@@ -86,7 +86,7 @@ impl Bench {
         self.run_as(grid, args, |launch| launch)
     }
 
-    /// Runs the kernel on a machine that is set up in another way.
+    /// Runs the kernel with other settings of the machine.
     pub(crate) fn run_as(
         &mut self,
         grid: [u32; 3],
@@ -132,7 +132,7 @@ fn vector_add() {
     for gpu in GPUS {
         for n in [0usize, 1, 127, 1000, 1024, 3001] {
             let mut b = Bench::new(&format!("{gpu}/vector_add.ttgir"));
-            // Exactly n elements: an access outside is an error.
+            // Exactly n elements, so that an access outside is an error.
             let (x, y) = (b.random(F32, n, 1), b.random(F32, n, 2));
             let out = b.untouched(F32, n);
             let blocks = n.div_ceil(1024).max(1) as u32;
@@ -179,7 +179,7 @@ fn outer_scale() {
 #[test]
 fn transpose() {
     for gpu in GPUS {
-        // Multiples of 16, as the kernel is promised; blocks are 64 x 128.
+        // Multiples of 16, as the kernel assumes; blocks are 64 x 128.
         for (rows, cols) in [
             (64usize, 128usize),
             (112, 144),
@@ -190,7 +190,7 @@ fn transpose() {
             let mut b = Bench::new(&format!("{gpu}/transpose.ttgir"));
             let x = b.random(F16, rows * cols, 3);
             let out = b.untouched(F16, rows * cols);
-            // One block more than needed along each axis: its masks are empty.
+            // One extra block along each axis, whose masks are empty.
             let grid = [
                 rows.div_ceil(64) as u32 + 1,
                 cols.div_ceil(128) as u32 + 1,
@@ -234,7 +234,7 @@ fn interleave() {
 #[test]
 fn column_sum() {
     for gpu in GPUS {
-        // Multiples of 16, as the kernel is promised; blocks are 64 x 64.
+        // Multiples of 16, as the kernel assumes; blocks are 64 x 64.
         for (rows, cols) in [(64usize, 64usize), (48, 80), (208, 16), (0, 64)] {
             let mut b = Bench::new(&format!("{gpu}/column_sum.ttgir"));
             let x = b.random(F16, rows * cols, 7);
@@ -263,7 +263,7 @@ fn column_sum() {
 fn row_softmax() {
     let stride = 2048;
     for gpu in GPUS {
-        // Multiples of 16, as the kernel is promised.
+        // Multiples of 16, as the kernel assumes.
         for cols in [16usize, 1008, 2048] {
             let mut b = Bench::new(&format!("{gpu}/row_softmax.ttgir"));
             let x = b.random(F32, 3 * stride, 9);
@@ -297,7 +297,7 @@ fn row_softmax() {
     }
 }
 
-/// A tile converted there and back `turns` times, `step` added after each conversion.
+/// Checks a tile that is converted there and back `turns` times, with `step` added after each conversion.
 #[track_caller]
 fn convert(file: &str, ty: ElementTy, elements: usize, step: f64, turns: usize) -> Report {
     let mut b = Bench::new(&format!("convert/{file}.mlir"));
@@ -312,7 +312,7 @@ fn convert(file: &str, ty: ElementTy, elements: usize, step: f64, turns: usize) 
     let report = b.run([2, 1, 1], args);
     let src = b.values(src, ty);
     let round = |x: f64| if ty == F32 { f32_of(x) } else { x };
-    // Halves of f16 values below 4 in steps of 1/4 stay exact; f32 is rounded as the kernel does.
+    // f16 values below 4 in steps of 1/4 are exact when halved; f32 is rounded as in the kernel.
     b.check(dst, ty, |i| {
         (0..2 * turns).fold(src[i], |x, _| round(x + step))
     });
@@ -430,7 +430,7 @@ fn global_accesses_are_as_wide_as_tritons() {
     );
 }
 
-/// Every kernel lowers, or each operation of it that cannot be lowered is named, once.
+/// Every kernel lowers, or each operation that is not supported is diagnosed once.
 #[test]
 fn kernels_lower_or_say_why_not() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels");

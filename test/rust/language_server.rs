@@ -1,4 +1,4 @@
-//! A session with `ll-lsp-server`, as an editor has it.
+//! Sessions with `ll-lsp-server`, from the side of an editor.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -84,7 +84,7 @@ impl Session {
         serde_json::from_slice(&body).expect("the server writes JSON")
     }
 
-    /// The answer to a request; it must be the next message.
+    /// Returns the answer to a request, which must be the next message.
     fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next_id += 1;
         let id = self.next_id;
@@ -95,7 +95,7 @@ impl Session {
         answer["result"].clone()
     }
 
-    /// A request at the place where `needle` begins in the document, `more` UTF-16 units further.
+    /// Sends a request at the position of `needle` in the document plus `more` UTF-16 units.
     fn at(&mut self, method: &str, text: &str, needle: &str, more: usize) -> Value {
         let mut position = place(text, needle);
         position["character"] = json!(position["character"].as_u64().unwrap() + more as u64);
@@ -110,7 +110,7 @@ impl Session {
         (shown.to_owned(), answer["range"].clone())
     }
 
-    /// Replaces the document, and returns what is wrong with the new one.
+    /// Replaces the document, and returns the diagnostics of the new one.
     fn change(&mut self, version: u64, text: &str) -> Vec<Value> {
         self.send(
             &json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
@@ -135,7 +135,7 @@ impl Session {
     }
 }
 
-/// The position where `needle` begins.
+/// Returns the position of `needle`.
 #[track_caller]
 fn place(text: &str, needle: &str) -> Value {
     let offset = text.find(needle).unwrap_or_else(|| panic!("no {needle}"));
@@ -149,7 +149,7 @@ fn hovers_show_the_grid_and_the_bases() {
     let mut session = Session::start(KERNEL);
     assert_eq!(session.diagnostics(), [] as [Value; 0]);
 
-    // In a type: on its own shape, and nothing else.
+    // In a type: the layout on that shape only.
     let (shown, range) = session.hover(KERNEL, "2x4xf16", 1);
     let expected = "\
 ```mlir
@@ -175,12 +175,12 @@ where out dims are: [dim0 (size 2), dim1 (size 4)]
     assert_eq!(shown, expected);
     assert_eq!(range["start"], place(KERNEL, "tensor<2x4xf16"));
 
-    // Characters of two UTF-16 units before it count as two.
+    // Preceding characters of two UTF-16 units count as two.
     let (shown, range) = session.hover(KERNEL, "2x4xi1", 1);
     assert_eq!(shown, expected);
     assert_eq!(range["start"], place(KERNEL, "tensor<2x4xi1"));
 
-    // On an alias in a type: the same, and what MLIR says of the alias.
+    // On an alias in a type: the same, and MLIR's hover text of the alias.
     let (shown, range) = session.hover(KERNEL, "#blocked>, %y", 2);
     assert!(shown.starts_with(expected), "{shown}");
     assert!(
@@ -209,7 +209,7 @@ where out dims are: [dim0 (size 2), dim1 (size 4)]
     let (shown, _) = session.hover(KERNEL, "#blocked}>>", 1);
     assert!(shown.contains("**`#blocked` on 2x4**"), "{shown}");
 
-    // Used by no tensor: what its warps cover.
+    // Not used by a tensor: the tile of its warps.
     let (shown, _) = session.hover(KERNEL, "#unused", 1);
     assert!(shown.contains("**`#unused` on 4x2**"), "{shown}");
     assert!(
@@ -217,7 +217,7 @@ where out dims are: [dim0 (size 2), dim1 (size 4)]
         "{shown}"
     );
 
-    // Where there is no encoding, MLIR's answer is as it was.
+    // Without an encoding, MLIR's answer is unchanged.
     let (shown, _) = session.hover(KERNEL, "tt.make_range", 4);
     assert!(shown.starts_with("\"tt.make_range\""), "{shown}");
     assert_eq!(session.at("hover", KERNEL, "attributes", 2), Value::Null);
@@ -266,7 +266,7 @@ fn a_file_is_checked_as_it_is_typed() {
     );
     assert_eq!(diagnostic["range"]["start"], place(&wrong, "tt.make_range"));
     assert_eq!(diagnostic["severity"], 1);
-    // The rule stands beside it, folded away.
+    // The rule is related information.
     let related = diagnostic["relatedInformation"].to_string();
     assert!(
         related.contains("rule make_range_c1: `start` < `end`"),
@@ -285,7 +285,7 @@ fn a_file_is_checked_as_it_is_typed() {
     );
     assert_eq!(diagnostic["range"]["start"]["line"], 0);
 
-    // Text that is no MLIR: encodings are shown all the same.
+    // Invalid MLIR: encodings are shown nevertheless.
     let wrong = KERNEL.replace("tt.return", "tt.ret(");
     assert!(!session.change(4, &wrong).is_empty());
     let (shown, _) = session.hover(&wrong, "4x4xf16", 0);
@@ -295,7 +295,7 @@ fn a_file_is_checked_as_it_is_typed() {
     session.end();
 }
 
-/// A module with so many regions in each other, each in two brackets.
+/// Returns a module with this depth of nested regions, each in two brackets.
 fn nested(regions: usize) -> String {
     let (open, close) = ("\"test.op\"() ({\n", "}) : () -> ()\n");
     format!(
@@ -305,7 +305,7 @@ fn nested(regions: usize) -> String {
     )
 }
 
-/// MLIR's parser calls itself for what stands inside, and would end by a full stack.
+/// MLIR's parser is recursive, and would overflow its stack.
 #[test]
 fn a_file_that_is_nested_too_deep_gets_a_diagnostic() {
     let deep = nested(20_000);
@@ -320,7 +320,7 @@ fn a_file_that_is_nested_too_deep_gets_a_diagnostic() {
             "brackets are nested more than 1024 deep, which is the limit"
         );
         assert_eq!(diagnostic["severity"], 1);
-        // After one bracket of the module and two of each of 511 regions, the second of the next one.
+        // One bracket of the module, two of each of 511 regions: the second bracket of the next region is too deep.
         assert_eq!(
             diagnostic["range"]["start"],
             json!({"line": 512, "character": 13})
@@ -329,7 +329,7 @@ fn a_file_that_is_nested_too_deep_gets_a_diagnostic() {
     check(&session.diagnostics());
     assert_eq!(session.at("hover", &deep, "test.op", 1), Value::Null);
 
-    // Mended, as deep as it may be, and broken again by a change of one place.
+    // Repaired to the largest permitted depth, and broken again by one edit.
     let most = nested(511);
     assert_eq!(session.change(2, &most), [] as [Value; 0]);
     let start = json!({"line": 1, "character": 0});
@@ -453,6 +453,6 @@ fn an_editor_that_goes_away_ends_the_server() {
     let mut session = Session::start(KERNEL);
     session.to = None;
     let status = session.server.wait().expect("the server ends");
-    // MLIR's server calls an end without `shutdown` a failure.
+    // MLIR's server exits with 1 if `shutdown` is missing.
     assert_eq!(status.code(), Some(1), "{status}");
 }

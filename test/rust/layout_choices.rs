@@ -1,4 +1,4 @@
-//! Layouts chosen for whole kernels, beside those that Triton's pass leaves, at the same prices.
+//! Cost of the layouts chosen for whole kernels, compared with that of Triton's pass under the same cost model.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels/conversions")
 }
 
-/// Runs the pass on a module, each change proved; returns what it says, and what it makes.
+/// Runs the pass on a module, and verifies each change; returns the remarks and the result.
 fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let input = scratch.join(format!("choices-{name}.mlir"));
@@ -50,7 +50,7 @@ fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
     (said, String::from_utf8(output.stdout).unwrap())
 }
 
-/// Each kernel with what Triton makes of it.
+/// Returns each kernel with Triton's result: name, module, Triton's module.
 fn kernels() -> Vec<(String, String, String)> {
     let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
     let mut all = Vec::new();
@@ -78,18 +78,18 @@ fn kernels() -> Vec<(String, String, String)> {
     all
 }
 
-/// Chooses for all kernels; returns the cost of all beside Triton's.
+/// Chooses layouts for all kernels; returns the ratio of the total cost to Triton's.
 fn compare(memory: &str) -> f64 {
     let (mut ours, mut theirs) = (0.0, 0.0);
     for (name, module, triton) in kernels() {
         let name = format!("{memory}-{name}");
-        // What plans cost alone is what the price on conversions trades in.
+        // Plan cost alone, without a penalty per conversion.
         let options = format!("memory={memory} conversion-cost=0");
         let (said, made) = run(&module, &name, &options);
-        // What Triton's result costs as it is.
+        // The cost of Triton's result.
         let (other, _) = run(&triton, &format!("{name}-triton"), &options);
-        assert!(said.after.0 <= said.before.0, "{name} gets dearer");
-        // The search is not exhaustive: of one kernel it stops within a thousandth of Triton's choice.
+        assert!(said.after.0 <= said.before.0, "{name}: the cost increases");
+        // The search is not exhaustive: for one kernel it ends within a thousandth of Triton's cost.
         let is_missed = name == "free-gfx942-transpose.coalesced.ttgir";
         let most = if is_missed { 1.001 } else { 1.0 };
         assert!(
@@ -98,9 +98,8 @@ fn compare(memory: &str) -> f64 {
             said.after,
             other.before
         );
-        // More conversions than Triton leaves are there only where that is cheaper; with a price on each of them there
-        // are as few, and it still costs no more than Triton's. As there is a price of a cycle on each, no two choices
-        // of one cost differ in how many they take.
+        // More conversions than Triton's are chosen only if that is cheaper; with a penalty per conversion there are as
+        // few, at no more than Triton's cost. With a penalty of one cycle, choices of equal cost have equally many.
         let (tied, _) = run(
             &module,
             &name,
@@ -121,7 +120,7 @@ fn compare(memory: &str) -> f64 {
             );
             assert!(fewer.after.0 > said.after.0, "{name}");
         }
-        // The price that was predicted is that of what was made, and nothing is left to do.
+        // The predicted cost is that of the result, and a second run changes nothing.
         let (again, same) = run(&made, &format!("{name}-again"), &options);
         assert_eq!(again.before, said.after, "{name}");
         assert_eq!(same, made, "{name}");

@@ -1,4 +1,4 @@
-//! Black-box tests of the public API: one binary, one module for each subject.
+//! Black-box tests of the public API, one module per subject.
 
 #![allow(
     clippy::cast_possible_truncation,

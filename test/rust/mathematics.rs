@@ -1,5 +1,5 @@
-//! Every operation of `math`, and of `arith` on floats, on every type, on GPUs of both vendors: it
-//! assembles, or we say why not; and what the lowered f32 functions compute.
+//! Operations of `math`, and of `arith` on floats, on every type and GPUs of both vendors: each assembles or is
+//! diagnosed; and the accuracy of the lowered f32 functions.
 
 use super::files::root;
 use super::operations::{Elements, elements, floats, run};
@@ -118,7 +118,7 @@ const INTEGERS: [(&str, &str); 5] = [
     ("ipowi", "math.ipowi $0, $1 : $t"),
 ];
 
-/// Functions of f64 that LLVM computes, or that are made of what it computes.
+/// Functions of f64 that LLVM computes, or that expand to such functions.
 const NATIVE: [&str; 15] = [
     "absf",
     "ceil",
@@ -141,7 +141,7 @@ const NATIVE: [&str; 15] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LoweringOutcome {
     Assembles,
-    /// It is a call of a function that a library has.
+    /// Becomes a call of a library function.
     LibraryCall,
     Refused,
 }
@@ -173,7 +173,7 @@ fn cases(wanted: LoweringOutcome) -> Vec<(&'static str, &'static str, &'static s
         .collect()
 }
 
-/// A module with one function for each case, an operation on scalars whose result is stored.
+/// Returns a module with one function for each case, an operation on scalars whose result is stored.
 fn module(target: (&str, u32), cases: &[(&str, &str, &str)]) -> String {
     let mut module = format!(
         "module attributes {{\"ttg.num-warps\" = 4 : i32, ttg.target = \"{}\", \
@@ -232,13 +232,13 @@ fn pipe(mut command: Command, input: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// From a module to what the GPU's assembler takes, which is returned; `name` is that of the test's own file.
+/// Translates a module to assembly, which is returned, and assembles it; `name` is that of the test's file.
 pub(crate) fn assemble(name: &str, target: &str, module: &str) -> Result<String, String> {
     let mut lower = Command::new(tool("ll-opt"));
     lower.arg("--convert-layouts-to-llvm");
     let lowered = pipe(lower, module.as_bytes())?;
     let mut translate = Command::new(tool("ll-translate"));
-    // Optimised: LLVM may make an operation of what we took apart because it has no instruction.
+    // Optimised: LLVM may rebuild an operation that was expanded because it has no instruction.
     translate.args(["-O3", "-"]);
     let assembly = pipe(translate, &lowered)?;
     let assembly = String::from_utf8_lossy(&assembly).into_owned();
@@ -266,7 +266,7 @@ fn every_operation_assembles() {
         if assemble("math", target.0, &module(target, &cases)).is_ok() {
             continue;
         }
-        // Which of them it is: LLVM does not say.
+        // LLVM does not name the failing case.
         let problems: Vec<String> = cases
             .iter()
             .filter_map(|case| {
@@ -323,7 +323,7 @@ fn what_does_not_assemble_is_refused_at_its_place() {
     }
 }
 
-/// Functions of one f32 with what they are in binary64, and how far the result may be, relatively.
+/// A function of one f32, its reference in binary64, and the relative tolerance.
 type Function = (&'static str, fn(f64) -> f64);
 
 #[test]
@@ -381,12 +381,12 @@ fn lowered_functions_compute_what_they_say() {
     }
 }
 
-/// The smallest step of a format.
+/// Returns the smallest step of a format.
 fn smallest(format: FloatTy) -> f64 {
     format.to_f64(1)
 }
 
-/// Almost the largest number of a format.
+/// Returns a number close to the largest of a format.
 fn largest(format: FloatTy) -> f64 {
     format.to_f64(format.from_f64(f64::INFINITY) - 1) * 0.999
 }

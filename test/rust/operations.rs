@@ -1,4 +1,4 @@
-//! Single operations from text to result: lowered for GPUs of both vendors, run lane by lane.
+//! Single operations: lowered for GPUs of both vendors, and simulated.
 
 use crate::split_mix::Random;
 use gpu_sim::{Arg, FloatTy, Launch, Memory};
@@ -23,7 +23,6 @@ pub(crate) fn elements(type_: &str, bits: impl IntoIterator<Item = u64>) -> Elem
     Elements { type_, bits }
 }
 
-/// Bytes of an element in memory.
 fn bytes_of(type_: &str) -> usize {
     match type_ {
         "i1" | "i8" => 1,
@@ -34,7 +33,7 @@ fn bytes_of(type_: &str) -> usize {
     }
 }
 
-/// A kernel that loads tensors `%x0`, `%x1`, ... of `count` elements, runs `body`, and stores the
+/// Returns a kernel that loads tensors `%x0`, `%x1`, ... of `count` elements, runs `body`, and stores the
 /// tensor `%y`. `$T` in the body is the shape and `$E` the encoding.
 pub(crate) fn kernel(
     (target, lanes): (&str, u32),
@@ -63,7 +62,7 @@ pub(crate) fn kernel(
     };
     for (i, type_) in inputs.iter().enumerate() {
         text += &address(&format!("%p{i}"), type_);
-        // What is only stored to is not loaded.
+        // An output is not loaded.
         if body.contains(&format!("%x{i}")) {
             text += &format!("%x{i} = tt.load %p{i}a : tensor<{count}x!tt.ptr<{type_}>, #e>\n");
         }
@@ -76,7 +75,7 @@ pub(crate) fn kernel(
     text
 }
 
-/// The elements of `%y` after running [`kernel`].
+/// Returns the elements of `%y` after running [`kernel`].
 pub(crate) fn run(
     target: (&str, u32),
     inputs: &[Elements<'_>],
@@ -87,7 +86,7 @@ pub(crate) fn run(
     memory.pop().unwrap()
 }
 
-/// The elements of every input's memory and of `%y` after running [`kernel`].
+/// Returns the elements of every input's memory and of `%y` after running [`kernel`].
 fn run_all(
     target: (&str, u32),
     inputs: &[Elements<'_>],
@@ -130,7 +129,7 @@ fn run_all(
         .collect()
 }
 
-/// Runs a body on every target and compares with what is expected of each row of inputs.
+/// Runs a body on every target and compares with the expected value of each row of inputs.
 #[track_caller]
 fn check(inputs: &[Elements<'_>], result: &str, body: &str, expected: impl Fn(&[u64]) -> u64) {
     for target in TARGETS {
@@ -147,13 +146,13 @@ fn check(inputs: &[Elements<'_>], result: &str, body: &str, expected: impl Fn(&[
     }
 }
 
-/// Numbers without pattern: the same ones each time.
+/// Returns pseudo-random numbers, the same on each run.
 pub(crate) fn noise(count: usize, seed: u64) -> Vec<u64> {
     let mut random = Random(seed);
     (0..count).map(|_| random.next()).collect()
 }
 
-/// Noise, and at the beginning the numbers where carries and signs change.
+/// Returns noise, preceded by the numbers at which carries and signs change.
 fn integers(count: usize, seed: u64, bits: u32) -> Vec<u64> {
     let mask = u64::MAX >> (64 - bits);
     let mut all = noise(count, seed);
@@ -174,7 +173,7 @@ fn integers(count: usize, seed: u64, bits: u32) -> Vec<u64> {
 
 const FORMATS: [FloatTy; 4] = [FloatTy::F16, FloatTy::BF16, FloatTy::F32, FloatTy::F64];
 
-/// Floats of a format: noise, and numbers around the limits of the narrower formats.
+/// Returns floats of a format: noise, and numbers around the limits of the narrower formats.
 pub(crate) fn floats(format: FloatTy, count: usize) -> Vec<u64> {
     let shift = 64 - format.bits();
     let mut all: Vec<u64> = noise(count, 7).into_iter().map(|x| x >> shift).collect();
@@ -221,7 +220,7 @@ fn floats_change_format_as_they_are_told() {
             let inputs = [elements(a, floats(from, 1024))];
             let is_nan = |bits| to.to_f64(bits).is_nan();
             let nearest = |row: &[u64]| to.from_f64(from.to_f64(row[0]));
-            // NaNs keep no promise but that they are NaN.
+            // All NaNs are equal.
             let same_nan = |expected: u64| if is_nan(expected) { u64::MAX } else { expected };
             let narrows = from.bits() > to.bits() || from.bits() == 16 && to.bits() == 16;
             let roundings: &[&str] = if narrows { &["rtne", "rtz"] } else { &[""] };
@@ -273,7 +272,7 @@ fn products_keep_their_upper_half() {
             ),
             ("mului_extended", |_, y| y),
         ] {
-            // Both halves count: their difference is stored.
+            // The difference of the halves is stored, so that both are tested.
             let body = format!(
                 "%low, %high = arith.{name} %x0, %x1 : tensor<$Tx{type_}, $E>\n\
                  %y = arith.subi %high, %low : tensor<$Tx{type_}, $E>"
@@ -313,7 +312,7 @@ fn bits_are_kept_by_bitcasts() {
 
 #[test]
 fn addresses_are_numbers() {
-    // From a pointer to a number and back, one element further on, read as another type.
+    // A pointer is converted to an integer, advanced by one element, and converted back to another pointee type.
     let body = "\
         %a = tt.ptr_to_int %p0a : tensor<$Tx!tt.ptr<i32>, $E> -> tensor<$Txi64, $E>\n\
         %two = arith.constant dense<2> : tensor<$Txi64, $E>\n\
@@ -334,7 +333,7 @@ fn floats_of_eight_bits_travel() {
             "f8E4M3FNUZ" => 0x40,
             _ => 0x40,
         };
-        // A selection between the loaded numbers, a constant and a splat, through another layout.
+        // A select between loaded numbers, a constant and a splat, in another layout.
         let body = format!(
             "%ones = arith.constant dense<1.0> : tensor<$Tx{type_}, $E>\n\
              %half = arith.constant 0.5 : {type_}\n\
@@ -471,7 +470,7 @@ fn buffer_stores_leave_masked_elements_alone() {
         for type_ in ["i8", "f8E5M2", "f16", "bf16", "f32", "i64", "f64"] {
             let mask = u64::MAX >> (64 - 8 * bytes_of(type_));
             let bits: Vec<u64> = noise(64, 10).into_iter().map(|x| x & mask).collect();
-            // 64 elements on more threads than that: each is stored by one of those that hold it.
+            // 64 elements on more threads: one of the replicas stores each element.
             let body = format!(
                 "%c40 = arith.constant dense<40> : tensor<$Txi32, $E>\n\
                  %m = arith.cmpi slt, %range, %c40 : tensor<$Txi32, $E>\n\
@@ -490,8 +489,8 @@ fn buffer_stores_leave_masked_elements_alone() {
     }
 }
 
-/// LLVM's own remainder for NVIDIA takes off a multiple that is rounded: next to a multiple it has the wrong sign, and
-/// beyond 2^24 it is nothing.
+/// LLVM's own remainder for NVIDIA subtracts a rounded multiple: close to a multiple it has the wrong sign, and beyond
+/// 2^24 it is meaningless.
 #[test]
 fn remainders_are_exact() {
     let special = |exponents: &[i32], one: f64| -> Vec<f64> {
@@ -533,7 +532,7 @@ fn remainders_are_exact() {
             f32::from_bits(bits[1] as u32),
         )
     }));
-    // Just below a multiple, where a rounded quotient is too large.
+    // Just below a multiple, where the rounded quotient is too large.
     singles.extend(random.chunks(2).map(|bits| {
         let y = 1.0 + (bits[0] >> 40) as f32 * f32::powi(2.0, -24);
         let multiple = (1 + bits[1] % 4000) as f32 * y;

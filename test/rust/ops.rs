@@ -1,4 +1,4 @@
-//! The generated views of operations: every accessor of every operation answers on an example.
+//! Generated views of operations: every accessor of every operation is called on an example.
 
 use crate::files::{files, read, root};
 use crate::referee::generate::generate;
@@ -41,7 +41,7 @@ impl Coverage {
         walk(module.as_operation(), &mut |op| {
             let name = op.name();
             let name = name.as_string_ref().as_str().expect("names are UTF-8");
-            // The kind, found by class, is that of the name.
+            // The kind, determined by class, agrees with the name.
             match AnyKind::of(op) {
                 AnyKind::Own(kind) => assert_eq!(kind.name(), name),
                 AnyKind::Upstream(kind) => assert_eq!(kind.name(), name),
@@ -72,7 +72,7 @@ impl Coverage {
 #[test]
 fn every_accessor_answers_on_an_example_of_every_operation() {
     let context = context();
-    // Sections that are invalid on purpose say so while they are read.
+    // Sections that are invalid on purpose emit errors.
     context.attach_diagnostic_handler(|_| true);
     let mut seen = Coverage::default();
     for path in ["test/Dialect", "test/Conversion", "test/kernels"]
@@ -83,7 +83,7 @@ fn every_accessor_answers_on_an_example_of_every_operation() {
             seen.look_at(&context, section);
         }
     }
-    // Some stand in the tests of rules only, whose sections are invalid as a whole.
+    // Some occur in the tests of rules only, whose sections are invalid as a whole.
     let mut seeds = 0..40_000;
     while !seen.missing().is_empty() {
         let seed = seeds
@@ -111,7 +111,7 @@ struct Parts {
     attributes: Vec<(String, String)>,
 }
 
-/// The key of the attribute that says how many operands each group has.
+/// The key of the attribute with the sizes of the operand groups.
 const SEGMENTS: &str = "operandSegmentSizes";
 
 impl Parts {
@@ -128,8 +128,8 @@ impl Parts {
         }
     }
 
-    /// This operation, and those with some of its parts left out: each attribute, each group of operands, results, and all
-    /// that were left out before. MLIR says which of them are operations.
+    /// Returns this operation and variants without some of its parts: an attribute, a group of operands, the results,
+    /// or as many as possible. Not all variants are valid.
     fn variants(&self, kind: OpKind, is_operation: &dyn Fn(&Self) -> bool) -> Vec<Self> {
         let mut all = vec![self.clone()];
         let mut least = self.clone();
@@ -150,14 +150,14 @@ impl Parts {
         }
         let optional = kind.optional_operands();
         if self.segments().is_some() {
-            // From the last one on, as `other` stands behind `mask`: text names operands by their place. MLIR ends by an
-            // assertion where an operand that must be there is left out of its group.
+            // From the last one on, since text names operands by position (`other` follows `mask`). Only optional
+            // groups, since MLIR asserts that required operands are present.
             let mut parts = self.clone();
             for group in (0..optional.len()).rev().filter(|group| optional[*group]) {
                 parts = parts.without_group(group);
                 all.push(parts.clone());
             }
-            // A token that goes in is printed with the one that comes out.
+            // A token operand is printed together with the token result.
             parts.results.clear();
             all.push(parts);
         } else if optional.iter().filter(|may_lack| **may_lack).count() == 1 {
@@ -196,7 +196,7 @@ impl Parts {
         parts
     }
 
-    /// A module in which it stands below an operation that nothing is known of, or below `ttg.mask`.
+    /// Returns a module with the operation inside an unregistered operation, or inside `ttg.mask`.
     fn module(&self, around: &str, is_in_mask: bool) -> String {
         let values: Vec<String> = (0..self.operands.len()).map(|i| format!("%{i}")).collect();
         let values = values.join(", ");
@@ -233,7 +233,6 @@ impl Parts {
     }
 }
 
-/// A module in generic form.
 fn generic(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     let text = module.as_operation().to_string_with_flags(flags);
@@ -333,7 +332,7 @@ fn the_table_of_lowered_operations_is_current() {
     assert_eq!(found, expected, "`make bless` writes it");
 }
 
-/// `CONTRIBUTING.md` names the files that an elementwise operation is in: those that have anything of its example.
+/// `CONTRIBUTING.md` lists the files of an elementwise operation: those that mention its example.
 #[test]
 fn the_files_of_an_elementwise_operation_are_named() {
     let guide = read("CONTRIBUTING.md");
@@ -361,7 +360,7 @@ fn the_files_of_an_elementwise_operation_are_named() {
     assert!(found.len() <= 6);
 }
 
-/// The names of our operations stand in TableGen; Rust knows operations by kind.
+/// The names of our operations occur in TableGen only; Rust identifies operations by kind.
 #[test]
 fn no_operation_of_ours_is_named_by_a_literal() {
     let mut found = Vec::new();
@@ -426,7 +425,7 @@ fn a_part_named_by_a_literal_is_noticed() {
     assert!(!names_by_literal("load.result()"));
 }
 
-/// Parts of operations have names, which the views of [`linear_layout_mlir::ir::ops`] know.
+/// Parts of operations are accessed by name, through the views of [`linear_layout_mlir::ir::ops`].
 #[test]
 fn no_part_of_an_operation_is_named_by_a_literal() {
     let mut found = Vec::new();
@@ -447,7 +446,7 @@ fn no_part_of_an_operation_is_named_by_a_literal() {
     assert!(found.is_empty(), "use a view of the operation: {found:#?}");
 }
 
-/// Attributes that no operation declares have their names in one place.
+/// The names of discardable attributes are declared in one place.
 #[test]
 fn discardable_attributes_are_named_in_one_place() {
     let mut found = Vec::new();

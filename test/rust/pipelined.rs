@@ -1,4 +1,4 @@
-//! Kernels as Triton pipelines them, with copies that run beside the products: right whenever the copies arrive.
+//! Kernels pipelined by Triton, whose asynchronous copies overlap products: correct for every arrival time of copies.
 
 use crate::kernels::{Bench, UNTOUCHED};
 use crate::products::{check, quarters};
@@ -10,8 +10,8 @@ const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const I8: ElementTy = ElementTy::Int(8);
 
-/// The folders of `test/kernels/pipelined`, and how their kernels are lowered if not as usual: waits of gfx1250 leave
-/// nothing in flight until their tokens are counted.
+/// The folders of `test/kernels/pipelined`, and the pipeline if it is not the default one: gfx1250 needs its waits
+/// counted, which otherwise leave nothing in flight.
 const GPUS: [(&str, Option<&str>); 5] = [
     ("sm_80", None),
     ("sm_90", None),
@@ -23,19 +23,19 @@ const GPUS: [(&str, Option<&str>); 5] = [
     ),
 ];
 
-/// Rows that end within a tile of 64, columns and K that end within one of 32 in a multiple of 16, as the kernels are
-/// promised, and rows of memory wide enough for either.
+/// Rows, columns and K that end within tiles of 64, 32 and 32; columns and K are multiples of 16, as the kernels
+/// assume.
 const SIZES: [usize; 3] = [77, 48, 112];
 const STRIDE: usize = 128;
 
-/// When copies arrive, and which warp runs first.
+/// Arrival time of copies, and schedule of warps.
 fn machines() -> impl Iterator<Item = (Arrival, Schedule)> {
     let random = (1..=4).map(|seed| (Arrival::Random(seed), Schedule::Warps(seed)));
     let arrivals = [Arrival::Early, Arrival::Late].map(|arrival| (arrival, Schedule::Lockstep));
     arrivals.into_iter().chain(random)
 }
 
-/// Runs a kernel on every machine; each must give what `expected` says of the memory.
+/// Runs a kernel on every machine, and compares the memory with `expected`.
 fn run_everywhere(
     kernel: &str,
     grid: [u32; 3],
@@ -116,7 +116,7 @@ fn matmul_of_int8_weights() {
             let (a, b) = (bench.values(a, F16), bench.values(b, I8));
             let scale = bench.values(scale, F16);
             let expected = expected(|row, column| {
-                // Weights are scaled before the product: exact in f16, as scales are quarters.
+                // Weights are scaled before the product, which is exact in f16 since scales are quarters.
                 let weight = |i: usize| b[i * STRIDE + column] * scale[column];
                 (0..k).map(|i| a[row * STRIDE + i] * weight(i)).sum()
             });
@@ -160,7 +160,7 @@ fn attention() {
 /// The tiles of the TMA kernels: rows, columns, and K.
 const TILE: [u32; 3] = [64, 32, 32];
 
-/// A descriptor of a row-major matrix of f16, as the host makes it, for tiles that are 64 bytes wide.
+/// Adds a descriptor of a row-major matrix of f16, as the host creates it, for tiles that are 64 bytes wide.
 fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2]) -> BufferId {
     let map = TensorMap {
         address: bench.memory.address(matrix),
@@ -173,7 +173,7 @@ fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2
     bench.memory.add("descriptor", map.encode().to_vec())
 }
 
-/// The values of a product of `a` and `b`, of which `at` says which element of `b` is multiplied.
+/// Returns the product of `a` and `b`; `at` maps to the element of `b`.
 fn product(
     (a, b): (&[f64], &[f64]),
     [m, n, k]: [usize; 3],
@@ -187,7 +187,8 @@ fn product(
 
 #[test]
 fn matmul_by_descriptors() {
-    // More tiles along K than stages, twice, so that each mbarrier is in both of its phases; ends within tiles.
+    // At least twice as many tiles along K as stages, so that each mbarrier passes through both phases; ends within
+    // tiles.
     let sizes @ [m, n, k] = [80, 48, 240];
     let file = "pipelined/sm_90/matmul_tma.ttgir";
     run_on_all_machines(&|| Bench::new(file), [2, 2, 1], |bench| {
@@ -203,7 +204,7 @@ fn matmul_by_descriptors() {
         let mut args = Vec::new();
         for (matrix, dims, tile) in maps {
             let map = descriptor(bench, matrix, dims, tile);
-            // The kernel is told sizes and strides too, and asks for none of them.
+            // The kernel also has unused parameters for sizes and strides.
             args.push(Arg::Buffer(map));
             args.extend([0; 4].map(Arg::Int));
         }

@@ -1,5 +1,5 @@
-//! Kernels with matrix products, run on odd sizes beside plain Rust: in blocked layouts, for which instructions are chosen,
-//! and in those of the instructions that Triton chose.
+//! Kernels with matrix products on odd sizes, compared with plain Rust: in blocked layouts, for which instructions are
+//! chosen, and in the layouts of the instructions that Triton chose.
 
 use crate::kernels::{Bench, UNTOUCHED};
 use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, initial_bytes};
@@ -9,7 +9,7 @@ const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const I8: ElementTy = ElementTy::Int(8);
 
-/// The GPUs, each with the kernels that are laid out over as many lanes, and what its instructions are called.
+/// Targets, the folder of kernels with this number of lanes, and the mnemonic of their matrix instructions.
 const GPUS: [(&str, &str, &str); 10] = [
     ("cuda:75", "sm_90", "llvm.nvvm.mma.m16n8k8."),
     ("cuda:80", "sm_90", "llvm.nvvm.mma.m16n8k16."),
@@ -114,13 +114,13 @@ fn attention() {
     }
 }
 
-/// The GPUs for which `test/kernels/products` has kernels, and what their instructions are called.
+/// The GPUs for which `test/kernels/products` has kernels, and the mnemonics of their matrix instructions.
 const LAID_OUT: [(&str, &str); 2] = [
     ("sm_80", "llvm.nvvm.mma.m16n8k16."),
     ("gfx942", "llvm.amdgcn.mfma."),
 ];
 
-/// A kernel as Triton laid it out, lowered.
+/// Lowers a kernel with Triton's layouts.
 fn laid_out(kernel: &str, (folder, instruction): (&str, &str)) -> Bench {
     let file = format!("test/kernels/products/{folder}/{kernel}.ttgir");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
@@ -128,7 +128,7 @@ fn laid_out(kernel: &str, (folder, instruction): (&str, &str)) -> Bench {
     Bench::with_instruction(&text, &file, None, instruction)
 }
 
-/// Quarters from -2 to 2: of these, sums of products are exact in every order.
+/// Adds a buffer of quarters from -2 to 2, whose sums of products are exact in every order.
 pub(crate) fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
     let codes = initial_bytes(&Fill::Random, I8, count, seed);
     let numbers = codes.iter().map(|code| f64::from(code % 17) / 4.0 - 2.0);
@@ -157,7 +157,7 @@ fn sizes() -> impl Iterator<Item = Arg> {
         .map(|size| Arg::Int(size as i128))
 }
 
-/// A product with weights of 8 bits, or of half as many, which are scaled.
+/// Checks a product with scaled weights of 8 or 4 bits.
 fn quantised_matmul(kernel: &str, weight: impl Fn(&[f64], usize, usize) -> f64) {
     let [m, n, k] = ODD;
     for gpu in LAID_OUT {
@@ -204,7 +204,7 @@ fn matmul_of_int4_weights() {
 fn matmul_of_a_split_k() {
     let [m, _, k] = ODD;
     for gpu in LAID_OUT {
-        // More blocks than there are tiles along K: the last one adds nothing.
+        // With more blocks than tiles along K, the last one adds nothing.
         for blocks in [1, 2, 3] {
             let mut bench = laid_out("matmul_split_k", gpu);
             let a = quarters(&mut bench, m * STRIDE, 1);
@@ -253,7 +253,7 @@ fn batched_matmul() {
 
 #[test]
 fn convolution() {
-    // Filters of 3 x 3 in steps of 2, a border of one pixel; channels are multiples of 16, as the kernel is promised.
+    // Filters of 3 x 3, stride 2, padding of one pixel; channels are multiples of 16, as the kernel assumes.
     let [images, height, width, channels, filters] = [2_usize, 7, 10, 48, 16];
     let (rows, columns) = (height.div_ceil(2), width.div_ceil(2));
     for gpu in LAID_OUT {
@@ -268,7 +268,7 @@ fn convolution() {
         bench.run([blocks as u32, 1, 1], buffers.chain(numbers).collect());
         let (x, w) = (bench.values(x, F16), bench.values(w, F16));
         let pixel = |image: usize, row: usize, column: usize| {
-            // Rows and columns count the border.
+            // Rows and columns include the padding.
             let inside = (1..=height).contains(&row) && (1..=width).contains(&column);
             inside.then(|| {
                 let first = ((image * height + row - 1) * width + column - 1) * channels;

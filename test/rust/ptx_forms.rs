@@ -1,4 +1,4 @@
-//! Inline assembly: what the simulator takes and refuses, and the same questions put to `ptxas`.
+//! Inline assembly that the simulator accepts or refuses, compared with `ptxas`.
 
 use crate::files::root;
 use crate::ptxas::ptxas;
@@ -9,7 +9,7 @@ use std::process::Command;
 enum AssemblerVerdict {
     Accepted,
     Refused,
-    /// Against the manual's grammar, though `ptxas` lets it pass.
+    /// Not in the manual's grammar, but accepted by `ptxas`.
     Tolerated,
 }
 use AssemblerVerdict::{Accepted, Refused, Tolerated};
@@ -29,7 +29,7 @@ const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
     ("=r,l", "ld.global.s8 $0, [$1 + 3];", Accepted),
     ("l,h", "st.global.b8 [$0], $1;", Accepted),
     ("=h,h,h", "add.s8 $0, $1, $2;", Refused),
-    // A move keeps the width; its parts fill it.
+    // A move keeps the width, also with vector operands.
     ("=r,r", "mov.u32 $0, $1;", Accepted),
     ("=r,h", "mov.u32 $0, $1;", Refused),
     ("=r,l", "mov.b32 $0, $1;", Refused),
@@ -118,7 +118,7 @@ const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
     ("=r,f,f", "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", Refused),
     ("=r,h", "cvt.rn.f16x2.e5m2x2 $0, $1;", Accepted),
     ("=r,r", "cvt.rn.f16x2.e5m2x2 $0, $1;", Refused),
-    // Atomic accesses: sums of halves say what becomes of subnormal numbers, `red` cannot acquire.
+    // Atomic accesses: additions of f16 state `.noftz`, `red` cannot acquire.
     (
         "=r,l,r",
         "atom.relaxed.gpu.global.add.u32 $0, [$1], $2;",
@@ -165,7 +165,7 @@ const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
         "setp.ne.b32 p, $2, 0; @p st.global.b32 [$0], $1;",
         Refused,
     ),
-    // Comparisons: bits know equality only, order needs a sign, `lo` an unsigned type.
+    // Comparisons: bit types have equality only, order needs a sign, `lo` an unsigned type.
     ("=b,r,r", "setp.eq.b32 $0, $1, $2;", Accepted),
     ("=b,r,r", "setp.lt.b32 $0, $1, $2;", Refused),
     ("=b,r,r", "setp.lt.s32 $0, $1, $2;", Accepted),
@@ -248,7 +248,7 @@ const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
     ("=r,h", "cvt.u32.u16 $0, $1;", Accepted),
     ("=r,h", "cvt.b32.b16 $0, $1;", Refused),
     ("=h,r", "cvt.u32.u16 $0, $1;", Refused),
-    // Barriers in memory, what they wait for, and products that are waited for.
+    // mbarriers, transaction counts, and asynchronous products.
     ("r", "mbarrier.init.shared::cta.b64 [$0], 1;", Accepted),
     ("r", "mbarrier.init.shared::cta.b32 [$0], 1;", Refused),
     ("r,b", "@$1 mbarrier.inval.shared.b64 [$0];", Accepted),
@@ -310,7 +310,7 @@ const FORMS: &[(&str, &str, AssemblerVerdict)] = &[
     ),
 ];
 
-/// The type of a constraint in MLIR, and as a register of PTX.
+/// Returns the type of a constraint in MLIR, and as a register of PTX.
 fn types(constraint: &str) -> (&'static str, &'static str) {
     match constraint.trim_start_matches('=') {
         "b" => ("i1", "pred"),
@@ -322,7 +322,7 @@ fn types(constraint: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// A kernel with the text as its inline assembly, whose operands are its parameters.
+/// Returns a kernel with the text as its inline assembly, whose operands are its parameters.
 fn kernel(constraints: &str, text: &str) -> String {
     let all: Vec<&str> = constraints.split(',').filter(|c| !c.is_empty()).collect();
     let outputs: Vec<&str> = all
@@ -419,7 +419,7 @@ fn refusals_say_what_would_do() {
     );
 }
 
-/// The same table, by the assembler itself, where there is one.
+/// The assembler agrees with the table, if there is an assembler.
 #[test]
 fn ptxas_says_the_same() {
     let Some(ptxas) = ptxas(root()) else {

@@ -1,4 +1,4 @@
-//! The reference pages: everything that is declared is on them, and their examples are true.
+//! The reference pages: they contain everything that is declared, and their examples are valid.
 
 use linear_layout_mlir::ir::reference::DIALECTS;
 use std::fs;
@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Makes the pages in a folder of this test's own.
+/// Generates the pages in a folder of this test.
 fn pages(test: &str) -> PathBuf {
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reference-{test}"));
     let made = Command::new("python3")
@@ -139,7 +139,7 @@ fn examples_of_attributes_parse() {
     assert!(examples >= 18, "{examples}");
 }
 
-/// The text of the two examples of a pass: a module before it and after it.
+/// Returns the text of the two examples of a pass: a module before it and after it.
 fn before_and_after(pass: &str) -> Option<[String; 2]> {
     let module = |title: &str| {
         let (_, rest) = pass.split_once(&format!("\n    {title}:\n    ```mlir\n"))?;

@@ -1,4 +1,4 @@
-//! Requests as the C API and the Python package make them: text and JSON in, text and JSON out.
+//! Requests of the C API and the Python package: text and JSON in, text and JSON out.
 
 use linear_layout_mlir::driver::requests::{compile, rewrite, simulate};
 use linear_layout_mlir::sys::Answer;

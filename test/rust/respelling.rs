@@ -1,4 +1,4 @@
-//! Passes that respell encodings keep every layout, of all kernels of the project.
+//! Passes that only respell encodings preserve every layout of all kernels of the project.
 
 use linear_layout::layout::Dim;
 use linear_layout_mlir::ir::{Layouts, Recorder};
@@ -11,7 +11,7 @@ use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
 use std::path::Path;
 
-/// The layout of each result and block argument, in the order of the text, without registers that repeat
+/// Collects the layout of each result and block argument, in the order of the text, without registers that repeat
 /// others.
 fn layouts(op: OperationRef<'_, '_>, found: &mut Vec<String>) {
     let cache = Layouts::of(op.context());

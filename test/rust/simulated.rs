@@ -1,4 +1,4 @@
-//! Modules as `ll-sim` reads them, by walking operations, and as tests do that change their text.
+//! Modules decoded by walking operations, as in `ll-sim`, and from generic text, as in tests that mutate it.
 
 use crate::files::{files, read};
 use gpu_sim::ir::{Module, Operation, Type, Value};
@@ -7,7 +7,7 @@ use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::collections::HashMap;
 
-/// A module in generic form with its locations; a module parsed from memory calls its file "-".
+/// Prints a module in generic form with its locations; a module parsed from memory calls its file "-".
 fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
     let flags = OperationPrintingFlags::new()
         .print_generic_operation_form()
@@ -17,12 +17,12 @@ fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
     Ok(printed.replace("loc(\"-\":", &format!("loc({file:?}:")))
 }
 
-/// The module of a file in generic form, lowered, for tests that change its text.
+/// Lowers the module of a file and returns its generic form, for tests that change its text.
 pub(crate) fn generic_form(input: &[u8], file: &str) -> Result<String, String> {
     generic_form_by(input, file, None)
 }
 
-/// The same, lowered by a pipeline, or as usual.
+/// Returns the same, lowered by a pipeline, or by the default one.
 pub(crate) fn generic_form_by(
     input: &[u8],
     file: &str,
@@ -82,7 +82,7 @@ impl Lines {
     }
 }
 
-/// Asserts that walking a module and reading its text give the same.
+/// Asserts that walking a module and parsing its text give the same program.
 fn check(input: &str, file: &str) {
     let both = driver::with_lowered(input.as_bytes(), file, None, None, |module| {
         let text = printed(module, file)?;
@@ -142,7 +142,7 @@ fn a_lowered_kernel_is_what_its_text_says() {
         let kernels = files(format!("test/kernels/{folder}"), &["mlir", "ttgir"]);
         let lowered = kernels.iter().filter(|path| {
             let name = path.display().to_string();
-            // Some kernels of Triton's pipeline cannot be lowered.
+            // Some kernels of Triton's pipeline are not supported.
             let text = read(path);
             driver::decode(text.as_bytes(), &name, None, None).is_ok() && {
                 check(&text, &name);

@@ -1,4 +1,4 @@
-//! The table of targets against LLVM's own: what its assembler and its back ends take.
+//! The table of targets, compared with LLVM's assembler and back ends.
 
 use linear_layout::target::{Assembly, ScaledConversion, TARGETS, Target};
 use std::io::Write;
@@ -19,18 +19,18 @@ fn llvm(tool: &str, arguments: &[&str], input: &str) -> Output {
         .spawn()
         .unwrap_or_else(|reason| panic!("{}: {reason}", path.display()));
     let mut stdin = child.stdin.take().unwrap();
-    // A tool that dies of its input may leave some of it unread.
+    // A tool that fails may not read all of its input.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().unwrap()
 }
 
-/// The targets with an assembly language.
+/// Returns the targets with an assembly language.
 fn targets(assembly: Assembly) -> impl Iterator<Item = &'static Target> {
     TARGETS.iter().filter(move |t| t.assembly == assembly)
 }
 
-/// An instruction of AMD's, and the column that says which GPUs have it.
+/// An AMD instruction, and its column of the table.
 type Instruction = (&'static str, fn(&Target) -> bool);
 
 const AMD: [Instruction; 12] = [
@@ -73,7 +73,7 @@ const AMD: [Instruction; 12] = [
     }),
 ];
 
-/// The assembler takes an instruction where the table has it, and nowhere else.
+/// The assembler accepts an instruction exactly on the GPUs that have it in the table.
 #[test]
 fn amd_instructions_are_those_of_the_assembler() {
     let text: String = AMD.iter().map(|(text, _)| format!("{text}\n")).collect();
@@ -89,7 +89,7 @@ fn amd_instructions_are_those_of_the_assembler() {
     }
 }
 
-/// A kernel may have as much shared memory as the table says, and not a byte more.
+/// The table has the exact limit of shared memory per kernel.
 #[test]
 fn amd_shared_memory_is_that_of_the_back_end() {
     for target in targets(Assembly::Gcn) {
@@ -113,7 +113,7 @@ fn amd_shared_memory_is_that_of_the_back_end() {
     }
 }
 
-/// A call of an intrinsic of NVIDIA's, its declaration, and the column that says which GPUs have it.
+/// A call of an NVIDIA intrinsic, its declaration, and its column of the table.
 type Intrinsic = (&'static str, &'static str, fn(&Target) -> bool);
 
 const NVIDIA: [Intrinsic; 5] = [
@@ -145,8 +145,8 @@ const NVIDIA: [Intrinsic; 5] = [
     ),
 ];
 
-/// The back end selects an instruction where the table has it, and nowhere else. (It selects those of clusters
-/// on every GPU, and leaves the refusal to `ptxas`.)
+/// The back end selects an instruction exactly on the GPUs that have it in the table. (It selects those of clusters on
+/// every GPU; `ptxas` refuses them.)
 #[test]
 fn nvidia_instructions_are_those_of_the_back_end() {
     for target in targets(Assembly::Ptx) {

@@ -119,7 +119,7 @@ const NAMES_OF_TARGETS: [&str; 6] = ["amdgcn", "cuda:", "gfx", "hip:", "nvptx", 
 /// The file that selects the instructions of a vendor, once per module.
 const VENDOR_SELECTION: &str = "src/lower/gpu/mod.rs";
 
-/// The literals of a line that are a target's name, or the beginning of one.
+/// Returns the literals of a line that are a target's name, or the beginning of one.
 fn targets_named(line: &str) -> Vec<&str> {
     line.split('"')
         .skip(1)

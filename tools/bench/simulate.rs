@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const ROUNDS: usize = 20;
 
-/// Grid size of a kernel's launch, and its arguments as for `ll-sim`; sizes are odd if masks allow it.
+/// Returns the grid of a kernel's launch and its arguments as for `ll-sim`; sizes are odd if masks allow it.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (

@@ -3,7 +3,7 @@
 
 use linear_layout::encoding::{Aliases, Encoding};
 
-/// Reading never panics; what was read is written and read again as it is; and whatever the shape,
+/// Checks that reading never panics, that what was read is written and read again as it is, and that for any shape,
 /// laying it out gives a layout of that rank or an error.
 pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 
-/// Reading never panics, and what was read is written and read again as it is.
+/// Checks that reading never panics, and that what was read is written and read again as it is.
 pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -38,7 +38,7 @@ impl ByteSource<'_> {
         u64::from(self.byte()) % n.max(1)
     }
 
-    /// Up to four of the dims, each with up to two bits.
+    /// Draws up to four of the dims, each with up to two bits.
     fn shape(&mut self, dims: &[Dim]) -> Vec<(Dim, u64)> {
         let mut shape: Vec<(Dim, u64)> = Vec::new();
         for _ in 0..self.below(4) {
@@ -65,7 +65,7 @@ fn all(l: &LinearLayout) -> impl Iterator<Item = u64> + Clone {
     0..1 << l.total_in_bits()
 }
 
-/// Every operation agrees with trying all points.
+/// Checks that every operation agrees with enumeration of all points.
 pub(crate) fn algebra(data: &[u8]) {
     let mut source = ByteSource(data);
     let outs = source.shape(&[Dim::out(0), Dim::out(1), Dim::out(2)]);

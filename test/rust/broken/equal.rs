@@ -1,7 +1,7 @@
 //! Proofs that a mutant is equivalent to the original kernel.
 //!
-//! Nothing here asks the check that would have found the change. A reason is either in the text, or it is shown by
-//! another run of the kernel, over the same launches, with a division by zero where the two would differ.
+//! The proofs are independent of the check that should find the mutant. A proof is either syntactic, or another run of
+//! the kernel over the same launches, with a division by zero where the two would differ.
 
 use super::mutate::{Mutant, MutationKind};
 use super::text::GenericLine;
@@ -18,15 +18,15 @@ pub(crate) enum EquivalenceProof {
     SameOperands,
     /// The result is the same in every thread of every launch.
     SameValue,
-    /// The mask is true in every thread that gets there.
+    /// The mask is true in every thread that executes the access.
     AlwaysTrue,
     /// The values of masked lanes are never used: any other value gives the same output.
     NeverUsed,
-    /// The result is used nowhere that it differs: any other value in its place gives the same output.
+    /// The result is unused where it differs: any other value there gives the same output.
     UnusedWhereDifferent,
-    /// No warp needs what another one does there: all orders of the warps give the same output.
+    /// No warp depends on another one there: all warp schedules give the same output.
     AnyOrder,
-    /// No memory of the block is touched between this barrier and the next one, or the kernel's end.
+    /// Shared memory is not accessed between this barrier and the next one, or the kernel's end.
     NothingToOrder,
 }
 
@@ -86,19 +86,19 @@ const COMMUTATIVE: [&str; 12] = [
 /// Number of warp schedules that are tried.
 const ORDERS: u64 = 24;
 
-/// The reason, if there is one; `same_output` runs a text and says whether all outputs are as they were.
+/// Returns a proof, if there is one; `same_output` runs a text and returns true if all outputs are unchanged.
 pub(crate) fn reason(
     text: &str,
     mutant: &Mutant,
     same_output: &dyn Fn(&str, Schedule) -> bool,
 ) -> Option<EquivalenceProof> {
     let before = &mutant.before;
-    // Values that masked lanes keep are compared like any other.
+    // Values of masked lanes are compared like all others.
     let text = &text.replace(" {ttg.unset}", "");
     let same_lines =
         |lines: &[String]| same_output(&replace(text, mutant.at, lines), Schedule::Lockstep);
     if mutant.kind == MutationKind::OperandsSwapped {
-        // Equality does not mind the order either: predicates 0 and 1.
+        // Equality is symmetric: predicates 0 and 1.
         let equality = before.name == "llvm.icmp"
             && ["predicate = 0 ", "predicate = 1 "]
                 .iter()
@@ -168,7 +168,7 @@ pub(crate) fn reason(
 /// Replacements of values that must not be used.
 const OTHER_VALUES: [i64; 2] = [0x34, 0x43];
 
-/// The text with other lines instead of one.
+/// Replaces a line of a text by other lines.
 pub(crate) fn replace(text: &str, at: usize, lines: &[String]) -> String {
     let mut out = String::with_capacity(text.len() + 256);
     for (index, line) in text.lines().enumerate() {
@@ -229,7 +229,7 @@ fn orders_nothing(text: &str, at: usize) -> bool {
     false
 }
 
-/// The old operation, the changed one beside it, and `value` instead of the old result where the two differ.
+/// Returns the old operation, the changed one beside it, and `value` instead of the old result where the two differ.
 fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
     let (result, type_) = (before.result.as_ref()?, before.result_type.as_str());
@@ -271,7 +271,7 @@ fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// The cast that makes an integer of a value, nothing for an integer, and the integer's type.
+/// Returns the cast from a type to an integer (empty for an integer), and the integer's type.
 fn as_integer(type_: &str) -> Option<(&'static str, &str)> {
     Some(match type_ {
         "f16" | "bf16" => ("llvm.bitcast", "i16"),
@@ -284,7 +284,7 @@ fn as_integer(type_: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// The old operation, the changed one beside it, and a division by zero where they differ.
+/// Returns the old operation, the changed one beside it, and a division by zero where they differ.
 fn compare(mutant: &Mutant) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
     let result = before.result.as_ref()?;
@@ -301,7 +301,7 @@ fn compare(mutant: &Mutant) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// A division by zero where the operands that are swapped differ.
+/// Returns a division by zero where the swapped operands differ.
 fn same_operands(mutant: &Mutant) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
     if mutant.kind != MutationKind::OperandsSwapped {
@@ -328,7 +328,7 @@ fn trap_if_different(old: &str, new: &str, type_: &str) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// Divides by a bit.
+/// Returns a division by a bit.
 fn trap(bit: &str, type_: &str) -> Vec<String> {
     vec![
         GenericLine::new("%trap_bit", "llvm.zext", &[bit], type_, "i32").print(),
@@ -360,7 +360,7 @@ fn mask_of(line: &GenericLine) -> Option<String> {
         .cloned()
 }
 
-/// A masked load whose lanes that are off keep another value.
+/// Returns a masked load with another value for the lanes that are off.
 fn other_fallback(line: &GenericLine, value: i64) -> Option<Vec<String>> {
     if line.name != "llvm.inline_asm" || !line.middle.contains("ld.global") {
         return None;

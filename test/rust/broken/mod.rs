@@ -1,13 +1,13 @@
 //! Mutation testing of the simulator: lowered kernels, broken at one place at a time.
 //!
-//! Each kernel of the suite is lowered and run. Then each change of [`mutate`] is made, one at a time, and the kernel
-//! runs again: the change is *found* if the simulator reports an error or an output differs, *equivalent* if
-//! [`equal`] shows that it changes nothing, and *missed* otherwise. The test runs a sample;
-//! `LL_SCORES=1 cargo test --test rust broken` runs everything and writes `tools/docs/broken-kernels.md`.
+//! Each kernel of the suite is lowered and run. Then each mutation of [`mutate`] is applied, one at a time, and the
+//! kernel runs again: the mutant is *found* if the simulator reports an error or an output differs, *equivalent* if
+//! [`equal`] proves it, and *missed* otherwise. The test runs a sample; `LL_SCORES=1 cargo test --test rust broken`
+//! runs everything and writes `tools/docs/broken-kernels.md`.
 
 #![expect(
     clippy::print_stdout,
-    reason = "what is missed is printed, to be looked at"
+    reason = "missed mutants are printed for inspection"
 )]
 
 pub(crate) mod equal;
@@ -160,7 +160,7 @@ const CASES: &[KernelCase] = &[
     },
 ];
 
-/// Buffers of one launch after it, or what the simulator says.
+/// Returns the buffers after a launch and its number of instructions.
 fn launch(
     decoded: &Decoded,
     (grid, args): &([u32; 3], &[&str]),
@@ -197,12 +197,12 @@ fn launch(
     Ok((bytes.collect(), report.instructions * warps))
 }
 
-/// A lowered kernel with what it must answer.
+/// A lowered kernel with its expected output.
 struct MutationBench {
     name: String,
     text: String,
     case: &'static KernelCase,
-    /// Per launch: the buffers, and how many instructions are far too many.
+    /// Per launch: the buffers, and the limit of instructions.
     expected: Vec<(Vec<Vec<u8>>, u64)>,
 }
 
@@ -300,7 +300,7 @@ impl MutantScore {
     }
 }
 
-/// The scores of what ran.
+/// Scores by mutation, kernel and proof.
 #[derive(Default)]
 struct MutantScores {
     kinds: BTreeMap<MutationKind, MutantScore>,
@@ -364,7 +364,7 @@ impl MutantScores {
     }
 }
 
-/// The suite, lowered.
+/// Lowers the suite.
 fn benches() -> Vec<MutationBench> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let mut all = Vec::new();
@@ -380,7 +380,7 @@ fn benches() -> Vec<MutationBench> {
     all
 }
 
-/// Judges every `step`-th change from `first` on, on all cores.
+/// Judges every `step`-th mutant from `first` on, on all cores.
 fn scores(benches: &[MutationBench], first: usize, step: usize) -> MutantScores {
     let work: Vec<(&MutationBench, Mutant)> = benches
         .iter()
@@ -426,7 +426,7 @@ fn broken_kernels_are_found() {
     assert!(all.percent() >= 95.0, "{}{missed}", scores.table());
 }
 
-/// The table is of this suite: it names each kernel and each change.
+/// The committed table has a row for each kernel and each mutation.
 #[test]
 fn the_table_of_scores_is_of_this_suite() {
     let table = std::fs::read_to_string(table_file()).unwrap();

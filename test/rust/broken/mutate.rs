@@ -1,4 +1,4 @@
-//! One-place changes of a lowered kernel, each of which would be a mistake of a compiler.
+//! Mutations of a lowered kernel at one place, as a wrong compiler might produce them.
 
 use super::text::GenericLine;
 use std::collections::HashMap;
@@ -53,18 +53,18 @@ impl MutationKind {
     }
 }
 
-/// A change: these lines instead of line `at`.
+/// A mutant: these lines replace line `at`.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) kind: MutationKind,
     pub(crate) at: usize,
     pub(crate) lines: Vec<String>,
     pub(crate) before: GenericLine,
-    /// The changed operation, where it is one of the same type.
+    /// The changed operation, if it has the same type.
     pub(crate) after: Option<GenericLine>,
 }
 
-/// All changes of a kernel, in the order of its lines.
+/// Returns all mutants of a kernel, in the order of its lines.
 pub(crate) fn mutants(text: &str) -> Vec<Mutant> {
     let mut constants = HashMap::new();
     let mut all = Vec::new();
@@ -120,7 +120,7 @@ fn barriers(line: &GenericLine, add: &mut AddMutant<'_>) {
     }
 }
 
-/// Constants are shared, so a use gets one of its own.
+/// Changes constant operands; constants have several uses, so the changed use gets a new one.
 fn offsets(line: &GenericLine, constants: &HashMap<String, i64>, add: &mut AddMutant<'_>) {
     for (at, operand) in line.operands.iter().enumerate() {
         let Some(&value) = constants.get(operand) else {
@@ -177,7 +177,7 @@ fn masks(line: &GenericLine, add: &mut AddMutant<'_>) {
             Some(line.with_middle(inverted)),
         );
     }
-    // Branches around an access; those of loops count to a number that is no mask.
+    // Branches around an access; those of loops have more operands.
     if line.name == "llvm.cond_br" && line.operands.len() == 1 {
         let always = GenericLine::constant("%always", -1, "i1");
         add(
@@ -243,7 +243,7 @@ fn swaps(line: &GenericLine, add: &mut AddMutant<'_>) {
     }
 }
 
-/// The same value by a way that breaks the promise of a flag.
+/// Adds mutants that compute the same value but violate a flag (`nuw`, `nsw`, `disjoint`, ...).
 fn flags(line: &GenericLine, add: &mut AddMutant<'_>) {
     let (Some(result), type_) = (&line.result, &*line.result_type) else {
         return;

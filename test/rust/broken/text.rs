@@ -1,4 +1,4 @@
-//! Lines of MLIR's generic form: one operation each, taken apart and put together.
+//! Parser and printer of lines of MLIR's generic form, one operation each.
 
 /// `%r = "name"(%a, %b) rest <{properties}> : (types) -> type`.
 #[derive(Clone, Debug)]
@@ -6,13 +6,13 @@ pub(crate) struct GenericLine {
     pub(crate) result: Option<String>,
     pub(crate) name: String,
     pub(crate) operands: Vec<String>,
-    /// Successors and attributes, as they stand between operands and types.
+    /// Successors and attributes: the text between operands and types.
     pub(crate) middle: String,
     pub(crate) operand_types: Vec<String>,
     pub(crate) result_type: String,
 }
 
-/// Cuts at commas outside of brackets.
+/// Splits at commas outside of brackets.
 fn split(text: &str) -> Vec<String> {
     let (mut depth, mut pieces, mut piece) = (0, Vec::new(), String::new());
     for c in text.chars() {
@@ -71,7 +71,7 @@ impl GenericLine {
         )
     }
 
-    /// The same with operand `at` replaced.
+    /// Returns the same with operand `at` replaced.
     pub(crate) fn with_operand(&self, at: usize, value: &str) -> Self {
         let mut line = self.clone();
         line.operands[at] = value.to_owned();
@@ -85,7 +85,7 @@ impl GenericLine {
         }
     }
 
-    /// An operation without attributes.
+    /// Returns an operation without attributes.
     pub(crate) fn new(result: &str, name: &str, operands: &[&str], type_: &str, to: &str) -> Self {
         Self {
             result: Some(result.to_owned()),

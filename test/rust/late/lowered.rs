@@ -1,4 +1,4 @@
-//! Changes of a lowered kernel, each at one place, that break how it waits, fences, describes or rotates.
+//! Mutations of a lowered kernel at one place: waits, fences, descriptors, stage indices.
 
 use super::{ChangeKind, PipelineChange};
 use crate::broken::text::GenericLine;
@@ -10,7 +10,7 @@ const EXPECT: &str = "expect_tx.shared::cta.b64 _, [$1], ";
 const PRODUCT: &str = "wgmma.mma_async";
 const FIELD: &str = "tensormap.replace.tile.";
 
-/// The bits of a matrix descriptor: the lowest of each field.
+/// Lowest bit of each field of a matrix descriptor.
 const LEADING: u32 = 16;
 const STRIDE: u32 = 32;
 const SWIZZLE: u32 = 62;
@@ -68,7 +68,7 @@ impl<'t> Values<'t> {
         values
     }
 
-    /// The operands that are constants, by line and position, of all integers that a value follows from.
+    /// Returns the constant operands, by line and position, on which an integer value depends.
     fn sources(&self, value: &str) -> BTreeSet<(usize, usize)> {
         const INTEGERS: [&str; 5] = [
             "llvm.add",
@@ -116,7 +116,7 @@ impl<'t> Values<'t> {
     }
 }
 
-/// All changes, in the order of the lines.
+/// Returns all changes, in the order of the lines.
 pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
     let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
     let values = Values::of(text, &lines);
@@ -168,13 +168,13 @@ pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
 
 type AddChange<'a> = dyn FnMut(ChangeKind, Vec<GenericLine>) + 'a;
 
-/// The line with a constant of its own as an operand.
+/// Replaces an operand of a line by a new constant.
 fn with_constant(line: &GenericLine, operand: usize, value: i64) -> Vec<GenericLine> {
     let constant = GenericLine::constant("%late", value, &line.operand_types[operand]);
     vec![constant, line.with_operand(operand, "%late")]
 }
 
-/// The line with another number behind a text.
+/// Replaces the number after a text.
 fn with_number(
     line: &GenericLine,
     before: &str,
@@ -272,7 +272,7 @@ fn descriptors(
         .as_ref()
         .is_some_and(|result| factors.contains(result));
     if line.name == "llvm.or" && line.result_type == "i64" {
-        // The word without the address.
+        // The descriptor without the address.
         if let Some(word) = constant(1) {
             for bit in [LEADING, STRIDE, SWIZZLE] {
                 add(
@@ -303,7 +303,7 @@ fn descriptors(
             add(ChangeKind::Descriptor, with_constant(line, 1, value * 2));
         }
     }
-    // The flags of 16-bit factors are the last numbers: signs first, then whether each is transposed.
+    // The last immediates of 16-bit products: two signs, then a transposition flag for each factor.
     if text.contains(PRODUCT) && (text.contains("f16.f16") || text.contains("bf16.bf16")) {
         let Some((before, rest)) = text.split_once(";\\0A}") else {
             return;
@@ -453,7 +453,7 @@ pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::Equiv
     None
 }
 
-/// Blocks of a lowered kernel, by label: the lines of each.
+/// Returns the lines of each block of a lowered kernel, by label.
 fn blocks(text: &str) -> HashMap<String, Vec<GenericLine>> {
     let mut blocks: HashMap<String, Vec<GenericLine>> = HashMap::new();
     let mut label = "entry".to_owned();
@@ -471,7 +471,7 @@ fn blocks(text: &str) -> HashMap<String, Vec<GenericLine>> {
     blocks
 }
 
-/// The operations of a path that access memory or meet, each with the copies by threads that are complete before it.
+/// Returns the memory accesses and barriers of a path, each with the copies by threads that are complete before it.
 fn completions(
     blocks: &HashMap<String, Vec<GenericLine>>,
     rounds: usize,
@@ -532,8 +532,8 @@ pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
     all.all(|(before, after)| before.len() > 1 && before == after)
 }
 
-/// Returns true if an index wraps to 0 in its first round, whether it begins as `value` or one below: it is incremented and
-/// compared with the number of stages, and nothing else uses it.
+/// Returns true if an index wraps to 0 in its first round, whether it begins as `value` or one below: it is incremented
+/// and compared with the number of stages, and nothing else uses it.
 fn wraps_alike(lines: &[Option<GenericLine>], argument: &str, value: i64) -> bool {
     let all = || lines.iter().flatten();
     let number = |name: &str| {

@@ -1,15 +1,15 @@
 //! Mutation testing of asynchronous accesses, in the simulator and in the lowering.
 //!
-//! Kernels that Triton pipelined are broken at one place at a time: what is lowered ([`lowered`]), as a wrong lowering
-//! might, and TTGIR ([`ttgir`]), as a wrong pipeline pass might. A change is found *statically* if the lowering refuses
-//! the kernel; else by the *simulator* if it reports an error or a buffer differs from the unbroken kernel's, whose
-//! result `pipelined` compares with plain Rust. It is *equivalent* if a rule says so ([`EquivalenceRule`]), and *missed* otherwise.
-//! The test runs a sample; `LL_SCORES=1 cargo test --test rust late_kernels` runs everything and writes the end of
-//! `tools/docs/broken-kernels.md`.
+//! Kernels that Triton pipelined are broken at one place at a time: in lowered form ([`lowered`]), as by a wrong
+//! lowering, and in TTGIR ([`ttgir`]), as by a wrong pipeline pass. A change is found *statically* if the lowering
+//! refuses the kernel; else by the *simulator* if it reports an error or a buffer differs from the unbroken kernel's,
+//! whose result `pipelined` compares with plain Rust. It is *equivalent* by a rule ([`EquivalenceRule`]), and *missed*
+//! otherwise. The test runs a sample; `LL_SCORES=1 cargo test --test rust late_kernels` runs everything and writes the
+//! end of `tools/docs/broken-kernels.md`.
 
 #![expect(
     clippy::print_stdout,
-    reason = "what is missed is printed, to be looked at"
+    reason = "missed mutants are printed for inspection"
 )]
 
 mod lowered;
@@ -89,13 +89,13 @@ enum EquivalenceRule {
     UnusedField,
     /// The same copies are complete before each access, however often the loop runs.
     SameCompletions,
-    /// The index wraps to the first stage either way.
+    /// The index wraps to the first stage in both kernels.
     SameStage,
     /// Nothing is written through the generic proxy between the fence and the one before.
     NothingWritten,
-    /// The lowering puts in a fence where one is needed.
+    /// The lowering inserts the required fence.
     Repaired,
-    /// No warp needs what another one does there: all orders of the warps give the same output.
+    /// No warp depends on another one there: all warp schedules give the same output.
     AnyOrder,
 }
 
@@ -148,7 +148,7 @@ enum ArgumentSpec {
     /// Random elements.
     Input(ElementTy, usize),
     Output(ElementTy, usize),
-    /// A descriptor of the buffer so many arguments before, with its rows, columns and tile.
+    /// A descriptor of a buffer in `behind`, with its rows, columns and tile.
     Descriptor(usize, [u32; 2], [u32; 2]),
     Scratch(usize),
     Int(i128),
@@ -160,14 +160,14 @@ struct PipelineCase {
     pipeline: Option<&'static str>,
     /// The kernel's arguments.
     args: &'static [ArgumentSpec],
-    /// Buffers that only descriptors lead to.
+    /// Buffers that are accessed by descriptors only.
     behind: &'static [ArgumentSpec],
 }
 
 use ArgumentSpec::{Descriptor, Float, Input, Int, Output, Scratch};
 
-/// Rows and columns of a product, which end within a tile, and K: five tiles of 32, the last of half its size; for the TMA
-/// kernels eight, so that each of three mbarriers has several phases.
+/// Rows and columns of a product, which end within a tile, and K: five tiles of 32, the last of half its size; for the
+/// TMA kernels eight, so that each of three mbarriers has several phases.
 const M: usize = 48;
 const N: usize = 32;
 const K: usize = 144;
@@ -278,7 +278,7 @@ const REFUSALS: [&str; 7] = [
     "returns while the asynchronous",
 ];
 
-/// When copies arrive, and which warp runs first.
+/// Arrival time of copies, and schedule of warps.
 type Machine = (Arrival, Schedule);
 
 const MACHINES: [Machine; 4] = [
@@ -298,7 +298,7 @@ fn add(memory: &mut Memory, given: ArgumentSpec, seed: u64) -> Option<BufferId> 
     Some(memory.add("buffer", bytes))
 }
 
-/// A launch of one block: all buffers after it, and its instructions.
+/// Launches one block; returns all buffers after it, and the number of instructions.
 fn launch(
     decoded: &Decoded,
     case: &PipelineCase,
@@ -329,7 +329,7 @@ fn launch(
             }
             Input(..) | Output(..) | Scratch(_) => {
                 let buffer = add(&mut memory, *given, seed).unwrap();
-                // What the kernel leaves in its scratch memory is no result.
+                // The contents of scratch memory are not a result.
                 if !matches!(given, Scratch(_)) {
                     buffers.push(buffer);
                 }
@@ -350,7 +350,7 @@ fn launch(
     Ok((bytes.collect(), report.instructions * warps))
 }
 
-/// A kernel, lowered, with what it must give.
+/// A lowered kernel with its expected output.
 struct PipelineBench {
     case: &'static PipelineCase,
     ttgir: String,
@@ -363,7 +363,7 @@ fn lower(case: &PipelineCase, ttgir: &str) -> Result<String, String> {
     generic_form_by(ttgir.as_bytes(), case.file, case.pipeline)
 }
 
-/// A lowered kernel without its locations.
+/// Returns a lowered kernel without its locations.
 fn code(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("#loc"));
     let without = lines.map(|line| line.split(" loc(").next().unwrap_or(line));
@@ -475,10 +475,10 @@ impl PipelineBench {
     }
 }
 
-/// A broken kernel.
+/// The mutated kernel, lowered or as TTGIR.
 enum ChangeInput {
     Lowered(PipelineChange),
-    /// With the whole text.
+    /// A change of TTGIR, with the whole text.
     Ttgir(PipelineChange, String),
 }
 
@@ -492,9 +492,9 @@ impl ChangeInput {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ChangeVerdict {
-    /// The simulator finds it.
+    /// Found by the simulator.
     Found,
-    /// The lowering refuses it.
+    /// Refused by the lowering.
     Refused,
     Equivalent(EquivalenceRule),
     Missed,
@@ -508,7 +508,7 @@ struct ChangeScore {
     missed: usize,
 }
 
-/// So many of all, rounded down.
+/// Formats a percentage, rounded down.
 fn percent(some: usize, all: usize) -> f64 {
     (1000.0 * some as f64 / all.max(1) as f64).floor() / 10.0
 }
@@ -523,18 +523,18 @@ impl ChangeScore {
         }
     }
 
-    /// Of what runs, how much the simulator finds.
+    /// Returns the percentage of running mutants that the simulator finds.
     fn simulated(self) -> f64 {
         percent(self.found, self.found + self.missed)
     }
 
-    /// Of what matters, how much the lowering refuses.
+    /// Returns the percentage of non-equivalent mutants that the lowering refuses.
     fn refused(self) -> f64 {
         percent(self.refused, self.refused + self.found + self.missed)
     }
 }
 
-/// The scores of what ran: of lowered kernels, and of TTGIR.
+/// Scores of lowered kernels and of TTGIR.
 #[derive(Default)]
 struct ChangeScores {
     kinds: BTreeMap<(bool, ChangeKind), ChangeScore>,
@@ -559,7 +559,7 @@ impl ChangeScores {
         match verdict {
             ChangeVerdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
             ChangeVerdict::Missed => {}
-            // What the simulator alone finds is printed too.
+            // Mutants of TTGIR that only the simulator finds are printed, too.
             ChangeVerdict::Found if is_ttgir => {}
             ChangeVerdict::Found | ChangeVerdict::Refused => return,
         }
@@ -714,7 +714,7 @@ fn unbroken_kernels_are_clean_whenever_copies_arrive() {
     });
 }
 
-/// The table is of these changes.
+/// The committed table has a row for each kind of change.
 #[test]
 fn the_table_of_scores_has_all_kinds_of_late_changes() {
     let text = read(table_file());

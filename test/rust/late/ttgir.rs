@@ -1,8 +1,8 @@
-//! Changes of TTGIR, each at one place, that break how a pipeline waits, commits, expects or rotates.
+//! Mutations of pipelined TTGIR at one place: waits, commits, expected bytes, stage indices.
 
 use super::{ChangeKind, PipelineChange};
 
-/// The name of an operation's result without the number of results, if it has one.
+/// Returns the name of an operation's result without the number of results, if it has one.
 fn result(line: &str) -> Option<&str> {
     let (result, _) = line.trim().split_once(" = ")?;
     result
@@ -10,7 +10,7 @@ fn result(line: &str) -> Option<&str> {
         .then(|| result.split(':').next().unwrap_or(result))
 }
 
-/// The values that a line mentions behind the name of its operation, in order.
+/// Returns the values that a line mentions behind the name of its operation, in order.
 fn operands(line: &str) -> Vec<&str> {
     let rest = line.split_once(" = ").map_or(line, |(_, rest)| rest);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_#-.".contains(c);
@@ -23,7 +23,7 @@ fn operands(line: &str) -> Vec<&str> {
     names.collect()
 }
 
-/// The text with a value in the place of another one.
+/// Replaces a value of a text.
 fn with_value(text: &str, from: &str, to: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_#".contains(c);
     let (mut out, mut rest) = (String::new(), text);
@@ -36,7 +36,7 @@ fn with_value(text: &str, from: &str, to: &str) -> String {
     out + rest
 }
 
-/// The line with another number behind a text.
+/// Replaces the number after a text.
 fn with_number(line: &str, before: &str, change: impl Fn(i64) -> i64) -> Option<String> {
     let (start, rest) = line.split_once(before)?;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;
@@ -44,17 +44,16 @@ fn with_number(line: &str, before: &str, change: impl Fn(i64) -> i64) -> Option<
     Some(format!("{start}{before}{number}{}", &rest[end..]))
 }
 
-/// An integer of its own.
 fn constant(name: &str, value: i64) -> String {
     format!("%{name} = arith.constant {value} : i32")
 }
 
-/// The number of a constant, as Triton names them.
+/// Returns the number of a constant by its name in Triton's output.
 fn number(name: &str) -> Option<i64> {
     name.strip_prefix("%c")?.strip_suffix("_i32")?.parse().ok()
 }
 
-/// All changes, each with the whole text.
+/// Returns all changes, each with the whole text.
 pub(crate) fn changes(text: &str) -> Vec<(PipelineChange, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut all = Vec::new();
@@ -108,7 +107,7 @@ fn waits(line: &str, add: &mut AddTtgirChange<'_>) {
         let Some(result) = result(line) else {
             return;
         };
-        // Where there are several results they are `%r#0`, `%r#1`, ...; the longer names come first.
+        // Several results are named `%r#0`, `%r#1`, ...; longer names are replaced first.
         let renamed: Vec<(String, String)> = match operands.len() {
             1 => vec![(result.to_owned(), operands[0].to_owned())],
             _ => operands
@@ -222,8 +221,8 @@ fn stages(line: &str, add: &mut AddTtgirChange<'_>) {
     }
 }
 
-/// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented and
-/// compared with the number of stages, and nothing else uses it.
+/// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented
+/// and compared with the number of stages, and nothing else uses it.
 pub(crate) fn wraps_alike(text: &str, change: &PipelineChange) -> bool {
     let inner = || -> Option<bool> {
         let line = change

@@ -14,7 +14,7 @@ pub(crate) struct Generated {
     pub(crate) broken: Option<&'static str>,
 }
 
-/// The module of a seed; a third are broken on purpose.
+/// Generates the module of a seed; a third are broken on purpose.
 pub(crate) fn generate(seed: u64) -> Generated {
     let mut rng = Rng::new(seed);
     let total: usize = GENERATORS.iter().map(|(_, weight)| weight).sum();
@@ -39,7 +39,7 @@ pub(crate) fn generate(seed: u64) -> Generated {
     }
 }
 
-/// FNV-1a, which tells whether a module is still the recorded one.
+/// Returns the FNV-1a hash, which identifies the recorded module.
 pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

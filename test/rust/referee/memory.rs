@@ -7,7 +7,7 @@ use super::text::{Setting, Shaped, TENSOR_MEMORY};
 /// Elements that a buffer may have.
 pub(crate) const ELEMENTS: &[&str] = &["f16", "bf16", "f32", "i8", "i32", "f8E5M2", "i64", "i16"];
 
-/// The width of an element type in bits.
+/// Returns the width of an element type in bits.
 pub(crate) fn width(element: &str) -> u64 {
     if element.starts_with("!tt.ptr") {
         return 64;
@@ -34,7 +34,7 @@ pub(crate) fn swizzled(rng: &mut Rng, s: &Setting, rank: usize, name: &str) -> S
     )
 }
 
-/// `#ttg.nvmma_shared` for elements of `bits`.
+/// Draws `#ttg.nvmma_shared` for elements of `bits`.
 pub(crate) fn nvmma(rng: &mut Rng, s: &Setting, rank: usize, bits: u64) -> String {
     let swizzle = rng.choose(&[0, 32, 64, 128, 128]);
     let transposed = rng.chance(25) && rank > 1;
@@ -55,7 +55,7 @@ pub(crate) fn nvmma(rng: &mut Rng, s: &Setting, rank: usize, bits: u64) -> Strin
     )
 }
 
-/// The same for one shape: rows are mostly as long as the swizzle asks for, and not transposed.
+/// Draws `#ttg.nvmma_shared` for one shape: mostly not transposed, with rows of the length that the swizzle requires.
 pub(crate) fn nvmma_of(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> String {
     let bytes = shape.last().map_or(0, |n| n * bits / 8);
     for _ in 0..30 {
@@ -73,7 +73,7 @@ pub(crate) fn nvmma_of(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> 
     nvmma(rng, s, shape.len(), bits)
 }
 
-/// Every bit of a shape once, by offset and block.
+/// Returns every bit of a shape once, by offset and block.
 fn placed(rng: &mut Rng, s: &Setting, shape: &[u64]) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
     let mut next = vec![1; shape.len()];
     let mut block = Vec::new();
@@ -163,7 +163,7 @@ fn partitioned(rng: &mut Rng, s: &Setting, shape: &[u64]) -> String {
     )
 }
 
-/// Any layout of shared memory for a shape.
+/// Draws any layout of shared memory for a shape.
 pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> String {
     let rank = shape.len();
     match rng.below(100) {
@@ -177,7 +177,7 @@ pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> Strin
     }
 }
 
-/// A mutable buffer in shared memory.
+/// Draws a mutable buffer in shared memory.
 pub(crate) fn buffer(rng: &mut Rng, s: &Setting) -> Shaped {
     let rank = rng.choose(&[1, 2, 2, 2, 2, 3, 3, 4]);
     let element = rng.choose(ELEMENTS);
@@ -199,7 +199,7 @@ pub(crate) fn buffer_of(rng: &mut Rng, s: &Setting, rank: usize, element: &str) 
     seen_in_part(rng, Shaped::buffer(&shape, element, encoding))
 }
 
-/// Now and then, a part of a larger buffer or one of several.
+/// Makes the buffer, sometimes, a part of a larger one or one of several.
 fn seen_in_part(rng: &mut Rng, mut whole: Shaped) -> Shaped {
     if rng.chance(6) {
         whole.alloc.clone_from(&whole.shape);
@@ -213,14 +213,14 @@ fn seen_in_part(rng: &mut Rng, mut whole: Shaped) -> Shaped {
     whole
 }
 
-/// Several buffers in a row: the layout is that of one.
+/// Draws several buffers in a row: the layout is that of one.
 pub(crate) fn several(rng: &mut Rng, one: &Shaped) -> Shaped {
     let mut shape = one.shape.clone();
     shape.insert(0, rng.choose(&[1, 2, 3, 4, 5]));
     one.with_shape(&shape)
 }
 
-/// A buffer for a barrier.
+/// Draws a buffer for a barrier.
 pub(crate) fn barrier(rng: &mut Rng, s: &Setting) -> Shaped {
     let cga = if s.ctas == 1 {
         String::new()
@@ -235,7 +235,7 @@ pub(crate) fn barrier(rng: &mut Rng, s: &Setting) -> Shaped {
     Shaped::buffer(&[s.ctas], "i64", encoding)
 }
 
-/// A buffer in tensor memory for accumulators or operands.
+/// Draws a buffer in tensor memory for accumulators or operands.
 pub(crate) fn tensor_memory(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
     let m = rng.choose(&[64, 128, 128, 128]);
     let n = rng.power(5, 7);
@@ -266,7 +266,7 @@ pub(crate) fn tensor_memory(rng: &mut Rng, s: &Setting, element: &str) -> Shaped
     seen_in_part(rng, whole)
 }
 
-/// The scales of a scaled product, in tensor memory.
+/// Draws the scales of a scaled product, in tensor memory.
 pub(crate) fn scales(rng: &mut Rng, rows: u64, columns: u64) -> Shaped {
     let order = if rng.chance(90) {
         ""

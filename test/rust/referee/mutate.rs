@@ -10,7 +10,7 @@ use super::text::{
     Attr, Module, Op, OperandSource, SHARED, Setting, Shaped, ShapedKind, TENSOR_MEMORY, Type,
 };
 
-/// Every type of an operation and of what is in it.
+/// Calls `f` with every type of an operation and its regions.
 fn for_each_type(op: &mut Op, f: &mut impl FnMut(&mut Type)) {
     op.operands.iter_mut().for_each(|o| f(&mut o.type_));
     op.results.iter_mut().for_each(&mut *f);
@@ -20,7 +20,7 @@ fn for_each_type(op: &mut Op, f: &mut impl FnMut(&mut Type)) {
     }
 }
 
-/// One of the types that satisfy a condition.
+/// Returns one of the types that satisfy a condition.
 fn pick_type(rng: &mut Rng, op: &mut Op, wanted: impl Fn(&Type) -> bool) -> Option<Type> {
     let mut found = Vec::new();
     for_each_type(op, &mut |type_| {
@@ -170,7 +170,7 @@ fn field(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// The encoding that a text begins with.
+/// Returns the encoding that a text begins with.
 fn inner_encoding(text: &str) -> &str {
     let mut depth = 0;
     for (i, c) in text.char_indices() {
@@ -184,7 +184,7 @@ fn inner_encoding(text: &str) -> &str {
     text
 }
 
-/// The numbers of a text: where each begins and ends.
+/// Returns the numbers of a text: where each begins and ends.
 fn numbers(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -203,7 +203,7 @@ fn numbers(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// The `, key = value` entries of a text, at any depth: where each begins and ends.
+/// Returns the `, key = value` entries of a text, at any depth: where each begins and ends.
 fn entries(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices(", ") {
@@ -318,7 +318,7 @@ fn buffer(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     )
 }
 
-/// Another kind of type altogether.
+/// Replaces a type by one of another kind.
 fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let Some(old) = pick_type(rng, op, |_| true) else {
         return false;
@@ -342,7 +342,7 @@ fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// The operation itself or one in its regions, with attributes more likely.
+/// Picks the operation itself or one of its regions, one with attributes more often.
 fn pick_op<'a>(rng: &mut Rng, op: &'a mut Op, wanted: fn(&Op) -> bool) -> Option<&'a mut Op> {
     if wanted(op) && (op.regions.is_empty() || rng.chance(60)) {
         return Some(op);
@@ -524,7 +524,7 @@ fn name(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// An attribute that the operation does not declare.
+/// Adds an attribute that the operation does not declare.
 fn surplus(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let Some(op) = pick_op(rng, op, |_| true) else {
         return false;
@@ -553,7 +553,7 @@ fn surplus(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     true
 }
 
-/// MLIR 22 reads the shape of a result that has none where the condition of `arith.select` has one.
+/// Returns true if MLIR 22 crashes: `arith.select` with a shaped condition and a result without a shape.
 fn ends_the_process(op: &Op) -> bool {
     let is_shaped = |type_: Option<&Type>| matches!(type_, Some(Type::Shaped(_)));
     op.name == "arith.select"

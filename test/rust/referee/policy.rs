@@ -39,7 +39,7 @@ fn policy(rng: &mut Rng) -> String {
     format!("#ttng.cache_policy<{}>", entries.join(", "))
 }
 
-/// Now and then, a policy.
+/// Adds, sometimes, a cache policy.
 pub(crate) fn maybe(rng: &mut Rng, percent: usize, op: Op) -> Op {
     if rng.chance(percent) {
         let policy = policy(rng);

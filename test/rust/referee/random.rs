@@ -18,17 +18,17 @@ impl Rng {
         self.0.next()
     }
 
-    /// A number below `n`, and 0 where there is none.
+    /// Draws a number below `n`; 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0.below(n.max(1) as u64) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Draws a number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// A power of two from `2^low` to `2^high`, both included.
+    /// Draws a power of two from `2^low` to `2^high`, both included.
     pub(crate) fn power(&mut self, low: usize, high: usize) -> u64 {
         1 << self.between(low, high)
     }
@@ -47,7 +47,7 @@ impl Rng {
         }
     }
 
-    /// The numbers from 0 to `n - 1` in any order.
+    /// Draws a permutation of the numbers from 0 to `n - 1`.
     pub(crate) fn permutation(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         self.shuffle(&mut order);

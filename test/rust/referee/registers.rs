@@ -28,13 +28,13 @@ impl Setting {
         Self::new(32, rng.power(0, 5), ctas, target)
     }
 
-    /// Whole warp groups, one CTA mostly.
+    /// Draws a setting of whole warp groups, mostly with one CTA.
     pub(crate) fn groups(rng: &mut Rng, target: &'static str) -> Self {
         let ctas = if rng.chance(12) { rng.power(1, 2) } else { 1 };
         Self::new(32, rng.power(2, 3), ctas, target)
     }
 
-    /// A GPU with 64 lanes.
+    /// Draws a setting of a GPU with 64 lanes.
     pub(crate) fn cdna(rng: &mut Rng) -> Self {
         let target = rng.choose(&["hip:gfx90a", "hip:gfx942", "hip:gfx950"]);
         Self::new(64, rng.power(0, 3), 1, target)
@@ -71,7 +71,7 @@ impl Setting {
     }
 }
 
-/// Numbers as `[1, 2]`.
+/// Formats numbers as `[1, 2]`.
 pub(crate) fn list<T: std::fmt::Display>(numbers: &[T]) -> String {
     let numbers: Vec<String> = numbers.iter().map(T::to_string).collect();
     format!("[{}]", numbers.join(", "))
@@ -81,7 +81,7 @@ pub(crate) fn bases(bases: &[Vec<u64>]) -> String {
     list(&bases.iter().map(|b| list(b)).collect::<Vec<_>>())
 }
 
-/// A shape of powers of two with at most `2^max` elements.
+/// Draws a shape of powers of two with at most `2^max` elements.
 pub(crate) fn shape(rng: &mut Rng, rank: usize, max: usize) -> Vec<u64> {
     let mut left = max;
     let mut sizes: Vec<u64> = (0..rank)
@@ -96,7 +96,7 @@ pub(crate) fn shape(rng: &mut Rng, rank: usize, max: usize) -> Vec<u64> {
     sizes
 }
 
-/// Mostly 1 and 2, sometimes up to 5.
+/// Draws a rank: mostly 1 and 2, sometimes up to 5.
 pub(crate) fn rank(rng: &mut Rng) -> usize {
     rng.choose(&[1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 5])
 }
@@ -116,7 +116,7 @@ fn spread(rng: &mut Rng, amount: u64, rank: usize) -> Vec<u64> {
     sizes
 }
 
-/// `, CGALayout = ...`, or nothing for one CTA.
+/// Returns `, CGALayout = ...`, or an empty text for one CTA.
 pub(crate) fn cga(rng: &mut Rng, ctas: u64, rank: usize) -> String {
     let mut next = vec![1; rank];
     let all: Vec<Vec<u64>> = (0..ctas.trailing_zeros())
@@ -153,7 +153,7 @@ pub(crate) fn blocked(rng: &mut Rng, s: &Setting, rank: usize) -> String {
     )
 }
 
-/// The bits of a shape, each a basis, shuffled.
+/// Draws the bits of a shape, each a basis, shuffled.
 fn bits(rng: &mut Rng, shape: &[u64]) -> Vec<Vec<u64>> {
     let mut all: Vec<Vec<u64>> = Vec::new();
     for (dim, size) in shape.iter().enumerate() {
@@ -167,7 +167,7 @@ fn bits(rng: &mut Rng, shape: &[u64]) -> Vec<Vec<u64>> {
     all
 }
 
-/// `#ttg.linear`, or `#ttg.generic_linear` where warps are swizzled over what lanes cover.
+/// Draws `#ttg.linear`, or `#ttg.generic_linear` if warps are swizzled over the elements of lanes.
 fn linear(rng: &mut Rng, s: &Setting, shape: &[u64], generic: bool) -> String {
     let mut left = bits(rng, shape);
     let zero = vec![0; shape.len()];
@@ -208,7 +208,7 @@ fn linear(rng: &mut Rng, s: &Setting, shape: &[u64], generic: bool) -> String {
     )
 }
 
-/// The result of an NVIDIA matrix instruction.
+/// Draws the layout of the result of an NVIDIA matrix instruction.
 pub(crate) fn nvidia_mma(rng: &mut Rng, s: &Setting, version: u32, rank: usize) -> String {
     let mut warps = spread(rng, s.warps, rank);
     let mut instruction = vec![1; rank - 2];
@@ -285,7 +285,7 @@ pub(crate) fn wmma(rng: &mut Rng, s: &Setting) -> (String, usize) {
     (text, version)
 }
 
-/// A matrix layout of the module's vendor, with the `kWidth` that its operands may have.
+/// Draws a matrix layout of the module's vendor, with the `kWidth` that its operands may have.
 pub(crate) fn matrix(rng: &mut Rng, s: &Setting, rank: usize) -> (String, u64) {
     if s.lanes == 64 {
         (mfma(rng, s, rank), rng.power(2, 4))
@@ -314,7 +314,7 @@ pub(crate) fn slice(parent: &str, dim: usize) -> String {
     format!("#ttg.slice<{{dim = {dim}, parent = {parent}}}>")
 }
 
-/// Any layout of registers for a shape, blocked and linear ones most often.
+/// Draws any layout of registers for a shape, blocked and linear ones most often.
 pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64]) -> String {
     let rank = shape.len();
     match rng.below(100) {
@@ -350,7 +350,7 @@ pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64]) -> String {
     }
 }
 
-/// A tensor of any shape and layout; now and then one without.
+/// Draws a tensor of any shape and layout, sometimes without a layout.
 pub(crate) fn tensor(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
     let rank = rank(rng);
     tensor_of_rank(rng, s, element, rank)
@@ -362,7 +362,7 @@ pub(crate) fn tensor_of_rank(rng: &mut Rng, s: &Setting, element: &str, rank: us
     Shaped::tensor(&shape, element, encoding)
 }
 
-/// An encoding as the library knows it, for what follows from it.
+/// Parses an encoding with the library.
 pub(crate) fn known(encoding: &str) -> Option<Encoding> {
     Encoding::parse(encoding, &Aliases::new()).ok()
 }

@@ -71,7 +71,7 @@ impl Shaped {
         }
     }
 
-    /// A mutable buffer in shared memory.
+    /// Returns a mutable buffer in shared memory.
     pub(crate) fn buffer(shape: &[u64], element: &str, encoding: String) -> Self {
         Self {
             kind: ShapedKind::Buffer,
@@ -87,7 +87,7 @@ impl Shaped {
         }
     }
 
-    /// The same with another element type.
+    /// Returns the same type with another element type.
     pub(crate) fn of(&self, element: &str) -> Self {
         Self {
             element: element.to_owned(),
@@ -226,7 +226,7 @@ impl Op {
         }
     }
 
-    /// An operand that is an argument of the function.
+    /// Adds an operand that is an argument of the function.
     pub(crate) fn takes(self, type_: impl Into<Type>) -> Self {
         self.takes_from(OperandSource::Function, type_)
     }
@@ -339,7 +339,7 @@ impl ModulePrinter {
         format!("%{prefix}{}", self.names)
     }
 
-    /// One block; `region` are the names and types of its arguments.
+    /// Prints a block; `region` are the names and types of its arguments.
     fn block(&mut self, ops: &[Op], region: &[(String, Type)], indent: &str) {
         let mut results: Vec<Vec<(String, Type)>> = Vec::new();
         for op in ops {
@@ -414,7 +414,7 @@ impl ModulePrinter {
     }
 }
 
-/// The inside of a dictionary of attributes.
+/// Formats the entries of a dictionary of attributes.
 fn entries(attributes: &[(String, Attr)]) -> String {
     joined(attributes.iter().map(|(key, value)| match value {
         Attr::Unit => key.clone(),

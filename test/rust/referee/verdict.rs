@@ -81,7 +81,7 @@ impl Library {
         Self { context, messages }
     }
 
-    /// The generic form of a module that is accepted, or why it is not.
+    /// Returns the generic form of an accepted module, or the error.
     fn verdict(&self, text: &str) -> Result<String, String> {
         self.messages.borrow_mut().clear();
         let Some(module) = Module::parse(&self.context, text) else {
@@ -145,7 +145,7 @@ fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Co
     }
 }
 
-/// A large share of the modules is broken, few ends of the process count as an answer, and the
+/// Checks that a large share of the modules is broken, that few verdicts are crashes, and that the
 /// modules reach most operations.
 fn check_spread(lines: &[RecordedVerdict], made: &[Generated]) {
     let share = |n: usize| n * 100 / lines.len();

@@ -137,7 +137,7 @@ pub(crate) fn in_thread_transpose(rng: &mut Rng) -> Module {
     )
 }
 
-/// A layout where the registers of one block of a thread run along dimension 0 first; `first` of
+/// Returns a layout where the registers of one block of a thread run along dimension 0 first; `first` of
 /// them run along dimension 1 in the operand.
 fn transposed_registers(layout: &LinearLayout, block: usize, first: usize) -> String {
     let of = |dim: Dim| -> Vec<Vec<u64>> {
@@ -157,7 +157,7 @@ fn transposed_registers(layout: &LinearLayout, block: usize, first: usize) -> St
     )
 }
 
-/// A blocked layout, the shape that it covers once, and how often it is repeated.
+/// Draws a blocked layout, the shape that it covers once, and the number of repetitions.
 fn tiled(rng: &mut Rng, s: &Setting) -> (String, [u64; 2], [u64; 2]) {
     let lanes = [rng.power(2, 4), 0];
     let lanes = [lanes[0], s.lanes / lanes[0]];

@@ -79,7 +79,7 @@ pub(crate) fn masked(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// One partition: reads a buffer that it captured, in a layout for its own warps.
+/// Returns a partition that reads a captured buffer, in a layout for its own warps.
 fn partition(
     rng: &mut Rng,
     s: &Setting,

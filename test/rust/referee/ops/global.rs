@@ -10,7 +10,7 @@ fn pointer_to(element: &str) -> String {
     format!("!tt.ptr<{element}>")
 }
 
-/// Pointers, values and masks of one shape and layout, or single ones.
+/// Draws pointers, values and masks of one shape and layout, or scalars.
 fn access(rng: &mut Rng, s: &Setting, element: &str) -> (Type, Type, Type) {
     if rng.chance(12) {
         return (
@@ -120,7 +120,7 @@ pub(crate) fn atomic_poll(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// A block of a tensor in global memory, with its layout in shared memory or without.
+/// Draws a block of a tensor in global memory, with its layout in shared memory or without.
 fn block(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
     let rank = rng.choose(&[1, 2, 2, 2, 3, 4, 5]);
     let sizes: Vec<u64> = (0..rank)
@@ -220,7 +220,7 @@ pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// A tensor that is an argument only: its type is all there is to check.
+/// Returns a module whose only content is an argument: its type is checked.
 pub(crate) fn argument(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let element = rng.choose(ELEMENTS);

@@ -12,7 +12,7 @@ fn setting(rng: &mut Rng) -> Setting {
     s
 }
 
-/// A block in global memory, and a buffer for it.
+/// Draws a block in global memory, and a buffer for it.
 fn block(rng: &mut Rng, s: &Setting, rank: usize) -> (Shaped, Shaped) {
     let element = rng.choose(ELEMENTS);
     let sizes = shape(rng, rank, 12);
@@ -21,7 +21,7 @@ fn block(rng: &mut Rng, s: &Setting, rank: usize) -> (Shaped, Shaped) {
     (Shaped::descriptor(&sizes, element, layout), buffer)
 }
 
-/// One gap after each row, mostly.
+/// Draws a buffer that mostly has one padding interval, after each row.
 fn buffer_of(rng: &mut Rng, s: &Setting, sizes: &[u64], element: &str) -> Shaped {
     let rank = sizes.len();
     let rows_first = list(&(0..rank).rev().collect::<Vec<_>>());
@@ -174,7 +174,7 @@ pub(crate) fn descriptor(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Waits, and what else has no block.
+/// Generates waits and other operations without a block.
 pub(crate) fn waits(rng: &mut Rng) -> Module {
     let s = setting(rng);
     let tokens = vec!["!ttg.async.token"; rng.below(3)];

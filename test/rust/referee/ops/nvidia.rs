@@ -50,7 +50,7 @@ pub(crate) fn barriers(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// A block for the tensor memory accelerator: descriptor and buffer.
+/// Draws a block for the tensor memory accelerator: descriptor and buffer.
 fn block(rng: &mut Rng, s: &Setting) -> (Shaped, Shaped) {
     let element = rng.choose(&["f16", "bf16", "f32", "i8", "f8E5M2", "i32"]);
     let rank = rng.choose(&[1, 2, 2, 2, 2, 3, 4, 5]);
@@ -149,7 +149,7 @@ pub(crate) fn shared_store(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// A layout of registers that tensor memory can be read in: one row for each thread.
+/// Draws a layout of registers that tensor memory can be read in: one row for each thread.
 fn rows(rng: &mut Rng, s: &Setting, buffer: &Shaped) -> Shaped {
     let [m, n] = [buffer.shape[0], buffer.shape[1]];
     let along_n = s.warps / 4;
@@ -304,7 +304,7 @@ pub(crate) fn tensor_memory_copy(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// The barriers of a product, and whether each counts.
+/// Adds the barriers of a product and their predicates; returns the number of barriers.
 fn with_barriers(rng: &mut Rng, s: &Setting, op: Op) -> (Op, usize) {
     let count = rng.below(3);
     let op = (0..count).fold(op, |op, _| {
@@ -314,7 +314,7 @@ fn with_barriers(rng: &mut Rng, s: &Setting, op: Op) -> (Op, usize) {
     (op.takes_all(vec!["i1"; count]), count)
 }
 
-/// The layout of an operand of a product: either dimension may be the contiguous one.
+/// Draws the layout of an operand of a product: either dimension may be the contiguous one.
 fn operand_layout(rng: &mut Rng, s: &Setting, shape: &[u64; 2], bits: u64) -> String {
     let text = nvmma_of(rng, s, shape, bits);
     if rng.chance(25) && shape[0] >= 128 {

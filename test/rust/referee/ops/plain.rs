@@ -48,7 +48,7 @@ pub(crate) fn program(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// Clusters, tensor maps, and the launching of clusters.
+/// Generates operations on clusters, tensor maps, and cluster launches.
 pub(crate) fn cluster(rng: &mut Rng) -> Module {
     let mut s = Setting::groups(rng, "cuda:100");
     if rng.chance(70) {
@@ -98,7 +98,7 @@ pub(crate) fn cluster(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// A call of a function that gives back what it gets.
+/// Generates a call of the identity function.
 pub(crate) fn call(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let mut types: Vec<Type> = Vec::new();

@@ -5,7 +5,7 @@ use crate::referee::memory::{nvmma_of, width};
 use crate::referee::registers::{any, blocked, dot_operand, list, matrix, nvidia_mma};
 use crate::referee::text::{Attr, Op, Setting, Shaped};
 
-/// M, N, K and a leading dim or none.
+/// Draws an optional leading dim, M, N and K.
 fn sizes(rng: &mut Rng) -> (Vec<u64>, u64, u64, u64) {
     let batch = if rng.chance(15) {
         vec![rng.power(0, 2)]
@@ -59,7 +59,7 @@ pub(crate) fn dot(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-/// The number of an element type of a scaled product, and the type that carries it.
+/// Draws the number of an element type of a scaled product, and the type that carries it.
 fn scaled_element(rng: &mut Rng) -> (i64, &'static str) {
     rng.choose(&[
         (0, "f8E4M3FN"),
