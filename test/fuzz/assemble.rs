@@ -82,15 +82,15 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     };
     let lowered = with_runner(|runner| {
         let lowered = runner.lower(&source);
-        lowered.map_err(|said| (Failure::Refused, said))
+        lowered.map_err(|message| (Failure::Refused, message))
     });
     let lowered = match lowered {
         Ok(text) => scratch.write("lowered.mlir", text.as_bytes()),
-        Err((failure, said)) => return finding("", format!("{failure:?}: {said}")),
+        Err((failure, message)) => return finding("", format!("{failure:?}: {message}")),
     };
     match translate(target, &lowered, scratch) {
         Ok(()) => Vec::new(),
-        Err(unassembled) => finding(&unassembled.command, unassembled.said),
+        Err(unassembled) => finding(&unassembled.command, unassembled.message),
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
 pub(crate) struct Unassembled {
     /// Shell command after `ll-opt INPUT`.
     command: String,
-    pub(crate) said: String,
+    pub(crate) message: String,
     /// True if no module at all may cause this.
     pub(crate) is_fault: bool,
 }
@@ -126,7 +126,7 @@ pub(crate) fn translate(
         return Err(Unassembled {
             command,
             is_fault: run.fault.is_some(),
-            said: run.fault.unwrap_or_else(|| scratch.said()),
+            message: run.fault.unwrap_or_else(|| scratch.stderr()),
         });
     }
     let Some((ptxas, help)) = assembler() else {
@@ -140,14 +140,14 @@ pub(crate) fn translate(
         .args([&*arch, &*output, "-o"])
         .arg(scratch.path("kernels.cubin"))
         .output();
-    let said = match run {
+    let message = match run {
         Ok(run) if run.status.success() => return Ok(()),
         Ok(run) => String::from_utf8_lossy(&run.stderr).into_owned(),
         Err(reason) => format!("cannot run `ptxas`: {reason}"),
     };
     Err(Unassembled {
         command: format!("{command} && ptxas {arch} OUTPUT"),
-        said,
+        message,
         is_fault: true,
     })
 }

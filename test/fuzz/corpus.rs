@@ -122,14 +122,14 @@ fn judge(file: &Path, request: &Request, scratch: &Scratch) -> ModuleVerdict {
     let outcome = if let Some(fault) = run.fault {
         Outcome::Fault(fault)
     } else if !run.succeeded {
-        Outcome::Refused(reasons(&scratch.said(), &text))
+        Outcome::Refused(reasons(&scratch.stderr(), &text))
     } else {
         match target.filter(|_| !request.lowers_only) {
             None => Outcome::Assembles,
             Some(target) => match translate(target, &lowered, scratch) {
                 Ok(()) => Outcome::Assembles,
-                Err(why) if why.is_fault => Outcome::Fault(short(&why.said)),
-                Err(why) => Outcome::Refused(BTreeSet::from([short(&why.said)])),
+                Err(why) if why.is_fault => Outcome::Fault(short(&why.message)),
+                Err(why) => Outcome::Refused(BTreeSet::from([short(&why.message)])),
             },
         }
     };
@@ -163,9 +163,9 @@ fn operation(line: &str) -> Option<&str> {
 }
 
 /// Returns each error without its location, with `N` for numbers, and with the operation of its line.
-fn reasons(said: &str, module: &str) -> BTreeSet<String> {
+fn reasons(message: &str, module: &str) -> BTreeSet<String> {
     let lines: Vec<&str> = module.lines().collect();
-    let errors = said.lines().filter_map(|line| {
+    let errors = message.lines().filter_map(|line| {
         let (place, message) = line.split_once(": error: ")?;
         let row: usize = place.rsplit(':').nth(1)?.parse().ok()?;
         let at = lines
@@ -179,15 +179,15 @@ fn reasons(said: &str, module: &str) -> BTreeSet<String> {
     });
     let found: BTreeSet<String> = errors.collect();
     if found.is_empty() {
-        BTreeSet::from([short(said)])
+        BTreeSet::from([short(message)])
     } else {
         found
     }
 }
 
 /// Returns the first line that is not empty, with `N` for numbers, 160 characters at most.
-fn short(said: &str) -> String {
-    let line = said.lines().find(|line| !line.trim().is_empty());
+fn short(message: &str) -> String {
+    let line = message.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or("no message");
     let line = line.split_once("error: ").map_or(line, |(_, rest)| rest);
     let mut text = String::new();

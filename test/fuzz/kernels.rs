@@ -80,11 +80,14 @@ fn check_kernel(kernel: &Kernel, check: Check) -> Vec<Finding> {
     let small = shrink(kernel, |smaller| {
         run(smaller).is_err_and(|(other, _)| other == failure)
     });
-    let said = run(&small).map_or_else(|(_, said)| said, |()| "it went well now".to_owned());
+    let message = run(&small).map_or_else(
+        |(_, message)| message,
+        |()| "the failure is not reproducible".to_owned(),
+    );
     let text = text::module(&[&small]);
     vec![Finding {
         command: "ll-opt --convert-layouts-to-llvm INPUT".to_owned(),
-        fault: format!("{failure:?}: {said}"),
+        fault: format!("{failure:?}: {message}"),
         source: format!("the generator, made smaller:\n{text}"),
         input: text.into_bytes(),
     }]

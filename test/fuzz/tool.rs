@@ -45,7 +45,7 @@ impl Scratch {
     }
 
     /// Returns the standard error of the last tool.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn stderr(&self) -> String {
         let bytes = std::fs::read(self.path("stderr")).unwrap_or_default();
         String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]).into_owned()
     }
@@ -93,7 +93,7 @@ fn processor_time(process: u32) -> Option<Duration> {
 
 /// Runs a tool of this project.
 pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Option<&Path>) -> Run {
-    let said = scratch.path("stderr");
+    let stderr = scratch.path("stderr");
     let sanitized = std::env::var_os("LL_SANITIZER").is_some();
     // The sanitizer reserves terabytes of address space for its shadow.
     let memory = if sanitized {
@@ -113,7 +113,7 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
             Stdio::from(File::open(path).expect("the worker wrote it"))
         }))
         .stdout(Stdio::null())
-        .stderr(File::create(&said).expect("the target folder can be written"));
+        .stderr(File::create(&stderr).expect("the target folder can be written"));
     let mut child = command.spawn().expect("there is a shell");
     let begin = Instant::now();
     let mut pause = Duration::from_millis(1);
@@ -131,7 +131,7 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     };
-    let text = scratch.said();
+    let text = scratch.stderr();
     let confession = text
         .lines()
         .find(|line| CONFESSIONS.iter().any(|words| line.contains(words)))

@@ -46,8 +46,8 @@ const CHOICES: [&str; 3] = [
 
 /// Returns true if the error is that the given layouts do not determine all others, or imply one that an operation
 /// rejects.
-fn is_no_layout(said: &str) -> bool {
-    said.contains("cannot infer the layout") || said.contains("whose warps are swizzled")
+fn is_no_layout(message: &str) -> bool {
+    message.contains("cannot infer the layout") || message.contains("whose warps are swizzled")
 }
 
 /// The failure of a kernel.
@@ -99,15 +99,15 @@ impl Runner {
     }
 
     fn lower_by(&self, pipeline: &str, text: &str) -> Result<String, String> {
-        let said = || -> String {
+        let errors = || -> String {
             let messages = self.recorder.take();
             messages.iter().map(|m| format!("{m}\n")).collect()
         };
-        let mut module = Module::parse(&self.context, text).ok_or_else(said)?;
+        let mut module = Module::parse(&self.context, text).ok_or_else(errors)?;
         let manager = PassManager::new(&self.context);
         parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)
             .map_err(|error| error.to_string())?;
-        manager.run(&mut module).map_err(|_| said())?;
+        manager.run(&mut module).map_err(|_| errors())?;
         let flags = OperationPrintingFlags::new().print_generic_operation_form();
         module
             .as_operation()

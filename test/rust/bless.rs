@@ -91,7 +91,7 @@ fn plain(text: &str) -> (usize, Option<String>) {
     let mut value = Some(String::new());
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {
-        let said = match c {
+        let part = match c {
             '"' => return (at + 1, value),
             '\\' => match chars.next().map(|(_, c)| c) {
                 Some('n') => Some("\n"),
@@ -105,7 +105,7 @@ fn plain(text: &str) -> (usize, Option<String>) {
             },
             _ => Some(&text[at..at + c.len_utf8()]),
         };
-        value = value.zip(said).map(|(value, said)| value + said);
+        value = value.zip(part).map(|(value, part)| value + part);
     }
     (text.len(), None)
 }

@@ -313,8 +313,8 @@ fn each_assembles() {
         let assembly = match assemble("instructions", target.name, &text) {
             Ok(assembly) => assembly,
             // LLVM accepted it; an older or newer assembler does not know the processor.
-            Err(said) if said.contains("is not defined for option 'gpu-name'") => continue,
-            Err(said) => panic!("{}: {said}", target.name),
+            Err(message) if message.contains("is not defined for option 'gpu-name'") => continue,
+            Err(message) => panic!("{}: {message}", target.name),
         };
         for symbol in ["gotpcrel", "llvm.amdgcn", "llvm.nvvm"] {
             assert!(

@@ -48,16 +48,16 @@ impl Bench {
         instruction: &str,
     ) -> Self {
         let decoded = driver::with_lowered(text.as_bytes(), name, None, pipeline, |module| {
-            let said = module.to_string();
+            let lowered = module.to_string();
             assert!(
-                said.contains(instruction),
-                "{name} has no `{instruction}`:\n{said}"
+                lowered.contains(instruction),
+                "{name} has no `{instruction}`:\n{lowered}"
             );
             let module = simulated::module(module, name);
             gpu_sim::decode(&module, None)
         });
-        let decoded = decoded.unwrap_or_else(|said| panic!("{name}: {said}\n{text}"));
-        let decoded = decoded.unwrap_or_else(|said| panic!("{name}: {said}\n{text}"));
+        let decoded = decoded.unwrap_or_else(|message| panic!("{name}: {message}\n{text}"));
+        let decoded = decoded.unwrap_or_else(|message| panic!("{name}: {message}\n{text}"));
         Self::of(decoded, name)
     }
 
@@ -439,12 +439,12 @@ fn kernels_lower_or_say_why_not() {
             let path = file.expect("it can be read").path();
             let text = std::fs::read_to_string(&path).expect("a kernel is text");
             let name = path.display().to_string();
-            let Err(said) = driver::decode(text.as_bytes(), &name, None, None) else {
+            let Err(message) = driver::decode(text.as_bytes(), &name, None, None) else {
                 continue;
             };
-            let said = said.to_string();
-            assert!(!said.contains("internal error"), "{name}: {said}");
-            let named: Vec<&str> = said
+            let message = message.to_string();
+            assert!(!message.contains("internal error"), "{name}: {message}");
+            let named: Vec<&str> = message
                 .lines()
                 .filter_map(|line| {
                     line.split_once("error: '")?
@@ -453,7 +453,7 @@ fn kernels_lower_or_say_why_not() {
                 })
                 .map(|(operation, _)| operation)
                 .collect();
-            assert!(!named.is_empty(), "{name}: {said}");
+            assert!(!named.is_empty(), "{name}: {message}");
             for operation in &named {
                 let times = |pieces: &mut dyn Iterator<Item = &str>| {
                     pieces.filter(|piece| piece == operation).count()

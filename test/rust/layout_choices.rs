@@ -28,8 +28,8 @@ fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
         .arg(&input)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {said}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {messages}");
     let entries: Vec<Value> =
         serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
     let cost = |entry: &Value, when: &str| {
@@ -43,11 +43,11 @@ fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
         let costs = entries.iter().map(|entry| cost(entry, when));
         costs.fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     };
-    let said = CostReport {
+    let chosen = CostReport {
         before: sum("before"),
         after: sum("after"),
     };
-    (said, String::from_utf8(output.stdout).unwrap())
+    (chosen, String::from_utf8(output.stdout).unwrap())
 }
 
 /// Returns each kernel with Triton's result: name, module, Triton's module.
@@ -85,17 +85,20 @@ fn compare(memory: &str) -> f64 {
         let name = format!("{memory}-{name}");
         // Plan cost alone, without a penalty per conversion.
         let options = format!("memory={memory} conversion-cost=0");
-        let (said, made) = run(&module, &name, &options);
+        let (chosen, made) = run(&module, &name, &options);
         // The cost of Triton's result.
         let (other, _) = run(&triton, &format!("{name}-triton"), &options);
-        assert!(said.after.0 <= said.before.0, "{name}: the cost increases");
+        assert!(
+            chosen.after.0 <= chosen.before.0,
+            "{name}: the cost increases"
+        );
         // The search is not exhaustive: for one kernel it ends within a thousandth of Triton's cost.
         let is_missed = name == "free-gfx942-transpose.coalesced.ttgir";
         let most = if is_missed { 1.001 } else { 1.0 };
         assert!(
-            said.after.0 <= other.before.0 * most,
+            chosen.after.0 <= other.before.0 * most,
             "{name} costs {:?}, but Triton's {:?}",
-            said.after,
+            chosen.after,
             other.before
         );
         // More conversions than Triton's are chosen only if that is cheaper; with a penalty per conversion there are as
@@ -106,25 +109,25 @@ fn compare(memory: &str) -> f64 {
             &format!("memory={memory} conversion-cost=1"),
         );
         assert!(
-            tied.after.1 == said.after.1 || tied.after.0 > said.after.0,
+            tied.after.1 == chosen.after.1 || tied.after.0 > chosen.after.0,
             "{name}"
         );
-        if memory == "pinned" && said.after.1 > other.before.1 {
+        if memory == "pinned" && chosen.after.1 > other.before.1 {
             let (fewer, _) = run(&module, &name, &format!("memory={memory}"));
-            assert!(said.after.0 < other.before.0, "{name}");
+            assert!(chosen.after.0 < other.before.0, "{name}");
             assert!(
                 fewer.after.1 <= other.before.1 && fewer.after.0 <= other.before.0,
                 "{name}: {:?} with as few conversions as Triton's {:?}",
                 fewer.after,
                 other.before
             );
-            assert!(fewer.after.0 > said.after.0, "{name}");
+            assert!(fewer.after.0 > chosen.after.0, "{name}");
         }
         // The predicted cost is that of the result, and a second run changes nothing.
         let (again, same) = run(&made, &format!("{name}-again"), &options);
-        assert_eq!(again.before, said.after, "{name}");
+        assert_eq!(again.before, chosen.after, "{name}");
         assert_eq!(same, made, "{name}");
-        ours += said.after.0;
+        ours += chosen.after.0;
         theirs += other.before.0;
     }
     ours / theirs

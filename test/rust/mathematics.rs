@@ -295,8 +295,13 @@ fn functions_of_f64_are_calls_of_the_makers_library() {
                 true => format!("__nv_{stem}"),
                 false => format!("__ocml_{stem}_f64"),
             };
-            let said = format!("error: 'llvm.call' op calls the undefined function `{function}`");
-            assert!(errors.contains(&said), "{name} on {}:\n{errors}", target.0);
+            let message =
+                format!("error: 'llvm.call' op calls the undefined function `{function}`");
+            assert!(
+                errors.contains(&message),
+                "{name} on {}:\n{errors}",
+                target.0
+            );
         }
     }
 }

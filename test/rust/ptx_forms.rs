@@ -448,8 +448,8 @@ fn ptxas_says_the_same() {
             .output()
             .unwrap();
         if output.status.success() != (*verdict != Refused) {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            wrong.push(format!("`{text}` ({constraints}): {said}"));
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            wrong.push(format!("`{text}` ({constraints}): {message}"));
         }
     }
     std::fs::remove_dir_all(&folder).unwrap();

@@ -18,8 +18,8 @@ fn pages(test: &str) -> PathBuf {
         .arg(&output)
         .output()
         .expect("python3 can be run");
-    let said = String::from_utf8_lossy(&made.stderr);
-    assert!(made.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "{message}");
     output
 }
 
@@ -37,10 +37,10 @@ fn opt(arguments: &[&str], module: &str) -> String {
     input.write_all(module.as_bytes()).expect("ll-opt reads");
     drop(input);
     let output = opt.wait_with_output().expect("ll-opt ends");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() && said.is_empty(),
-        "{said}\n{module}"
+        output.status.success() && message.is_empty(),
+        "{message}\n{module}"
     );
     String::from_utf8(output.stdout).expect("ll-opt writes text")
 }

@@ -69,7 +69,7 @@ fn an_error_has_its_place_and_its_notes() {
 
 #[test]
 fn options_that_do_not_exist_are_errors() {
-    for (options, said) in [
+    for (options, message) in [
         ("{\"tarjet\": 1}", "unknown field `tarjet`, expected one of"),
         ("{\"optimize\": \"much\"}", "invalid type: string"),
         ("[", "options: EOF"),
@@ -87,7 +87,7 @@ fn options_that_do_not_exist_are_errors() {
     ] {
         let refused = compile(DOUBLE.as_bytes(), options);
         assert!(
-            !refused.succeeded && refused.report.contains(said),
+            !refused.succeeded && refused.report.contains(message),
             "{options}: {}",
             refused.report
         );

@@ -71,9 +71,9 @@ fn carried(file: &Path, flags: &[&str]) -> Vec<(usize, String)> {
         .arg("--rule-labels")
         .output()
         .expect("ll-opt runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     let name = format!("{}:", file.display());
-    let notes = said.lines().filter_map(|line| {
+    let notes = messages.lines().filter_map(|line| {
         let (line, rest) = line.strip_prefix(&name)?.split_once(':')?;
         let (_, rule) = rest.split_once(" note: rule ")?;
         let (label, _) = rule.split_once(": ")?;

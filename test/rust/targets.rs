@@ -80,11 +80,11 @@ fn amd_instructions_are_those_of_the_assembler() {
     for target in targets(Assembly::Gcn) {
         let cpu = format!("-mcpu={}", target.llvm_cpu);
         let triple = format!("-triple={}", target.llvm_triple);
-        let said = llvm("llvm-mc", &[&triple, &cpu], &text).stderr;
-        let said = String::from_utf8_lossy(&said);
+        let message = llvm("llvm-mc", &[&triple, &cpu], &text).stderr;
+        let message = String::from_utf8_lossy(&message);
         for (line, (text, has)) in (1..).zip(AMD) {
-            let is_taken = !said.contains(&format!("<stdin>:{line}:"));
-            assert_eq!(is_taken, has(target), "{target}: {text}\n{said}");
+            let is_taken = !message.contains(&format!("<stdin>:{line}:"));
+            assert_eq!(is_taken, has(target), "{target}: {text}\n{message}");
         }
     }
 }

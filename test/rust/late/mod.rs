@@ -411,9 +411,9 @@ impl PipelineBench {
                 (change, text)
             }
             ChangeInput::Ttgir(change, text) => match lower(self.case, text) {
-                Err(said) => {
-                    let is_known = REFUSALS.iter().any(|refusal| said.contains(refusal));
-                    assert!(is_known, "{}: {change:?}: {said}", self.case.file);
+                Err(message) => {
+                    let is_known = REFUSALS.iter().any(|refusal| message.contains(refusal));
+                    assert!(is_known, "{}: {change:?}: {message}", self.case.file);
                     return ChangeVerdict::Refused;
                 }
                 Ok(lowered) => (change, lowered),
@@ -686,14 +686,14 @@ fn late_kernels_are_found() {
         )
         .unwrap();
     }
-    let (all, said) = (scores.all(), scores.missed.join("\n"));
+    let (all, missed) = (scores.all(), scores.missed.join("\n"));
     assert!(
         all.found + all.refused > if is_all { 300 } else { 40 },
         "{}",
         scores.table()
     );
-    assert!(all.simulated() >= 98.0, "{}{said}", scores.table());
-    assert!(scores.ttgir.refused() >= 80.0, "{}{said}", scores.table());
+    assert!(all.simulated() >= 98.0, "{}{missed}", scores.table());
+    assert!(scores.ttgir.refused() >= 80.0, "{}{missed}", scores.table());
 }
 
 #[test]
@@ -740,14 +740,16 @@ fn the_lowering_explains_its_refusals() {
     let ttgir = read(root().join(format!("test/kernels/pipelined/{}.ttgir", case.file)));
     for (kind, refusals) in expected {
         let changes = ttgir::changes(&ttgir).into_iter();
-        let said = changes
+        let positions = changes
             .filter(|(change, _)| change.kind == kind)
             .map(|(change, text)| {
-                let said = lower(case, &text).expect_err("it is wrong");
-                let known = REFUSALS.iter().position(|refusal| said.contains(refusal));
-                known.unwrap_or_else(|| panic!("{change:?}: {said}"))
+                let message = lower(case, &text).expect_err("it is wrong");
+                let known = REFUSALS
+                    .iter()
+                    .position(|refusal| message.contains(refusal));
+                known.unwrap_or_else(|| panic!("{change:?}: {message}"))
             });
-        let said: std::collections::BTreeSet<usize> = said.collect();
-        assert!(said.iter().eq(&refusals), "{kind:?}: {said:?}");
+        let found: std::collections::BTreeSet<usize> = positions.collect();
+        assert!(found.iter().eq(&refusals), "{kind:?}: {found:?}");
     }
 }

@@ -76,10 +76,10 @@ const COMPARED_BY_SPELLING: [&str; 2] = [
 pub(super) fn intended(case: &Disagreement<'_>) -> Option<&'static str> {
     if case.theirs == TritonVerdict::Reject {
         let by_spelling = |start: &&str| case.their_message.starts_with(*start);
-        let (linear, said) = LINEAR_OPERANDS;
+        let (linear, message) = LINEAR_OPERANDS;
         return match case.our_message.is_empty() {
             true if COMPARED_BY_SPELLING.iter().any(by_spelling) => Some(SPELLING),
-            true if case.their_message.starts_with(said) => Some(linear),
+            true if case.their_message.starts_with(message) => Some(linear),
             _ => None,
         };
     }

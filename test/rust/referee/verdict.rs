@@ -1,4 +1,4 @@
-//! The library's verdict on random modules, compared with what Triton said.
+//! The library's verdict on random modules, compared with Triton's recorded ones.
 
 #![expect(
     clippy::print_stdout,
