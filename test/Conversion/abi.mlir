@@ -84,7 +84,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %z : i32
   }
 
-  // Nobody asks for it, and all kernels are called alike.
+  // The argument is unused, but part of the common calling convention.
   // CHECK-LABEL: llvm.func @none
   // CHECK-SAME: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>)
   // PTX-LABEL: .visible .entry none(

@@ -26,7 +26,7 @@
 #c = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #d = #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Nobody asks what was there: `red`, of four at once where they are side by side under one mask.
+  // The old value is unused: `red`, of four contiguous elements with a common mask.
   // CHECK-LABEL: llvm.func @sums
   // CHECK-COUNT-4: red.relaxed.gpu.global.add.f32
   // CHECK-NOT: nvvm.barrier

@@ -1,4 +1,4 @@
-// What a user or a pass says beside an operation is said of what it becomes.
+// Discardable attributes of an operation are kept on its lowered operations.
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir --enable-var-scope
 // RUN: ll-translate --emit=llvm-ir -O0 %t.mlir | FileCheck %s --check-prefix=IR
 // IR: br label %{{.*}}, !llvm.loop
@@ -6,7 +6,7 @@
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #no_unroll = #llvm.loop_annotation<unroll = <disable = true>>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.maxnreg = 96 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Pointers, and what is said to LLVM of arguments and functions.
+  // Pointers, and LLVM attributes of arguments and functions.
   // CHECK: llvm.func @f(%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: !llvm.ptr<1> {llvm.align = 32 : i64}, %{{.*}}: i32)
   // CHECK-SAME: nvvm.kernel
   // CHECK-SAME: nvvm.maxnreg = 96 : i32

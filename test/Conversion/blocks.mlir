@@ -69,7 +69,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A tensor of four registers goes to either case; what is not reached is left out.
+  // A tensor of four registers is an operand of either case; unreachable blocks are removed.
   // CHECK-LABEL: llvm.func @choose
   // CHECK: llvm.switch %{{.*}} : i32, ^bb{{[0-9]+}}
   // CHECK-NEXT: 0: ^[[CASE:bb[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32, i32),

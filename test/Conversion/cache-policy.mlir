@@ -44,7 +44,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return
   }
 
-  // 256 bits at once from sm_100 on, of what nothing more is said.
+  // Accesses of 256 bits from sm_100 on, without a policy.
   // CHECK-LABEL: @wide
   // CHECK-COUNT-2: llvm.load {{.*}} -> vector<4xf32>
   // SM100-LABEL: @wide

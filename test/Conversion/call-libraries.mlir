@@ -10,7 +10,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
   // NV: llvm.call @__nv_powf(%{{.*}}) {{.*}}: (f32, f32) -> f32
   // OCML: llvm.call @__ocml_log_f32(%{{.*}}) {{.*}}: (f32) -> f32
   // OCML: llvm.call @__ocml_pow_f32(%{{.*}}) {{.*}}: (f32, f32) -> f32
-  // Powers of two are instructions, and what is no function stays what it is.
+  // Powers of two are instructions; operations other than calls are unchanged.
   // CHECK-NOT: llvm.call
   // CHECK: llvm.return
   // OWN: llvm.func @logarithm

@@ -67,7 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Nobody calls it.
+  // It has no callers.
   // CHECK-NOT: @unused
   tt.func private @unused() {
     tt.return

@@ -1,4 +1,4 @@
-// tt.extern_elementwise: what is known is computed in place, the rest is called.
+// tt.extern_elementwise: known functions are computed in place, the others are called.
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir --enable-var-scope
 // RUN: ll-opt --convert-layouts-to-llvm=target=hip:gfx1100 %s | FileCheck %s --enable-var-scope
 // RUN: ll-opt --convert-layouts-to-llvm=call-libraries=true %s | FileCheck %s --check-prefix=CALLS
@@ -11,7 +11,7 @@
 
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Functions of either maker are those of `math`: their differences are nothing.
+  // The functions of both vendors are those of `math`: their differences are zero.
   // CHECK-LABEL: llvm.func @known
   // CALLS-LABEL: llvm.func @known
   // CALLS: llvm.call @__nv_

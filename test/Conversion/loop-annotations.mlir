@@ -1,4 +1,4 @@
-// What is said of loops reaches LLVM as metadata, as far as LLVM has words for it.
+// Annotations of loops become LLVM metadata, if LLVM has the metadata.
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir --enable-var-scope
 // RUN: ll-translate --emit=llvm-ir -O0 %t.mlir | FileCheck %s --check-prefix=IR
 // RUN: ll-sim %s --arg out=zeros:i32:96 --arg want=full:1140:i32:96 --arg 20:i32 --expect-same out=want

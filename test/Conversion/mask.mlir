@@ -14,7 +14,7 @@
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Each turn loads for the next one, which the last turn has not: nothing is loaded, and nobody asks for it.
+  // Each iteration loads for the next one: the last one loads nothing, and the result is unused.
   // CHECK-LABEL: llvm.func @pipeline
   // CHECK: %[[AHEAD:.+]] = llvm.sub %{{.+}}, %{{.+}} : i32
   // CHECK: %[[RUNS:.+]] = llvm.icmp "slt" %{{.+}}, %[[AHEAD]] : i32
@@ -54,7 +54,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What is stored to shared memory under a mask is there for all threads after it.
+  // A masked store to shared memory is visible to all threads after it.
   // CHECK-LABEL: llvm.func @buffers
   // CHECK: llvm.cond_br
   // CHECK: llvm.store {{.*}} !llvm.ptr<3>

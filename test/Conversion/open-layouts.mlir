@@ -1,7 +1,7 @@
 // RUN: ll-opt --convert-layouts-to-llvm=target=cuda:90 -split-input-file -verify-diagnostics %s
 // RUN: ll-opt --convert-layouts-to-llvm=target=hip:gfx1100 -split-input-file -verify-diagnostics %s
 
-// What is left open does not lower, and the error says which pass comes first.
+// Open layouts do not lower, and the error names the pass that resolves them.
 
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func public @made(%p: !tt.ptr<i32>) {

@@ -1,6 +1,6 @@
-// A conversion takes the bytes of shared memory that it would in the plain way: registers that both sides have go one
-// round after the other. With `shared=fast` it goes one round. What a reduction leaves in warps goes to lanes, rows
-// staying where they are, and results go to who asks for them in the same bytes.
+// A conversion uses as many bytes of shared memory as the baseline: registers common to both layouts are converted in
+// several passes. With `shared=fast` it uses one pass. Partial results of the warps of a reduction go to lanes within a
+// row, and the results are broadcast to the replicas through the same bytes.
 
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --check-prefixes=LEAST,NV --input-file=%t.mlir
 // RUN: ll-sim %t.mlir --entry turn --arg in=iota:f32:4096 --arg out=zeros:f32:4096 --arg want=iota:f32:4096 --expect-same out=want

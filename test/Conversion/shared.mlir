@@ -46,7 +46,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Written and read, and written again by the next round: two barriers. What is written beside it, nobody meets.
+  // Written, read, and written again by the next iteration: two barriers. No access conflicts with the other buffer.
   // CHECK-LABEL: llvm.func @in_a_loop
   tt.func public @in_a_loop(%n: i32) {
     %x = arith.constant dense<1.0> : tensor<32x64xf16, #rows>

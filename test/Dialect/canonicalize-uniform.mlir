@@ -1,6 +1,6 @@
 // RUN: ll-opt --canonicalize %s | FileCheck %s
 
-// What is one value everywhere keeps being that value, in the shape and encoding of the last view.
+// Uniform values stay uniform, in the shape and encoding of the last view.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 #row = #ttg.slice<{dim = 0, parent = #rows}>

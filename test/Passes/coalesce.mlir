@@ -1,6 +1,6 @@
 // RUN: ll-opt --coalesce -split-input-file %s | FileCheck %s
 
-// Accesses get layouts of their own, by what is known of their addresses.
+// Accesses get their own layouts, chosen by the axis information of their addresses.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[$DOWN:.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 // CHECK-DAG: #[[$ONE:.+]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-  // Along rows, with what is noted beside the load.
+  // Along rows; the attributes of the load are kept.
   // CHECK-LABEL: tt.func @along_rows
   tt.func @along_rows(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<64x64xf32, #rows> {
     // CHECK: %[[P:.+]] = ttg.convert_layout %{{.+}} -> tensor<64x64x!tt.ptr<f32>, #[[$WIDE]]>

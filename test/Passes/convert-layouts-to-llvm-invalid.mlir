@@ -1,6 +1,6 @@
 // RUN: ll-opt --convert-layouts-to-llvm %s -split-input-file -verify-diagnostics
 
-// What cannot be lowered is said at its place, with what can; the run fails.
+// Unsupported operations are reported at their location, with the supported ones; the run fails.
 
 // expected-error @+2 {{has no target}}
 // expected-note @+1 {{add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass}}
@@ -73,7 +73,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// A tensor that nobody laid out.
+// A tensor without an encoding.
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     // expected-error @+2 {{has a tensor without an encoding, `tensor<32xi32>`}}
@@ -160,8 +160,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
 
 // -----
 
-// What cannot be lowered is said once, where it is made: buffers and tokens that loops and branches hand on, and
-// what uses them, hide nothing.
+// An unsupported operation is reported once, at its definition: neither its uses nor loop-carried buffers and tokens
+// cause further errors.
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #smem = #ttg.shared_memory

@@ -26,7 +26,7 @@ tt.func @loop(%n: i32) {
   tt.return
 }
 
-// One path commits more than the other; what is said already is not less; a token that is given, or none, says nothing.
+// One path commits more than the other; an existing count is not decreased; a token argument, or none, has no count.
 // CHECK-LABEL: tt.func @paths
 tt.func @paths(%p: i1, %given: !ttg.async.token) {
   %a = ttg.async_commit_group

@@ -6,7 +6,7 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // The columns of the transposed tensor are its rows: what was converted before is what is asked for.
+  // The columns of the transposed tensor are its rows: the source of the conversion has the requested layout.
   // CHECK-LABEL: tt.func @trans
   // CHECK-SAME: (%[[X:.+]]: tensor<64x32xf32, #{{.+}}>)
   tt.func @trans(%x: tensor<64x32xf32, #rows>) -> tensor<32x64xf32, #columns> {
@@ -43,7 +43,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return %2 : tensor<64x64xf32, #columns>
   }
 
-  // Ranges, splats and constants are made where they are asked for, with what is noted beside them.
+  // Ranges, splats and constants are created in the requested layout, with their attributes.
   // CHECK-LABEL: tt.func @made_again
   tt.func @made_again(%x: f32) -> (tensor<64xi32, #ttg.slice<{dim = 1, parent = #columns}>>, tensor<64x64xf32, #columns>, tensor<64x64xf32, #columns>) {
     // CHECK-NOT: ttg.convert_layout
@@ -93,7 +93,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return %2 : tensor<64x64xf32, #columns>
   }
 
-  // What a loop carries and nobody looks at is not converted; what is looked at is.
+  // Unused loop-carried values are not converted; used ones are.
   // CHECK-LABEL: tt.func @carried
   tt.func @carried(%x: tensor<64x64xf32, #rows>, %y: tensor<64x64xf32, #rows>, %n: i32) -> tensor<64x64xf32, #rows> {
     %c0 = arith.constant 0 : i32

@@ -3,7 +3,7 @@
 // A second run changes nothing.
 // RUN: ll-opt --optimize-thread-locality -split-input-file %t.mlir | diff %t.mlir -
 
-// What is accumulated in threads is what is accumulated element by element, and reduced at the end: for both vendors.
+// Accumulation within threads equals accumulation element by element with a final reduction, for both vendors.
 // RUN: ll-opt --optimize-thread-locality --convert-layouts-to-llvm=target=cuda:90 -split-input-file %S/Inputs/accumulated.mlir -o %t.llvm.mlir
 // RUN: ll-sim %t.llvm.mlir --entry sum --arg x=random:i32:4096 --arg out=zeros:i32:16 --arg want=zeros:i32:16 --arg 4:i32 --expect-same out=want
 // RUN: ll-sim %t.llvm.mlir --entry sum --arg x=random:i32:4096 --arg out=zeros:i32:16 --arg want=zeros:i32:16 --arg 0:i32 --expect-same out=want
@@ -57,7 +57,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return %1 : tensor<128xf32, #rest>
   }
 
-  // A warp has whole columns of what is gathered from.
+  // A warp holds whole columns of the source of the gather.
   // CHECK-LABEL: tt.func @gathered
   tt.func @gathered(%x: tensor<32x64xf32, #rows>, %i: tensor<32x64xi32, #rows>) -> tensor<32x64xf32, #rows> {
     // CHECK: %[[X:.+]] = ttg.convert_layout %{{.+}} : tensor<32x64xf32, #[[$ROWS]]> -> tensor<32x64xf32, #[[WARP:.+]]>

@@ -1,4 +1,4 @@
-// The text of an option reaches the pass as it was given, and what is no option is said by MLIR.
+// The text of an option reaches the pass unchanged; MLIR reports unknown options.
 
 // RUN: not ll-opt --convert-layouts-to-llvm='target={cuda:90 fast}' %s 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: :[[#@LINE+23]]:1: error: 'builtin.module' op unknown target `cuda:90 fast`; known targets are

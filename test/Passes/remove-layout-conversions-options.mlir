@@ -11,7 +11,7 @@
 // NARROW-COUNT-2: ttg.convert_layout %{{.*}} : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
 // SAID: remark: costs {{.*}} with 2 conversions, {{.*}}; of that, {{[0-9.]+}} for `scratch-budget=8192`
 
-// What is chosen keeps to it when it is lowered, and a second run changes nothing.
+// The choice is respected by the lowering, and a second run changes nothing.
 // RUN: ll-opt --remove-layout-conversions=scratch-budget=8192 %s -o %t.mlir
 // RUN: ll-opt --remove-layout-conversions=scratch-budget=8192 %t.mlir | diff %t.mlir -
 // RUN: ll-opt --convert-layouts-to-llvm %t.mlir | FileCheck %s --check-prefix=BYTES

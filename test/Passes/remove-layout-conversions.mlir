@@ -5,7 +5,7 @@
 // Nor does the proof, which all passes that change layouts only can be asked for, change anything.
 // RUN: ll-opt --verify-layout-rewrites --remove-layout-conversions -split-input-file %s | diff %t.mlir -
 
-// What is computed between two accesses in one layout is computed in it.
+// Values between two accesses with the same layout are computed in it.
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -6,7 +6,7 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // What is the same everywhere is computed once, in scalar registers.
+  // Uniform values are computed once, in scalar registers.
   // CHECK-LABEL: tt.func @splats
   // CHECK-SAME: (%[[A:.+]]: f32, %[[B:.+]]: f32)
   tt.func @splats(%a: f32, %b: f32) -> tensor<64x64xf32, #rows> {
@@ -49,7 +49,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return %s : tensor<64x64xf32, #rows>
   }
 
-  // What is divided by is the same everywhere, what is divided is not.
+  // The divisor is uniform, the dividend is not.
   // CHECK-LABEL: tt.func @tile
   tt.func @tile(%x: tensor<64x64xf32, #rows>, %a: f32) -> tensor<64x64xf32, #rows> {
     // CHECK: arith.divf %{{.+}}, %{{.+}} : tensor<64x64xf32

@@ -2,7 +2,7 @@
 // RUN: ll-opt --resolve-auto-layouts -split-input-file %s > %t.once
 // RUN: ll-opt --resolve-auto-layouts -split-input-file %t.once | diff %t.once -
 
-// What is said of one value settles all that goes with it. Triton settles each of these in the same way.
+// The layout of one value determines those of all related values. Triton's results are the same.
 
 #rows = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>
 // CHECK-LABEL: tt.func @back_through_views

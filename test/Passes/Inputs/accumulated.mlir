@@ -1,4 +1,4 @@
-// Rows that a loop reduces and accumulates, beside what is accumulated element by element and reduced at the end.
+// Rows that a loop reduces and accumulates, compared with accumulation element by element and a final reduction.
 #rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
 #rest = #ttg.slice<{dim = 1, parent = #rows}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {

@@ -1,4 +1,4 @@
-// Bounds of allocations in shared memory and of indices, on both vendors: what is beyond them is named, with its place.
+// Bounds of allocations in shared memory and of indices, on both vendors: accesses beyond them are reported with their location.
 
 // RUN: sed -e 's/cuda:90/hip:gfx942/' -e 's/= 32 : i32}/= 64 : i32}/' -e '/threadsPerWarp/s/32/64/' %s > %t.amd.mlir
 

@@ -1,4 +1,4 @@
-// Undefined values and poison: each use of one is an error that names its origin and its user; what is not used may be undefined.
+// Undefined values and poison: each use of one is an error that names its origin and its user; unused values may be undefined.
 
 // RUN: not ll-sim %s -q --entry store_undef --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=UNDEF
 // UNDEF: error: use of an undefined value

@@ -1,4 +1,4 @@
-// A release of one block and an acquire of another one order what is around them.
+// A release of one block and an acquire of another one order the surrounding accesses.
 
 // RUN: ll-sim %s -q --grid 2 --arg flag=zeros:i32:1 --arg data=zeros:i32:128 --arg out=zeros:i32:128
 // RUN: ll-sim %s -q --grid 2 --arg flag=zeros:i32:1 --arg data=zeros:i32:128 --arg out=zeros:i32:128 --schedule=1
