@@ -1,4 +1,4 @@
-//! Random elementwise operations, guarded so that each has a result and only one.
+//! Random elementwise operations, guarded so that each has exactly one valid result.
 //!
 //! The bits of a NaN that an operation computes are unspecified: where they would matter (a
 //! bitcast, a sign) the operand is made a number first.
@@ -48,10 +48,10 @@ const FLOAT_UNARY: [&str; 7] = [
     "math.roundeven",
 ];
 
-/// Elements that a constant tensor lists, at most.
+/// Limit on the elements of a constant tensor that are listed.
 const MAX_LISTED: usize = 128;
 
-/// To fewer bits: to nearest more often, and in each other rounding mode.
+/// Truncations: to nearest more often, and each other rounding mode.
 const TRUNCATIONS: [&str; 8] = [
     "arith.truncf",
     "arith.truncf",
@@ -63,7 +63,7 @@ const TRUNCATIONS: [&str; 8] = [
     "arith.truncf.to_nearest_away",
 ];
 
-/// Functions of libraries that do what an operation does, by the type of their operands.
+/// Library functions that equal an operation, by the type of their operands.
 const EXTERNS: [(Scalar, &str, &str); 29] = [
     (Scalar::Int(32), "__nv_abs", "math.absi"),
     (Scalar::Int(32), "__nv_clz", "math.ctlz"),
@@ -155,7 +155,7 @@ impl Builder {
         match (element.int(), element.float()) {
             (Some(bits), _) => self.ints(value, bits),
             (_, Some(scalar)) => self.floats(value, scalar),
-            // An 8-bit float moves, nothing more.
+            // 8-bit floats are only moved.
             _ => self.selection(value),
         }
     }
@@ -188,7 +188,7 @@ impl Builder {
                 self.elementwise(name, &[value, by])
             }
             6..=8 if bits > 1 => {
-                // From 1 up: neither zero nor, with the smallest number, minus one.
+                // From 1 up: no division by zero, and no overflow of the smallest number divided by -1.
                 let other = self.like(&type_);
                 let most = self.constant(&type_, (1 << (bits - 1)) - 1);
                 let one = self.constant(&type_, 1);
@@ -239,7 +239,7 @@ impl Builder {
                 self.elementwise("math.fma", &[value, b, c])
             }
             6 => {
-                // Which zero the larger of two zeros is, is open: only one kind is left.
+                // The sign of the larger of two zeros is unspecified: negative zeros are removed.
                 let zero = self.constant(&type_, 0);
                 let other = self.like(&type_);
                 let a = self.elementwise("arith.addf", &[value, zero]);

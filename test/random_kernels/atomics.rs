@@ -1,7 +1,7 @@
 //! Random atomic accesses, messages from one program to the others, and updates under a lock.
 //!
-//! What several programs do to one place has only one result where their order does not matter: sums, bit operations,
-//! and extremes of integers. The values that they find there are left alone.
+//! Updates of one address by several programs are deterministic only if they commute: sums, bit operations, and
+//! extremes of integers. The old values that they return are not used.
 
 use super::builder::Builder;
 use super::exchange::{CHANGES, EXCHANGE, FLOAT_SUM, change};
@@ -11,10 +11,10 @@ use super::kernel::{
 };
 use linear_layout::target::Vendor;
 
-/// Extremes of floats, which AMD's GPUs have.
+/// Extremes of floats, which AMD GPUs support.
 const FLOAT_EXTREMES: [ElementUpdate; 2] = [change(6, "arith.maxnumf"), change(7, "arith.minnumf")];
 
-/// Changes of integers that many programs may make in any order.
+/// Commutative updates of integers.
 const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
 
 impl Builder {
@@ -87,7 +87,7 @@ impl Builder {
 
     fn atomic_compare(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let pointers = self.distinct_places(type_);
-        // Some places hold what is expected.
+        // Some addresses hold the expected value.
         let loads = self.rng.chance(70);
         let expected = if loads {
             let code = Code::AtomicLoad(Sync::gpu(Sync::RELAXED));
@@ -122,7 +122,7 @@ impl Builder {
         let (mut value, mut change) = (value, EXCHANGE);
         let mut places = None;
         match type_.element.float() {
-            // Zeros and NaN may be chosen either way: there is none.
+            // Extremes of zeros and NaN are unspecified: the operand is odd, so it is neither.
             Some(scalar) if is_amd && self.rng.chance(30) => {
                 let byte = self.cast_to(value, Element::number(Scalar::Int(8)));
                 let one = self.constant(&type_.of(Element::number(Scalar::Int(8))), 1);
@@ -209,7 +209,7 @@ impl Builder {
         let content = self.content(type_.element, type_.num_elements() as u64);
         let data = self.buffer(type_.element, content);
         let one = self.constant(&scalar, 1);
-        // The place of an element is the same in all programs.
+        // The address of an element is the same in all programs.
         let tensor = type_.tensor.clone().expect("a tensor has a shape");
         let offsets = self.flat_range(&tensor.shape, &tensor.encoding);
         let pointers = self.pointers_at(data, offsets);
@@ -279,7 +279,7 @@ impl Builder {
         let old = self.one(load, &[pointers], type_.clone());
         let name = self.rng.choose(&UPDATES);
         let new = self.elementwise(name, &[old, value]);
-        // Threads that hold copies of an element have loaded it.
+        // All replicas of an element must have been loaded.
         self.barrier();
         self.several(Code::Store { policy: "" }, &[pointers, new], Vec::new());
         self.barrier();

@@ -1,4 +1,4 @@
-//! The kernel under construction: which values there are, and what every part of the generator needs.
+//! The kernel under construction: its values, and helpers of every part of the generator.
 
 use super::float::{encode, is_nan};
 use super::kernel::{
@@ -13,9 +13,9 @@ use linear_layout::target::Target;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Registers that a thread may have of one tensor: more take long and show nothing new.
+/// Limit on registers per thread of one tensor: more are slow, and test nothing new.
 const MAX_REGISTERS: u64 = 64;
-/// Elements that a tensor may have.
+/// Limit on elements of a tensor.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 11;
 
 /// Element types of operations.
@@ -36,7 +36,7 @@ pub(crate) const SCALARS: [Scalar; 11] = [
 /// The index of one execution of an operation among all programs and iterations.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
-    /// The number of the run, an `i32`.
+    /// Index of the execution, an `i32`.
     pub(crate) number: Value,
     /// Number of executions.
     pub(crate) count: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Builder {
     pub(crate) rng: Rng,
     pub(crate) setting: Setting,
     pub(crate) kernel: Kernel,
-    /// The blocks around the place where operations are added, outermost first.
+    /// The blocks around the insertion point, outermost first.
     blocks: Vec<Vec<KernelOp>>,
     /// Values that a later operation may use: tensors, scalars.
     pub(crate) tensors: Vec<Value>,
@@ -56,12 +56,12 @@ pub(crate) struct Builder {
     pub(super) is_flat: bool,
     /// The next buffer of `i64` holds pointers to this.
     pub(crate) pointee: Option<Element>,
-    /// Arguments are numbered first, though they are found to be needed last.
+    /// Arguments are numbered first, but their number is known last.
     arguments: Vec<(KernelType, Argument)>,
     max_arguments: usize,
     /// Number of operations.
     pub(crate) num_ops: usize,
-    /// Nothing where shapes, elements and layouts are drawn anew each time.
+    /// `None` if shapes, elements and layouts are drawn anew each time.
     pub(crate) palette: Option<Palette>,
 }
 
@@ -69,9 +69,9 @@ pub(crate) struct Builder {
 pub(crate) struct Palette {
     pub(crate) shapes: Vec<Vec<u64>>,
     pub(crate) elements: Vec<Element>,
-    /// The layouts met so far, by shape.
+    /// The layouts so far, by shape.
     layouts: HashMap<Vec<u64>, Vec<Rc<str>>>,
-    /// After so many operations no further one is begun.
+    /// Limit on the number of operations.
     pub(crate) max_ops: usize,
 }
 
@@ -102,7 +102,7 @@ fn fits(encoding: &str, shape: &[u64]) -> bool {
     })
 }
 
-/// Room for arguments before the first other value; unused ones go when the kernel is finished.
+/// Value numbers reserved for arguments; unused ones are removed in the end.
 const MAX_ARGUMENTS: usize = 40;
 
 impl Builder {
@@ -371,7 +371,7 @@ impl Builder {
     }
 
     pub(crate) fn any_tensor(&mut self) -> Value {
-        // The last ones more often, so that chains grow.
+        // Recent values more often, so that chains grow.
         let count = self.tensors.len();
         let from = if self.rng.chance(60) {
             count.saturating_sub(3)

@@ -1,4 +1,4 @@
-//! Operations in which threads give each other elements: reductions, scans, gathers, histograms, buffers.
+//! Operations in which threads exchange elements: reductions, scans, gathers, histograms, buffers.
 
 use super::builder::{Builder, MAX_ELEMENTS};
 use super::kernel::{
@@ -9,7 +9,7 @@ use super::systems;
 use crate::referee::{memory, registers};
 use std::rc::Rc;
 
-/// Changes of integers in memory whose order does not matter, as the dialect numbers them.
+/// Commutative updates of integers in memory, with their numbers in the dialect.
 pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(1, "arith.andi"),
     change(2, "arith.ori"),
@@ -21,7 +21,7 @@ pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(9, "arith.minui"),
 ];
 
-/// A sum of floats, whose order does.
+/// A sum of floats, which depends on the order.
 pub(super) const FLOAT_SUM: ElementUpdate = change(5, "arith.addf");
 
 /// An exchange.
@@ -43,7 +43,7 @@ impl Builder {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
         if tensor.encoding.contains("generic_linear") || type_.element.is_pointer() {
-            // Triton's rule, and nothing to compute with.
+            // Triton's rule; or the element type has no arithmetic.
             return None;
         }
         let value = if self.rng.chance(30) {
@@ -190,7 +190,7 @@ impl Builder {
         if acc.len() > 1 && are_ints && self.rng.chance(50) {
             let mut greater = self.compare_ints(8, acc[0], other[0]);
             for i in (1..acc.len()).rev() {
-                // In the order of the operands: a later one decides where those before it are equal.
+                // Lexicographic: a later operand decides if the previous ones are equal.
                 let equal: Vec<Value> = (0..i)
                     .map(|at| self.compare_ints(0, acc[at], other[at]))
                     .collect();
@@ -206,7 +206,7 @@ impl Builder {
                 .collect();
         }
         if is_ordered && self.rng.chance(40) {
-            // The last tuple stays whose first element is not 0.
+            // The last tuple whose first element is not 0 is kept.
             let zero = KernelType::scalar(self.element(acc[0]));
             if zero.element.int().is_some() {
                 let zero = self.constant(&zero, 0);
@@ -257,7 +257,7 @@ impl Builder {
         let size = tensor.shape[axis];
         let mut shape = tensor.shape.clone();
         let encoding = if self.rng.chance(35) {
-            // Where the source lies: what lanes can do.
+            // In the layout of the source, which lanes can exchange.
             tensor.encoding.clone()
         } else {
             shape[axis] = self.rng.power(0, 6);
@@ -276,7 +276,7 @@ impl Builder {
         } else if size < 256 {
             return None;
         }
-        // A byte as an index is a number without sign.
+        // An index of one byte is unsigned.
         Some((axis, numbers)).filter(|_| size <= 1 << bits.min(63))
     }
 
@@ -287,7 +287,7 @@ impl Builder {
         let bins = self.rng.power(0, 9);
         let mut value = value;
         if self.rng.chance(60) && bits > 1 {
-            // Most values are of a bin.
+            // Most values are in range.
             let most = self.constant(&type_, bins * 2 - 1);
             value = self.elementwise("arith.andi", &[value, most]);
         }
@@ -368,7 +368,7 @@ impl Builder {
         let types = vec![type_.clone(), values_type.clone()];
         let results = self.several(Code::Buffer { encoding, access }, &operands, types);
         if is_distinct && self.rng.chance(70) {
-            // Where the mask is false, what was there may be anything.
+            // Where the mask is false, the old value is undefined.
             let before = match mask {
                 Some(mask) => self.elementwise("arith.select", &[mask, results[1], values]),
                 None => results[1],
@@ -401,7 +401,7 @@ impl Builder {
             let fits = registers::known(&text).is_some_and(|known| {
                 known.is_shared() && known.to_surjective_layout(shape).is_ok()
             });
-            // Of the largest swizzles, each asks for its own least shape.
+            // Each of the largest swizzles has its own smallest shape.
             if fits && !text.contains("nvmma_shared") {
                 return systems::of_memory(&text, shape).unwrap_or(text).into();
             }

@@ -1,4 +1,4 @@
-//! Floats of every format as exact numbers, written apart from the library's own.
+//! Floats of every format as exact numbers, independent of the library.
 
 use super::kernel::Scalar;
 

@@ -1,4 +1,4 @@
-//! From a seed to a kernel: what it loads, what it does with it, what it stores.
+//! Generator of kernels from seeds: loads, operations, control flow, stores.
 
 use super::builder::{Builder, MAX_ELEMENTS, Slot};
 use super::kernel::{BOOL, Code, I32, I64, Kernel, KernelOp, KernelRegion, KernelType, Value};
@@ -61,7 +61,7 @@ pub(crate) fn products(seed: u64) -> Kernel {
     let target = &TARGETS[rng.below(TARGETS.len())];
     let mut builder = Builder::new(rng, target);
     let mut made = 0;
-    // A layout may not be for any shape, so that more are tried.
+    // A layout may not fit the shape, so that several are tried.
     for _ in 0..40 {
         if let Some(result) = builder.product() {
             let shape = builder.type_(result).shape().to_vec();
@@ -80,7 +80,7 @@ pub(crate) fn products(seed: u64) -> Kernel {
         let value = builder.any_tensor();
         builder.store(value);
     }
-    // Also beside everything else, in loops and branches too.
+    // Other operations too, also loops and branches.
     if builder.rng.chance(40) {
         let steps = builder.rng.between(1, 6);
         builder.steps(steps, 0);
@@ -227,7 +227,7 @@ impl Builder {
                 Some(self.one(Code::Join, &[value, other], to))
             }
             3 if shape[rank - 1] == 2 && rank > 1 => {
-                // A layout whose threads hold both halves is one that `join` makes.
+                // The layout of a `join`, whose threads hold both halves.
                 let half = shape[..rank - 1].to_vec();
                 let encoding = self.encoding(&half);
                 let half_type = self.tensor_type(type_.element, &half, &encoding);
@@ -332,7 +332,7 @@ impl Builder {
         });
     }
 
-    /// Runs `body` in a region of its own; what it adds is out of reach afterwards.
+    /// Runs `body` in a new region; its values are not available afterwards.
     pub(super) fn region(
         &mut self,
         arguments: Vec<Value>,
@@ -390,7 +390,7 @@ impl Builder {
         self.keep(&results);
     }
 
-    /// Runs of iteration `count` of the region around: a region of memory for each.
+    /// Multiplies the slots by the iterations of a loop: each gets its own region of memory.
     pub(super) fn enter_iteration(&mut self, count: Value, most: u64) {
         let times = self.constant(&KernelType::scalar(I32), most);
         let start = self.elementwise("arith.muli", &[self.slot.number, times]);

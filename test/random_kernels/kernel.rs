@@ -1,4 +1,4 @@
-//! A kernel as data: what the generator makes, the evaluator runs and the shrinker takes apart.
+//! A kernel as data: the output of the generator, and the input of the evaluator and the shrinker.
 
 use linear_layout::target::Target;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 /// A scalar type in memory, except pointers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scalar {
-    /// A signless integer of so many bits.
+    /// A signless integer of this width.
     Int(u32),
     F8E5M2,
     F8E4M3,
@@ -134,7 +134,7 @@ pub(crate) struct Tensor {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct KernelType {
     pub(crate) element: Element,
-    /// Nothing for a scalar.
+    /// `None` for a scalar.
     pub(crate) tensor: Option<Tensor>,
 }
 
@@ -164,7 +164,7 @@ impl KernelType {
     }
 }
 
-/// A value, by its place in [`Kernel::types`]; arguments come first.
+/// A value, by its index in [`Kernel::types`]; arguments come first.
 pub(crate) type Value = usize;
 
 /// The code of an operation; types and operands are in [`KernelOp`].
@@ -176,7 +176,7 @@ pub(crate) enum Code {
     Constant(u64),
     /// A constant tensor, element by element in row-major order.
     Elements(Rc<[u64]>),
-    /// Numbers from here on.
+    /// A range that starts here.
     Range(u64),
     Splat,
     ExpandDims(usize),
@@ -219,12 +219,13 @@ pub(crate) enum Code {
     BufferStore,
     /// An operation of `arith`, `math` or `tt` that works on each element by itself.
     Elementwise(&'static str),
-    /// `tt.extern_elementwise`: a function of a library that does the same as an operation.
+    /// `tt.extern_elementwise`: a library function that equals an operation.
     Extern {
         symbol: &'static str,
         same: &'static str,
     },
-    /// `tt.elementwise_inline_asm` of no instruction, that forwards its operands, so many elements at a time.
+    /// `tt.elementwise_inline_asm` of no instruction, that forwards its operands, with this number of elements per
+    /// register.
     Assembly(u32),
     /// `arith.cmpi`, with MLIR's number of the predicate.
     CompareInts(u8),
@@ -233,7 +234,7 @@ pub(crate) enum Code {
     For {
         unsigned: bool,
     },
-    /// `flat` branches are blocks of `cf` around which no region is.
+    /// `flat` branches are blocks of `cf` in the function's own region.
     If {
         flat: bool,
     },
@@ -242,7 +243,7 @@ pub(crate) enum Code {
     },
     Yield,
     Condition,
-    /// `ttg.mask`: where the condition is false, results hold nothing in particular.
+    /// `ttg.mask`: where the condition is false, results are undefined.
     Mask,
     MaskReturn,
     /// `ttg.predicate_stage`; operands: counter, end, step.
@@ -250,22 +251,22 @@ pub(crate) enum Code {
         most: u32,
         stage: u32,
     },
-    /// `tt.reduce` along an axis; its region takes an element of each operand, then of each once more.
+    /// `tt.reduce` along an axis; its region takes two elements of each operand.
     Reduce(usize),
     ReduceReturn,
-    /// `tt.scan` along an axis, from its end on where it is reversed, with a region like that of a reduction.
+    /// `tt.scan` along an axis, possibly reversed, with a region like that of a reduction.
     Scan {
         axis: usize,
         reverse: bool,
     },
     ScanReturn,
-    /// `tt.dot`. Operands: left, right, what is added to.
+    /// `tt.dot`. Operands: left, right, accumulator.
     Dot,
     /// `tt.gather` along an axis. Operands: source, indices.
     Gather(usize),
     /// Operands: values, mask.
     Histogram,
-    /// The first operand's elements go into a buffer in shared memory of this encoding.
+    /// A buffer in shared memory of this encoding, initialised with the first operand.
     Buffer {
         encoding: Rc<str>,
         access: BufferAccess,
@@ -275,14 +276,14 @@ pub(crate) enum Code {
 /// An access to a buffer in shared memory after it was filled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum BufferAccess {
-    /// It is loaded.
+    /// A load.
     Load,
     /// `ttg.local_gather` along an axis. Further operand: indices.
     Gather(usize),
-    /// `ttg.local_scatter` along an axis, then it is loaded. Further operands: values, indices.
+    /// `ttg.local_scatter` along an axis, then a load. Further operands: values, indices.
     Scatter(usize),
-    /// `ttg.local_atomic_scatter_rmw` along an axis, then it is loaded. Further operands: values, indices, mask.
-    /// Results: what is loaded, what was there before.
+    /// `ttg.local_atomic_scatter_rmw` along an axis, then a load. Further operands: values, indices, mask. Results: the
+    /// loaded and the old values.
     Update { axis: usize, change: ElementUpdate },
 }
 
@@ -310,7 +311,7 @@ impl Sync {
 pub(crate) struct ElementUpdate {
     /// The number of the operation in the dialect.
     pub(crate) number: u32,
-    /// The operation on elements that does the same; nothing for an exchange.
+    /// The equivalent operation on elements; `None` for an exchange.
     pub(crate) elementwise: Option<&'static str>,
 }
 
@@ -370,8 +371,7 @@ pub(crate) enum Content {
     Number(u64),
     /// A buffer of numbers.
     Bytes(Vec<u8>),
-    /// A buffer of numbers, which are addresses in the buffer of another argument: each so many bytes
-    /// after its start.
+    /// A buffer of addresses in the buffer of another argument, as byte offsets from its start.
     Pointers {
         into: usize,
         offsets: Vec<u64>,
@@ -394,7 +394,7 @@ pub(crate) struct Kernel {
     pub(crate) grid: [u32; 3],
     pub(crate) types: Vec<KernelType>,
     pub(crate) arguments: Vec<Argument>,
-    /// The program that the others wait for, if they do.
+    /// The program that the others may wait for.
     pub(crate) producer: u32,
     pub(crate) body: Vec<KernelOp>,
 }

@@ -1,5 +1,5 @@
-//! Kernels in which layouts are to be chosen: 50 to 500 operations on tensors of few shapes, in few layouts each,
-//! converted from one to another all the time, through views, reductions, loops and branches.
+//! Kernels for the choice of layouts: 50 to 500 operations on tensors of few shapes, in few layouts each, with frequent
+//! conversions, views, reductions, loops and branches.
 
 use super::builder::{Builder, Palette};
 use super::kernel::{Code, Element, I32, Kernel, Scalar, Value};
@@ -7,7 +7,7 @@ use crate::referee::random::Rng;
 use crate::referee::registers;
 use linear_layout::target::TARGETS;
 
-/// Room for the buffers of so many loads and stores.
+/// Value numbers reserved for buffer arguments.
 const MAX_ARGUMENTS: usize = 96;
 /// Limit on the nesting of loops and branches.
 const MAX_DEPTH: usize = 3;
@@ -55,7 +55,7 @@ impl Builder {
             let scalar = self.rng.choose(&others);
             elements.push(Element::number(scalar));
         }
-        // Small ones more often: they are quick, and show as much.
+        // Small ones more often: they are fast, and detect as much.
         let most = self.rng.choose(&[80, 120, 120, 250, 440]);
         let max_ops = self.rng.between(60, most);
         Palette::new(shapes, elements, max_ops)

@@ -1,4 +1,4 @@
-//! Random loads and stores: offsets, masks, and buffers that are as large as they need be, no more.
+//! Random loads and stores: offsets, masks, and buffers of exactly the accessed size.
 
 use super::builder::Builder;
 use super::kernel::{
@@ -23,7 +23,7 @@ const STORE_POLICIES: [&str; 5] = [
     "cache_modifier = none, eviction_policy = evict_first",
 ];
 
-/// Offsets into a buffer, and how many elements they span.
+/// Offsets into a buffer, and the number of elements that they span.
 pub(super) struct Offsets {
     pub(super) values: Value,
     pub(super) span: u64,
@@ -38,7 +38,7 @@ impl Builder {
         if self.rng.chance(70) {
             return self.new_pointers(type_);
         }
-        // Memory holds no pointers, but their numbers.
+        // Pointers are stored as integers.
         self.pointee = Some(type_.element.pointee());
         let numbers = self.fresh_load(&type_.of(I64));
         self.pointee = None;
@@ -102,7 +102,7 @@ impl Builder {
             return self.one(code, &[pointer], type_.clone());
         }
         let offsets = self.any_offsets(type_);
-        // What is not loaded would be no address.
+        // A masked-off element would not be a valid address.
         let may_mask = self.pointee.is_none() && self.rng.chance(45);
         let mask = may_mask.then(|| self.bound(&offsets));
         let count = mask.map_or(offsets.span, |(_, limit)| limit);
@@ -153,7 +153,7 @@ impl Builder {
             offsets = self.cast("arith.extsi", offsets, I64);
         }
         if self.rng.chance(15) {
-            // A step of its own, which is taken back.
+            // An additional step, which is undone.
             let step = self.constant(&KernelType::scalar(I32), 4);
             let back = self.constant(&KernelType::scalar(I32), 4_u64.wrapping_neg());
             let moved = self.one(Code::AddPointer, &[base, step], KernelType::scalar(element));
@@ -195,7 +195,7 @@ impl Builder {
         self.elementwise("arith.andi", &[mask, other])
     }
 
-    /// Offsets that may meet each other.
+    /// Draws offsets that may be equal.
     pub(super) fn any_offsets(&mut self, type_: &KernelType) -> Offsets {
         if self.rng.chance(15)
             && let Some(offsets) = self.gathered(type_)
@@ -204,7 +204,7 @@ impl Builder {
         }
         let mut offsets = self.distinct_offsets(type_);
         if self.rng.chance(15) {
-            // Coarser: neighbours share an element.
+            // Coarser: neighbours access the same element.
             let by = self.rng.below(3) as u64;
             let type_ = self.type_(offsets.values);
             let by_tensor = self.constant(&type_, by);
@@ -214,7 +214,7 @@ impl Builder {
         offsets
     }
 
-    /// Offsets that are data.
+    /// Returns offsets that are data.
     fn gathered(&mut self, type_: &KernelType) -> Option<Offsets> {
         let ints: Vec<Value> = self
             .tensors
@@ -238,7 +238,7 @@ impl Builder {
         Some(Offsets { values, span })
     }
 
-    /// Offsets of which no two are the same, in any run of this operation.
+    /// Returns offsets that are distinct among all executions of this operation.
     pub(super) fn distinct_offsets(&mut self, type_: &KernelType) -> Offsets {
         let tensor = type_.tensor.clone().expect("offsets are a tensor");
         let (shape, rank) = (&tensor.shape, tensor.shape.len());
@@ -276,7 +276,7 @@ impl Builder {
             let flip = self.constant(&type_.of(I32), flip);
             values = self.elementwise("arith.xori", &[values, flip]);
         }
-        // Each run has a region of its own.
+        // Each execution has its own region.
         let size = self.constant(&KernelType::scalar(I32), region);
         let start = self.elementwise("arith.muli", &[self.slot.number, size]);
         let starts = self.splat(start, &type_.of(I32));
@@ -436,7 +436,7 @@ impl Builder {
         self.buffer(element, Content::Bytes(bytes))
     }
 
-    /// Loads through a tensor of pointers that there is.
+    /// Loads through an existing tensor of pointers.
     pub(crate) fn load_through(&mut self, pointers: Value) -> Value {
         let type_ = self.type_(pointers);
         let loaded = type_.of(type_.element.pointee());

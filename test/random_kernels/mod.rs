@@ -1,15 +1,14 @@
-//! Random kernels of everything that lowers, against plain evaluation.
+//! Random kernels of all supported operations, compared with plain evaluation.
 //!
-//! [`generate`] makes a kernel from a seed: tensors of random shapes in layouts of every family are
-//! loaded, computed with, viewed, converted, carried through loops and branches, and stored.
-//! [`evaluate`] says what memory must hold afterwards: it works on arrays of elements, and knows no
-//! layouts. [`run`] lowers the kernel and runs it lane by lane; memory must be the same, byte by byte,
-//! a NaN aside. A kernel that fails is made smaller by [`shrink`]. Kernels of [`layouts`] are large, and of few layouts
-//! each: there is something to choose. [`open`] leaves the layouts of some values open.
+//! [`generate`] draws a kernel from a seed: tensors of random shapes in layouts of every family are loaded, computed
+//! with, viewed, converted, carried through loops and branches, and stored. [`evaluate`] computes the expected memory,
+//! on arrays of elements without layouts. [`run`] lowers the kernel and simulates it; memory must agree byte by byte,
+//! except for bits of NaNs. [`shrink`] reduces a failing kernel. Kernels of [`layouts`] are large with few layouts
+//! each, for the choice of layouts. [`open`] opens the layouts of some values.
 //!
 //! Reading order: [`kernel`], [`generate`], [`evaluate`], [`run`].
 //!
-//! Missing on purpose: what has more than one right result (`tt.reshape` that may reorder, `tt.cat`,
+//! Not generated: operations with more than one valid result (`tt.reshape` that may reorder, `tt.cat`,
 //! poison), and approximations.
 
 mod arithmetic;

@@ -1,4 +1,4 @@
-//! Kernels whose layouts are left open in part: what stays must be enough to find the rest.
+//! Kernels with open layouts, which are inferred from the remaining ones.
 
 use super::kernel::{BufferAccess, Code, Kernel, KernelOp, KernelRegion, KernelType, Value};
 use crate::referee::random::Rng;
@@ -13,14 +13,13 @@ const OPEN: &str = "#gluon.auto_encoding";
 pub(crate) enum GivenLayouts {
     /// Each.
     All,
-    /// Some, which need not settle the others.
+    /// Some, which need not determine the others.
     Some,
 }
 
 /// Returns the same kernel with some of its layouts left open.
 ///
-/// Values that go together (by elementwise operations, views, loops, branches) are left open together; what converts
-/// stands between.
+/// Values related by elementwise operations, views, loops or branches are opened together; conversions separate them.
 pub(crate) fn left_open(kernel: &Kernel, seed: u64, given: GivenLayouts) -> Kernel {
     let mut classes = LayoutClasses {
         parents: (0..kernel.types.len()).collect(),
@@ -57,7 +56,7 @@ pub(crate) fn left_open(kernel: &Kernel, seed: u64, given: GivenLayouts) -> Kern
     kernel
 }
 
-/// Values whose layouts go together.
+/// Equivalence classes of values with related layouts (union-find).
 struct LayoutClasses<'k> {
     parents: Vec<usize>,
     /// Values that keep their layouts.
@@ -94,7 +93,7 @@ impl LayoutClasses<'_> {
                 Code::Convert => {}
                 Code::Histogram => self.join(&op.operands),
                 Code::Buffer { ref access, .. } => {
-                    // What is loaded in the end has a layout of its own.
+                    // The final load has its own layout.
                     let first = match access {
                         BufferAccess::Gather(_) => 0,
                         _ => 1,
@@ -114,7 +113,7 @@ impl LayoutClasses<'_> {
                     let (before, after) = (&op.regions[0], &op.regions[1]);
                     self.join_each(&op.operands, &before.arguments);
                     self.join_each(&before.arguments, yielded(after));
-                    // The first says whether the loop goes on.
+                    // The first is the condition of the loop.
                     let passed = &yielded(before)[1..];
                     self.join_each(passed, &after.arguments);
                     self.join_each(passed, &op.results);
@@ -124,7 +123,7 @@ impl LayoutClasses<'_> {
                         self.join_each(yielded(region), &op.results);
                     }
                 }
-                // The factors are laid out for the sum.
+                // The layouts of the factors follow from that of the sum.
                 Code::Dot => self.fixed.extend(op.operands.iter().chain(&op.results)),
                 _ if op.code.is_end() => {}
                 _ => self.join(&[&op.operands[..], &op.results].concat()),
@@ -140,7 +139,7 @@ fn yielded(region: &KernelRegion) -> &[Value] {
     region.ops.last().map_or(&[], |end| &end.operands)
 }
 
-/// Puts in what says which layout a value has.
+/// Inserts `gluon.set_auto_layout` for open values.
 struct LayoutInsertion {
     types: Vec<KernelType>,
     /// The layouts of values that are left open.

@@ -1,4 +1,4 @@
-//! A kernel through the lowering and the simulator, compared with plain evaluation byte by byte.
+//! Lowering and simulation of a kernel, compared with plain evaluation byte by byte.
 
 use super::evaluate;
 use super::float::is_nan;
@@ -18,7 +18,7 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects};
 /// Byte of a buffer that the kernel has not written.
 pub(crate) const UNTOUCHED: u8 = 0xa5;
 
-/// A kernel takes a few thousand steps, one of many operations in nested loops millions.
+/// Most kernels take a few thousand steps, nested loops millions.
 const STEP_LIMIT: u64 = 1 << 26;
 
 /// Pipelines that must not change a result: lowering alone, and after conversions are folded or layouts chosen, alone
@@ -53,23 +53,23 @@ fn is_no_layout(message: &str) -> bool {
 /// The failure of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
-    /// The generator made a kernel that has no meaning: its own fault.
+    /// The kernel has no meaning: a fault of the generator.
     Meaningless,
     /// The verifiers or the lowering refuse it.
     Refused,
-    /// The simulator cannot read what the lowering made.
+    /// The simulator cannot decode the lowered kernel.
     NotDecoded,
     /// The simulator stopped it.
     Fault(FaultKind),
-    /// Memory differs from what it must hold.
+    /// Memory differs from the expected contents.
     Wrong,
-    /// Layouts of CuTe and Tilus lower otherwise than with their bases written out.
+    /// Layouts of CuTe and Tilus lower differently from their bases.
     SpelledApart,
-    /// A second run of a pass changes what the first one left.
+    /// A second run of a pass changes the module.
     NotSettled,
-    /// Layouts that are left open stay open.
+    /// Open layouts remain.
     LeftOpen,
-    /// A pass that chooses layouts predicts that its result costs more than its input.
+    /// A pass that chooses layouts predicts a higher cost for its result than for its input.
     Dearer,
     Panic,
 }

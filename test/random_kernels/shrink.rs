@@ -1,4 +1,4 @@
-//! Makes a kernel that fails smaller, as long as it fails in the same way.
+//! Reduction of a failing kernel to a smaller one with the same failure.
 
 use super::kernel::{Code, Kernel, KernelOp, KernelRegion, Value};
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel
     loop {
         let mut at = 0;
         let mut improved = false;
-        // From the end: what the last operations need goes with them.
+        // From the end, so that operands of removed operations become unused.
         while at < count(&best.body) {
             let place = count(&best.body) - 1 - at;
             let mut smaller = best.clone();

@@ -1,4 +1,4 @@
-//! Layouts as those of CuTe and Tilus, and such ones as bases again.
+//! Conversion of layouts to CuTe and Tilus, and back to bases.
 
 use crate::referee::registers;
 use linear_layout::bridge::{cute_from_linear, tilus_from_linear};
@@ -52,7 +52,7 @@ pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
             let sizes = list(&|_| "2".to_owned(), "1");
             let strides = list(&u64::to_string, "0");
             let found = format!("#cute.layout<\"{sizes}:{strides}\", tile = {shape:?}{threads}>");
-            // Sums that carry are no layout of CuTe with these modes.
+            // Sums that carry have no CuTe layout with these modes.
             registers::known(&found).map(|_| found)
         }
         _ => None,
@@ -83,7 +83,7 @@ pub(super) fn with_bases(module: &str) -> Option<String> {
     };
     next(rest)?;
     while let Some(at) = next(rest) {
-        // A swizzle, between the quotes, has brackets of its own.
+        // A swizzle, between the quotes, contains brackets.
         let quoted = rest[at..]
             .splitn(3, '"')
             .map(str::len)
@@ -112,7 +112,7 @@ fn bases(encoding: &Encoding) -> Option<String> {
     };
     let layout: LinearLayout = encoding.to_linear_layout(&shape).ok()?;
     if layout.total_in_bits() == 0 {
-        // No basis says how many dims there are.
+        // Without a basis the rank is unknown.
         return None;
     }
     let list = |dim: Dim| {

@@ -1,4 +1,4 @@
-//! A kernel as the text of a module: custom syntax around it, MLIR's generic form for operations.
+//! Printer of kernels as modules: custom syntax for functions, MLIR's generic form for operations.
 
 use super::kernel::{
     BufferAccess, Code, Element, Kernel, KernelOp, KernelRegion, KernelType, Scalar, Sync, Value,

@@ -3,7 +3,7 @@
     codegen.py FOLDER --tool TARGET/release/ll-translate [--rounds N] [--exact]
 
 For each `.ttgir` below FOLDER for an NVIDIA GPU: instructions of PTX and milliseconds from TTGIR to PTX, Triton's,
-ours and their ratio; each time is the best of N rounds (3). Both have Triton's numbers, unless `--exact` is said.
+ours and their ratio; each time is the best of N rounds (3). Both have Triton's numbers, unless `--exact` is given.
 """
 import argparse
 import os

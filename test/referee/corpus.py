@@ -110,7 +110,7 @@ class Statements(importlib.abc.Loader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds the packages that are asked for, in front of all, and anything that nobody else finds, behind."""
+    """Finds the packages that are asked for, in front of all, and anything that no other finder resolves, behind."""
 
     def __init__(self, site, packages, front):
         self.site, self.packages, self.front = site, packages, front

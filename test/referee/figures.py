@@ -4,7 +4,7 @@
 
 Compiles each `.ttgir` below FOLDER to PTX or AMD assembly, and writes `KERNEL.json` beside it: the bytes of
 shared memory of a block, and how many barriers of all its threads the assembly has. Where the wheel fails
-there is no such file. What has one is left out, unless `--again` is said.
+there is no such file. What has one is left out, unless `--again` is given.
 `cargo test --test fuzz -- corpus --dir FOLDER` compares ours with them.
 """
 import json

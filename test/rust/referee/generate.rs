@@ -1,14 +1,14 @@
-//! From a seed to a module.
+//! Generator of modules from seeds.
 
 use super::mutate;
 use super::ops::GENERATORS;
 use super::random::Rng;
 use super::text::Module;
 
-/// A module as text, and how it came to be.
+/// A module as text, and its origin.
 pub(crate) struct Generated {
     pub(crate) text: String,
-    /// The operation that it is about.
+    /// Its main operation.
     pub(crate) op: String,
     /// Name of the deliberate fault, if any.
     pub(crate) broken: Option<&'static str>,

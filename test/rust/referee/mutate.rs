@@ -1,7 +1,7 @@
-//! Breaks a module in one place, or in all places that say the same.
+//! Mutation of a module at one place, or at all equal places.
 //!
-//! A change in one place breaks agreement between types; the same change everywhere keeps it and
-//! reaches the rules behind it.
+//! A change at one place violates the equality of types; the same change everywhere preserves it, and
+//! reaches the other rules.
 
 use super::memory;
 use super::random::Rng;
@@ -32,7 +32,7 @@ fn pick_type(rng: &mut Rng, op: &mut Op, wanted: impl Fn(&Type) -> bool) -> Opti
     found.get(i).cloned()
 }
 
-/// Replaces a type: everywhere, or in one of the places where it stands.
+/// Replaces a type everywhere, or at one of its occurrences.
 fn replace(rng: &mut Rng, op: &mut Op, old: &Type, new: &Type) {
     let mut places = 0;
     for_each_type(op, &mut |type_| places += usize::from(type_ == old));
@@ -580,7 +580,7 @@ const MUTATIONS: &[(&str, Mutation, usize)] = &[
     ("surplus", surplus, 2),
 ];
 
-/// Breaks a module, and says what was changed.
+/// Mutates a module, and returns the name of the mutation.
 pub(crate) fn break_one(rng: &mut Rng, module: &mut Module) -> &'static str {
     if rng.chance(8) {
         change_setting(rng, &mut module.setting);

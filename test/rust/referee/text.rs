@@ -1,7 +1,7 @@
 //! Modules as data, and their text in MLIR's generic form.
 //!
-//! Every type and attribute of an operation stands on its own in the generic form, so that each can
-//! be broken alone: custom syntax leaves out what follows from the rest.
+//! Every type and attribute of an operation is explicit in the generic form, so that each can be mutated alone; custom
+//! syntax omits redundant ones.
 
 use std::fmt::{self, Display, Write};
 
@@ -30,7 +30,7 @@ pub(crate) struct Shaped {
     /// The memory of a buffer.
     pub(crate) space: &'static str,
     pub(crate) mutable: bool,
-    /// The shape of a buffer's allocation; empty where it is the buffer's.
+    /// The shape of a buffer's allocation; empty if it is the shape of the buffer.
     pub(crate) alloc: Vec<u64>,
 }
 
@@ -186,11 +186,11 @@ impl Display for Attr {
 pub(crate) enum OperandSource {
     /// An argument of the function, its own.
     Function,
-    /// The same argument of the function as another operand of the operation.
+    /// The function argument of another operand of the operation.
     SameAs(usize),
     /// An argument of the region around the operation.
     Region(usize),
-    /// A result of an operation of the same block: which operation, which result.
+    /// A result of an operation of the same block: indices of the operation and of the result.
     Result(usize, usize),
 }
 
@@ -280,11 +280,11 @@ pub(crate) struct Setting {
     pub(crate) warps: u64,
     pub(crate) ctas: u64,
     pub(crate) target: &'static str,
-    /// The number of warps of the function, where it has one of its own.
+    /// The number of warps of the function, if it has its own.
     pub(crate) own_warps: Option<u64>,
-    /// `"ttng.two-ctas"`, where the module says it.
+    /// `"ttng.two-ctas"`, if the module has it.
     pub(crate) pairs: Option<bool>,
-    /// Module attributes that are left out, by their place in the text.
+    /// Omitted module attributes, by their position in the text.
     pub(crate) without: Vec<usize>,
 }
 

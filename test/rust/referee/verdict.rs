@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::print_stdout,
-    reason = "the differences are printed, to be looked at"
+    reason = "the differences are printed for inspection"
 )]
 
 use super::differences::{Disagreement, intended};
@@ -23,7 +23,7 @@ use std::rc::Rc;
 pub(super) enum TritonVerdict {
     Accept,
     Reject,
-    /// An assertion ended the process.
+    /// An assertion aborted the process.
     Crash,
 }
 
@@ -96,13 +96,13 @@ impl Library {
 /// The comparison of the library's verdict with the recorded one.
 enum Comparison {
     Same,
-    /// They differ, on purpose: the name of the difference.
+    /// An intended difference, by name.
     Intended(&'static str),
     /// The verdicts differ; the message.
     Wrong(String),
 }
 
-/// The name under which modules are counted that have no verdict of Triton's.
+/// The name for modules without a verdict of Triton.
 const NO_ANSWER: &str = "crashes";
 
 fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Comparison {
@@ -120,7 +120,7 @@ fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Co
             }
         }
         (TritonVerdict::Reject, Err(_)) => Comparison::Same,
-        // A clean rejection is right, and so is knowing better.
+        // Both verdicts are right.
         (TritonVerdict::Crash, _) => Comparison::Intended(NO_ANSWER),
         (verdict, ours) => {
             let case = Disagreement {

@@ -17,7 +17,7 @@ mod views;
 use super::random::Rng;
 use super::text::Module;
 
-/// Makes a module that keeps the rules, as far as the generator knows them.
+/// A generator of a module that satisfies the rules, as far as it knows them.
 pub(crate) type Generator = fn(&mut Rng) -> Module;
 
 /// Generators with their weights.
