@@ -50,7 +50,7 @@ if [ -x "$layout" ]; then
     place fish fish/vendor_completions.d/ll-layout.fish
     install -d "$prefix/share/man/man1"
     "$layout" man >"$prefix/share/man/man1/ll-layout.1"
-    for verb in show eval explain convert compare list batch; do
+    for verb in show eval explain convert compare product list batch; do
         "$layout" man $verb >"$prefix/share/man/man1/ll-layout-$verb.1"
     done
 fi
