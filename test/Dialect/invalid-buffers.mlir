@@ -33,7 +33,7 @@ tt.func @f(%t: tensor<128xf32, #b>) {
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @f(%t: tensor<128xf32, #b>, %m: !ttg.memdesc<128xf32, #s, #ttg.shared_memory>) {
   // expected-error @+2 {{must not write to an immutable buffer}}
-  // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
+  // expected-note @+1 {{make the buffer `mutable` in its type}}
   ttg.local_store %t, %m : tensor<128xf32, #b> -> !ttg.memdesc<128xf32, #s, #ttg.shared_memory>
   tt.return
 }
@@ -47,7 +47,7 @@ tt.func @f(%t: tensor<128xf32, #b>, %m: !ttg.memdesc<128xf32, #s, #ttg.shared_me
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<64x64x!tt.ptr<f32>, #b>, %m: !ttg.memdesc<64x64xf32, #sw, #ttg.shared_memory>) {
     // expected-error @+2 {{'ttg.async_copy_global_to_local' op must not write to an immutable buffer}}
-    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
+    // expected-note @+1 {{make the buffer `mutable` in its type}}
     %0 = ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> <64x64xf32, #sw, #ttg.shared_memory>
     tt.return
   }
@@ -125,7 +125,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>, %i: tensor<64x64xi32, #b>, %v: tensor<64x64xf32, #b>) {
     // expected-error @+2 {{'ttg.local_atomic_scatter_rmw' op must not write to an immutable buffer}}
-    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
+    // expected-note @+1 {{make the buffer `mutable` in its type}}
     %0 = ttg.local_atomic_scatter_rmw fadd, %m[%i], %v {axis = 0 : i32} : (!ttg.memdesc<64x64xf32, #sw, #smem>, tensor<64x64xf32, #b>, tensor<64x64xi32, #b>) -> tensor<64x64xf32, #b>
     tt.return
   }

@@ -483,7 +483,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
     // expected-error @+3 {{requires operand and result in the same memory space}}
-    // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
+    // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>` does not have the layout inferred from the operand}}
     // expected-note @+1 {{expected `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>`}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
@@ -500,7 +500,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
     // expected-error @+3 {{requires operand and result in the same memory space}}
-    // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
+    // expected-error @+2 {{result encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>` does not have the layout inferred from the operand}}
     // expected-note @+1 {{expected `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0],}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return

@@ -237,7 +237,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128>) {
-    // expected-error @+1 {{the operand is cut along dimension 0}}
+    // expected-error @+1 {{the operand is sliced along dimension 0}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128> -> !ttg.memdesc<64xbf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -388,7 +388,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{requires a multiple of `pack` = 4294967295 elements per thread, but got}}
+    // expected-error @+1 {{requires a multiple of `packed_element` = 4294967295 elements}}
     %0 = "tt.elementwise_inline_asm"(%a) <{asm_string = "a", constraints = "=r,r", packed_element = -1 : i32, pure = false}> : (tensor<128xf32, #b>) -> tensor<128xf32, #b>
     tt.return
   }

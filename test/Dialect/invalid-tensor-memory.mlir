@@ -108,7 +108,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem>) {
     // expected-error @+2 {{'ttng.tmem_copy' op must not write to an immutable buffer}}
-    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
+    // expected-note @+1 {{make the buffer `mutable` in its type}}
     ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem>
     tt.return
   }
@@ -545,7 +545,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf32, #tm>, %d: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory>, %p: i1) {
     // expected-error @+2 {{must not write to an immutable buffer}}
-    // expected-note @+1 {{make the buffer `mutable` in its type, or add an initial value}}
+    // expected-note @+1 {{make the buffer `mutable` in its type}}
     ttng.tmem_store %a, %d, %p : tensor<128x64xf32, #tm> -> !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory>
     tt.return
   }

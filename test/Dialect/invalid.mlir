@@ -262,10 +262,10 @@ tt.func @f(%a: tensor<8xi32>) {
 module {
   // expected-error @+7 {{axis hint `tt.divisibility` of argument 0 is `24 : i32`; expected an integer that is a positive power of two}}
   // expected-note @+6 {{the largest power of two that divides it is 8}}
-  // expected-error @+5 {{argument 1 has `0 : i32`}}
+  // expected-error @+5 {{of argument 1 is `0 : i32`; expected an integer}}
   // expected-note @+4 {{1 carries no information}}
-  // expected-error @+3 {{argument 2 has `-16 : i32`}}
-  // expected-error @+2 {{argument 3 has `"16"`}}
+  // expected-error @+3 {{of argument 2 is `-16 : i32`; expected}}
+  // expected-error @+2 {{of argument 3 is `"16"`; expected an integer}}
   // expected-note @+1 2 {{1 carries no information}}
   tt.func @f(%a: !tt.ptr<f32> {tt.divisibility = 24 : i32}, %b: i32 {tt.divisibility = 0 : i32}, %c: i32 {tt.divisibility = -16 : i32}, %d: i32 {tt.divisibility = "16"}, %e: i64 {tt.divisibility = 16 : i64}, %g: i64 {tt.divisibility = 1 : si32}) {
     tt.return
