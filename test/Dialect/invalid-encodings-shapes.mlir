@@ -303,7 +303,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
     // Eight columns are as the bases are written, and one column needs none of them.
     %0 = tt.splat %x : f32 -> tensor<32x8xf32, #e>
     %1 = tt.splat %x : f32 -> tensor<32x1xf32, #e>
-    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected some for every element; a basis beyond the shape is zero, so use a larger shape or smaller bases}}
+    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no sum of bases is [0, 1], expected one for each element (a basis beyond the shape counts as zero); use a larger shape or smaller bases}}
     // expected-note @+1 {{the type is}}
     %2 = tt.splat %x : f32 -> tensor<32x4xf32, #e>
     tt.return
@@ -316,7 +316,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
 #e = #ttg.generic_linear<{register = [[2, 0], [0, 4]], lane = [[0, 2], [4, 0], [8, 0], [16, 0], [1, 0]], warp = [[0, 5]], block = []}>
 module attributes {"ttg.num-warps" = 2 : i32} {
   tt.func @f() {
-    // expected-error @+2 {{`slice` has no linear layout here: no bases add up to [1] within the shape}}
+    // expected-error @+2 {{`slice` has no linear layout here: no sum of bases is [1], expected one for each element}}
     // expected-note @+1 {{the type is}}
     %0 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #ttg.slice<{dim = 0, parent = #e}>>
     tt.return

@@ -152,7 +152,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
 #e = #ttg.generic_linear<{register = [[2, 0], [0, 4]], lane = [[0, 2], [4, 0], [8, 0], [16, 0], [1, 0]], warp = [[0, 5]], block = []}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
   tt.func public @f() {
-    // expected-error @+1 {{`generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape}}
+    // expected-error @+1 {{`generic_linear` has no linear layout here: no sum of bases is [0, 1], expected one for each element}}
     %0 = arith.constant dense<0.0> : tensor<32x4xf32, #e>
     tt.return
   }

@@ -279,7 +279,7 @@ fn every_operation_assembles() {
 }
 
 #[test]
-fn functions_of_f64_are_calls_of_the_makers_library() {
+fn functions_of_f64_are_calls_of_the_vendors_library() {
     let cases = cases(LoweringOutcome::LibraryCall);
     for target in TARGETS {
         let errors = assemble("math", target.0, &module(target, &cases)).unwrap_err();

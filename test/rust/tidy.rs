@@ -161,8 +161,10 @@ fn targets_and_vendors_are_named_in_one_module() {
         }
         let may_ask = path.ends_with(VENDOR_SELECTION);
         let text = fs::read_to_string(&file).expect("a source file is text");
-        let code = text.split("#[cfg(test)]\nmod tests {").next();
-        for line in code.unwrap_or_default().lines() {
+        let end = ["mod tests {", "pub(super) mod tests {"]
+            .iter()
+            .find_map(|module| text.find(&format!("#[cfg(test)]\n{module}")));
+        for line in text[..end.unwrap_or(text.len())].lines() {
             if line.trim_start().starts_with("//") {
                 continue;
             }
@@ -226,8 +228,10 @@ fn the_simulator_knows_operations_by_their_rows_only() {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file is text");
-        let code = text.split("#[cfg(test)]\nmod tests {").next();
-        for line in code.unwrap_or_default().lines() {
+        let end = ["mod tests {", "pub(super) mod tests {"]
+            .iter()
+            .find_map(|module| text.find(&format!("#[cfg(test)]\n{module}")));
+        for line in text[..end.unwrap_or(text.len())].lines() {
             let is_code = !line.trim_start().starts_with("//");
             for literal in line.split('"').skip(1).step_by(2).filter(|_| is_code) {
                 let is_name = ["llvm.", "nvvm.", "rocdl."]

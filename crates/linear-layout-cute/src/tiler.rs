@@ -32,7 +32,7 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// What happens to modes for which there is no tiler.
+/// The treatment of modes for which there is no tiler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UntiledModes {
     Kept,

@@ -140,7 +140,7 @@ pub(crate) struct Val {
     pub(crate) slots: Rc<[Reg]>,
 }
 
-/// Where `llvm.return` of the current function continues.
+/// The continuation of `llvm.return` of the current function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,

@@ -73,7 +73,7 @@ impl Regs {
     }
 }
 
-/// How an instruction interacts with other warps.
+/// The interaction of an instruction with other warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WarpInteraction {
     /// It only accesses registers.

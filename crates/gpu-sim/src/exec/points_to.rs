@@ -33,7 +33,7 @@ pub(crate) enum MemoryObject {
     Stack(u32),
 }
 
-/// Where the objects of an instruction's results come from.
+/// The origin of the objects that the results of an instruction point to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PointerFlow {
     /// The results may point anywhere.

@@ -264,9 +264,8 @@ impl Encoding {
             Some(missed) => Err(EncodingError::no_layout(
                 self.family(),
                 format!(
-                    "no bases add up to {missed} within the shape, expected some for every \
-                     element; a basis beyond the shape is zero, so use a larger shape \
-                     or smaller bases"
+                    "no sum of bases is {missed}, expected one for each element (a basis beyond \
+                     the shape counts as zero); use a larger shape or smaller bases"
                 ),
             )
             .of_rule("encoding_c10")),

@@ -158,7 +158,7 @@ pub struct Instructions {
     pub float8: Option<Float8Family>,
 }
 
-/// How a GPU family encodes the operands of its buffer instructions.
+/// The operand encoding of the buffer instructions of a GPU family.
 ///
 /// # Source
 /// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide

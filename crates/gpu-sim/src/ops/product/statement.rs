@@ -21,11 +21,11 @@ pub(super) enum Argument {
     Zero,
     /// A hint, which does not affect the result.
     Hint,
-    /// Whether the integers of an operand are signed.
+    /// True if the integers of an operand are signed.
     IsSigned(usize),
-    /// Whether the sum saturates.
+    /// True if the sum saturates.
     Saturates,
-    /// Whether C and D use the upper halves of their registers.
+    /// True if C and D use the upper halves of their registers.
     Upper,
     /// log2 of the number of blocks that share one block of A (`cbsz`).
     BroadcastLog2,

@@ -239,12 +239,12 @@ impl Space {
 
 /// Bits of a packed input that are the index in one in-dim.
 #[derive(Clone, Copy, Debug, Default)]
-struct Field {
+struct IndexField {
     shift: usize,
     mask: u64,
 }
 
-impl Field {
+impl IndexField {
     fn of(layout: &LinearLayout, dim: Dim) -> Self {
         let before = layout.in_dims().take_while(|other| *other != dim);
         let shift = before.map(|other| layout.in_bits(other)).sum();
@@ -268,10 +268,10 @@ impl Field {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
     /// The dim that fills follow, without the bits of neighbours that have one fill.
-    by: Field,
+    by: IndexField,
     is_by_hue: bool,
-    warp: Field,
-    block: Field,
+    warp: IndexField,
+    block: IndexField,
 }
 
 impl Tints {
@@ -281,7 +281,7 @@ impl Tints {
             0 => distinct.next().unwrap_or(Dim::LANE),
             _ => Dim::LANE,
         };
-        let field = Field::of(layout, dim);
+        let field = IndexField::of(layout, dim);
         // Neighbours in memory have one colour, as far as they are neighbours in the tensor.
         let run = match neighbours(layout) {
             Some((_, run)) if dim == Dim::OFFSET => run,
@@ -290,13 +290,13 @@ impl Tints {
         let bits = layout.in_bits(dim);
         let run_bits = (run.trailing_zeros() as usize).min(bits.saturating_sub(1));
         Self {
-            by: Field {
+            by: IndexField {
                 shift: field.shift + run_bits,
                 mask: shl(1, bits - run_bits) - 1,
             },
             is_by_hue: dim != Dim::LANE,
-            warp: Field::of(layout, Dim::WARP),
-            block: Field::of(layout, Dim::BLOCK),
+            warp: IndexField::of(layout, Dim::WARP),
+            block: IndexField::of(layout, Dim::BLOCK),
         }
     }
 
@@ -325,7 +325,7 @@ impl Tints {
         if !self.has_warps() {
             return Vec::new();
         }
-        let [warps, blocks] = [self.warp, self.block].map(Field::size);
+        let [warps, blocks] = [self.warp, self.block].map(IndexField::size);
         let count = warps.saturating_mul(blocks);
         let hues = u64::from(NUM_TINTS) / 4;
         let entries = (0..count.min(hues)).map(|number| {
