@@ -105,7 +105,7 @@ fn write_scene(out: &mut String, scene: &Scene) {
         let has_groups = cells().any(|cell| Some(cell.group) != first);
         let listed = if has_groups { panel.cells.len() } else { 0 };
         write_list(out, cells().take(listed), |out, cell| {
-            write_whole(out, cell.group)
+            write_whole(out, cell.group);
         });
         out.push_str(",\"slots\":");
         write_list(out, cells(), |out, cell| write_numbers(out, &cell.slots));
