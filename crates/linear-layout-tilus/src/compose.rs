@@ -5,12 +5,12 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// The position of a divisor in a composition.
+/// Which part of each digit the divisor has in a composition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The low-order digits of every dim and list.
+    /// The low-order part of each dim and list.
     Inner,
-    /// The high-order digits.
+    /// The high-order part of each dim and list.
     Outer,
 }
 
@@ -31,12 +31,12 @@ impl Part {
     }
 }
 
-/// Extent that marks a replication of one thread to be kept.
+/// Extent that marks a replication of one thread that must be kept.
 const KEPT: u64 = 0;
 
-/// Takes digits of these extents, the slowest first, until their product is `size`; a digit larger than the remainder
-/// is split. Writes the part taken of each digit and returns the number of digits, or `None` if `size` is not a
-/// boundary.
+/// Takes digits with these extents, slowest first, until their product is `size`. If the last of them is too large, it
+/// is split. Writes to `taken` how much is taken of each digit, and returns the number of digits. Returns `None` if no
+/// split gives `size`.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -62,10 +62,11 @@ fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usi
 }
 
 impl RegisterLayout {
-    /// Returns the composition: `self` with each element replaced by a copy of `inner`.
+    /// Returns the composition, in which each element of `self` is replaced by a copy of `inner`.
     ///
-    /// The thread and register of element `i * inner.shape + j` combine those of `i` in `self` (high-order digits) and
-    /// of `j` in `inner`. The layout of lower rank is padded with leading dims of extent 1.
+    /// Element `i * inner.shape + j` has the thread and register of `i` in `self` as high-order digits, and the thread
+    /// and register of `j` in `inner` as low-order digits. The layout of lower rank is padded with leading dims of
+    /// extent 1.
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
     /// let l = local(&[3, 4])?.compose(&spatial(&[2, 3])?)?;
@@ -77,7 +78,7 @@ impl RegisterLayout {
     /// Associative, with [`unit`](Self::unit) as identity (property `composition_is_a_monoid`).
     ///
     /// # Errors
-    /// If the product of the shapes or of the thread counts is too large.
+    /// The product of the shapes or of the thread counts is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.rank().max(inner.rank());
         let padded = |layout: &Self, dim: usize| {
@@ -138,11 +139,11 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the product layout: the dims of `self`, then those of the other, whose threads and registers are the
-    /// low-order digits.
+    /// Returns the product layout. It has the dims of `self`, followed by the dims of `other`. The threads and
+    /// registers of `other` are the low-order digits.
     ///
     /// # Errors
-    /// If the product of the shapes or of the thread counts is too large.
+    /// The product of the shapes or of the thread counts is too large.
     pub fn concat(&self, other: &Self) -> Result<Self, TilusError> {
         let shape: Extents = self
             .shape
@@ -181,11 +182,11 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `x.compose(&inner) == self` for every result `x`, and there is a result if there is such an `x` (property
+    /// Every result `x` satisfies `x.compose(&inner) == self`. If there is such an `x`, a result is returned (property
     /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// If there is none; the error names the dim, list or mode without a required boundary.
+    /// There is no quotient. The error names the dim, list or mode that cannot be split as required.
     pub fn divide(&self, inner: &Self) -> Result<Self, TilusError> {
         self.quotient(inner, Part::Inner)
     }
@@ -199,11 +200,11 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `outer.compose(&x) == self` for every result `x`, and there is a result if there is such an `x` (property
+    /// Every result `x` satisfies `outer.compose(&x) == self`. If there is such an `x`, a result is returned (property
     /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// If there is none; the error names the dim, list or mode without a required boundary.
+    /// There is no quotient. The error names the dim, list or mode that cannot be split as required.
     pub fn left_divide(&self, outer: &Self) -> Result<Self, TilusError> {
         self.quotient(outer, Part::Outer)
     }

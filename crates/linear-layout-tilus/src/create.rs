@@ -39,7 +39,7 @@ fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
 }
 
-/// Returns the dims in order of their ranks, the slowest first.
+/// Returns the dims in the order of their ranks, slowest dim first.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
@@ -53,7 +53,7 @@ fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     Ok(order)
 }
 
-/// Returns the modes of a layout without lists, in order of the ranks of their dims.
+/// Returns the modes of a layout with one mode per dim, in the order of the ranks of their dims.
 fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusError> {
     let order = order_of(ranks, shape.len())?;
     let with_mode = order.iter().copied().filter(|dim| shape[*dim] > 1);
@@ -61,7 +61,7 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
     Ok(with_mode.map(number).collect())
 }
 
-/// Returns the layout with one element for each thread, threads in row-major order.
+/// Returns the layout in which each thread holds one element. Threads are in row-major order.
 ///
 /// ```
 /// # use linear_layout_tilus::spatial;
@@ -84,7 +84,7 @@ pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).collect())
 }
 
-/// Returns [`local`], under its name in older texts on Tilus.
+/// Returns [`local`]. `repeat` is its name in older publications on Tilus.
 ///
 /// # Errors
 /// As [`local`].
@@ -92,8 +92,8 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     local(shape)
 }
 
-/// Returns the layout with one element for each thread; `ranks[i]` is the position of dim `i` in the order of dims, 0
-/// for the slowest.
+/// Returns the layout in which each thread holds one element. `ranks[i]` is the position of dim `i` in the order of
+/// dims, where position 0 is the slowest.
 ///
 /// # Errors
 /// As [`spatial`], or if the ranks are not a permutation of `0..rank`.
@@ -103,8 +103,8 @@ pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, 
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds all elements; `ranks[i]` is the position of dim `i` in the order of dims,
-/// 0 for the slowest.
+/// Returns the layout in which thread 0 holds all elements. `ranks[i]` is the position of dim `i` in the order of dims,
+/// where position 0 is the slowest.
 ///
 /// # Errors
 /// As [`local`], or if the ranks are not a permutation of `0..rank`.
@@ -113,7 +113,7 @@ pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, Ti
     one_mode_each(shape, none, |_| modes)
 }
 
-/// Returns the layout with one element for each thread, threads in column-major order.
+/// Returns the layout in which each thread holds one element. Threads are in column-major order.
 ///
 /// # Errors
 /// As [`spatial`].
@@ -141,8 +141,9 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns `local(..).spatial(..)` of this shape for this many threads: elements adjacent along the last dims go to
-/// different threads, remaining elements to registers; remaining threads are replicas.
+/// Returns `local(..).spatial(..)` for this shape and number of threads. Elements that are adjacent along the last dims
+/// go to different threads. If there are more elements than threads, the remaining dims go to registers; if there are
+/// more threads than elements, the remaining threads hold replicas.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};
@@ -176,7 +177,7 @@ pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout,
 }
 
 impl RegisterLayout {
-    /// Returns the layout of one element in one thread, of rank 0: the identity of [`compose`](Self::compose).
+    /// Returns the layout of rank 0 with one element in one thread. It is the identity of [`compose`](Self::compose).
     #[must_use]
     pub fn unit() -> Self {
         Self {
@@ -211,7 +212,7 @@ impl RegisterLayout {
         self.compose(&local(shape)?)
     }
 
-    /// Returns [`local`](Self::local), under its name in older texts on Tilus.
+    /// Returns [`local`](Self::local). `repeat` is its name in older publications on Tilus.
     ///
     /// # Errors
     /// As [`local`](Self::local).

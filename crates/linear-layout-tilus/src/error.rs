@@ -1,4 +1,4 @@
-//! Errors of layouts, with the mode or dim at fault.
+//! Errors of layouts. They name the mode or dim that causes the error.
 
 use core::fmt;
 use thiserror::Error;
@@ -21,9 +21,9 @@ impl fmt::Display for ModeList {
     }
 }
 
-/// An invalid layout, or an operation without a result.
+/// The error for an invalid layout, or for an operation that has no result.
 ///
-/// The kind is private; the text states what was found, what was expected, and the nearest valid value.
+/// The kind is private. The text states what was found, what was expected, and the nearest valid value.
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let e = RegisterLayout::new(&[4, 6], &[4, 4], &[0], &[1]).unwrap_err();
@@ -171,7 +171,7 @@ impl TilusError {
         ErrorKind::Parse { at, expected }.into()
     }
 
-    /// Returns the dim at fault, if there is one.
+    /// Returns the dim that causes the error, if a dim causes it.
     #[must_use]
     pub fn dim(&self) -> Option<usize> {
         match *self.0 {
@@ -188,7 +188,7 @@ impl TilusError {
         }
     }
 
-    /// Returns the mode at fault, if there is one.
+    /// Returns the mode that causes the error, if a mode causes it.
     #[must_use]
     pub fn mode(&self) -> Option<usize> {
         match *self.0 {
@@ -211,7 +211,7 @@ impl TilusError {
         }
     }
 
-    /// Returns true if there is no quotient of two layouts.
+    /// Returns true if the error is that two layouts have no quotient.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -234,7 +234,7 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// Returns a divisor of `n` near `to`: the largest one not above it, and not 1 if there is another.
+/// Returns the largest divisor of `n` that is at most `to`. If this is 1, returns a larger divisor near `to`, or `n`.
 fn divisor_near(n: u64, to: u64) -> u64 {
     // Extents in messages are small; a search beyond this limit is not worthwhile.
     let limit = to.min(1 << 12);

@@ -1,4 +1,4 @@
-//! Python's calls, as far as layouts of Tilus are made with them: reading, and evaluation.
+//! Parser and evaluator of the Python calls that construct layouts of Tilus.
 
 use core::str::FromStr;
 
@@ -7,20 +7,20 @@ use super::{
     column_spatial, local, local_ranked, spatial, spatial_ranked,
 };
 
-/// Limit on the nesting of calls and lists.
+/// Maximum nesting depth of calls and lists.
 const MAX_DEPTH: usize = 32;
 
 const EXTENT: &str = "an extent of 1 or more";
 
-/// A call, and where it begins.
+/// A call, with its position in the text.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
     name: &'t str,
     at: usize,
-    /// The object whose method it is: `local(2)` in `local(2).spatial(4)`.
+    /// For a method call, the object: `local(2)` in `local(2).spatial(4)`.
     object: Option<Box<Call<'t>>>,
     arguments: Vec<Argument<'t>>,
-    /// The byte behind it.
+    /// The offset of the byte after the call.
     end: usize,
 }
 
@@ -93,7 +93,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Reads a word of letters, digits and `_`, behind a module, `tilus.ir.layout.spatial`.
+    /// Parses a word of letters, digits and `_`, which a module path may precede: `tilus.ir.layout.spatial`.
     fn word(&mut self) -> &'t str {
         self.skip_space();
         let rest = self.rest();
@@ -103,7 +103,7 @@ impl<'t> Cursor<'t> {
         &rest[..end]
     }
 
-    /// Reads calls that `*` combines; a product composes its factors.
+    /// Parses calls that are combined by `*`, where `a * b` is the composition of `a` and `b`.
     pub(super) fn expression(&mut self) -> Result<Call<'t>, TilusError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -266,14 +266,14 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A function or method, by what it takes.
+/// A function or method, described by its arguments.
 struct Function {
     name: &'static str,
-    /// Number of layouts that come first; the object of a method is one of them.
+    /// Number of leading arguments that are layouts. The object of a method counts as one of them.
     layouts: usize,
-    /// The other arguments in order; after extents, those that are given by name only.
+    /// The names of the other arguments, in order. If extents precede them, they can only be given by name.
     keywords: &'static [&'static str],
-    /// True if extents are written one by one, `spatial(8, 4)`.
+    /// True if extents are separate arguments, as in `spatial(8, 4)`.
     takes_extents: bool,
 }
 
@@ -334,14 +334,14 @@ const FUNCTION_TEXT: &str = "`spatial(`, `local(`, `column_spatial(`, `column_lo
                              another function of layouts";
 
 impl RegisterLayout {
-    /// Returns the names of the functions and methods that its text may call.
+    /// Returns the names of the functions and methods that the text of a layout may call.
     pub fn functions() -> impl Iterator<Item = &'static str> {
         FUNCTIONS.iter().map(|function| function.name)
     }
 }
 
 impl<'t> Call<'t> {
-    /// Returns the argument of this name, or at this position among those without names.
+    /// Returns the argument with this name, or the argument at this position among the arguments without names.
     fn argument(&self, position: usize, name: &str) -> Option<&Argument<'t>> {
         let named = self.arguments.iter().find(|a| a.name == Some(name));
         let unnamed = || {
@@ -392,7 +392,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the extents that are written one by one, `spatial(8, 4)`, or as a list.
+    /// Returns the extents, which may be separate arguments, as in `spatial(8, 4)`, or one list.
     fn extents(&self) -> Result<Vec<u64>, TilusError> {
         let mut extents = Vec::new();
         for argument in self.arguments.iter().filter(|a| a.name.is_none()) {
@@ -409,7 +409,7 @@ impl<'t> Call<'t> {
         Ok(extents)
     }
 
-    /// Returns the call at this position, or the object of a method.
+    /// Returns the layout argument at this position; for a method, position 0 is its object.
     fn operand(&self, position: usize) -> Result<&Self, TilusError> {
         let position = match &self.object {
             Some(object) if position == 0 => return Ok(object),
@@ -431,7 +431,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the position of the first argument that is no layout.
+    /// Returns the position of the first argument that is not a layout.
     fn after_operand(&self) -> usize {
         usize::from(self.object.is_none())
     }
@@ -442,7 +442,7 @@ impl<'t> Call<'t> {
     }
 }
 
-/// Makes the register layout that a call stands for.
+/// Constructs the register layout that a call describes.
 pub(super) fn evaluate_register(call: &Call<'_>) -> Result<RegisterLayout, TilusError> {
     let operand = |i| call.operand(i).and_then(evaluate_register);
     let dims = || call.list::<usize>(call.after_operand(), "dims", "a list of dims, `dims=[0]`");
@@ -511,7 +511,7 @@ pub(super) fn evaluate_register(call: &Call<'_>) -> Result<RegisterLayout, Tilus
     })
 }
 
-/// Makes the layout of shared memory that a call stands for.
+/// Constructs the shared-memory layout that a call describes.
 pub(super) fn evaluate_shared(call: &Call<'_>) -> Result<SharedLayout, TilusError> {
     let operand = |i| call.operand(i).and_then(evaluate_shared);
     let first = call.after_operand();

@@ -8,7 +8,7 @@ use super::error::ErrorKind;
 use super::multi_function::row_major_number;
 use super::register_layout::{MAX_SIZE, check_count, check_extents, product};
 
-/// A layout in global memory: the offset of each element of a tensor.
+/// A layout in global memory. It maps each element of a tensor to an offset.
 ///
 /// ```
 /// # use linear_layout_tilus::GlobalLayout;
@@ -28,9 +28,9 @@ pub struct GlobalLayout {
 #[derive(Debug)]
 enum Map {
     Strides(Extents),
-    /// A copy of the second layout for each element of the first.
+    /// Each element of the first layout is replaced by a tile that has the second layout.
     Tiles(GlobalLayout, GlobalLayout),
-    /// A sub-tensor from a first element on, along some of the dims.
+    /// A sub-tensor that starts at some element and extends along some of the dims.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -47,7 +47,7 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If an extent is zero, the number of strides differs from that of dims, or an offset would be too large.
+    /// An extent is zero, the number of strides differs from the number of dims, or an offset would be too large.
     pub fn strided(shape: &[u64], strides: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_count("strides", strides.len(), "dims", shape.len())?;
@@ -102,7 +102,7 @@ impl GlobalLayout {
     /// Returns the offset of an element.
     ///
     /// # Errors
-    /// If the index has another rank or is out of bounds, or the element is before the first one of a sub-tensor.
+    /// The index has another rank or is out of bounds, or the element precedes the first element of a sub-tensor.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         row_major_number(index, &self.shape)?;
         self.offset(index)
@@ -142,14 +142,14 @@ impl GlobalLayout {
         }
     }
 
-    /// Returns the composition: `self` with each element replaced by a tile of layout `inner`.
+    /// Returns the composition, in which each element of `self` is replaced by a tile of layout `inner`.
     ///
     /// # Laws
-    /// The offset of element `i * inner.shape + j` is that of `i` times the size of `inner`, plus that of `j` (property
-    /// `global_composition_is_tiles_of_tiles`).
+    /// The offset of element `i * inner.shape + j` is the offset of `i` in `self` times the size of `inner`, plus the
+    /// offset of `j` in `inner` (property `global_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// If the ranks differ, or the result is too large.
+    /// The ranks differ, or the result is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         check_count(
             "dims of the tile",
@@ -168,9 +168,10 @@ impl GlobalLayout {
         })
     }
 
-    /// Returns the layout of a sub-tensor: from the element at `first` on, `shape` elements along `dims`.
+    /// Returns the layout of a sub-tensor that starts at element `first`, and has the extents `shape` along the dims
+    /// `dims`.
     ///
-    /// Offsets count from that element.
+    /// Offsets are relative to element `first`.
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
     /// let rows = GlobalLayout::row_major(&[6, 8])?.slice(&[1, 2], &[0], &[3])?;
@@ -178,7 +179,7 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If `first` has another rank, the number of extents differs from that of `dims`, a dim does not exist or is
+    /// `first` has another rank, the number of extents differs from the number of `dims`, a dim does not exist or is
     /// repeated, or the sub-tensor exceeds the shape.
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;

@@ -9,7 +9,7 @@ use super::register_layout::{check_index, mode_of};
 #[derive(Clone, Debug)]
 pub struct Threads {
     base: u64,
-    /// Count and thread stride of each replication, fastest first.
+    /// The count and the thread stride of each replication, fastest replication first.
     replications: Modes<(u64, u64)>,
     next: u64,
     count: u64,
@@ -51,7 +51,7 @@ impl RegisterLayout {
         Ok(digits)
     }
 
-    /// Returns the position of an element in the registers of its threads.
+    /// Returns the position that an element has in the registers of each thread that holds it.
     ///
     /// # Errors
     /// If the index has another rank or is out of bounds.
@@ -92,7 +92,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the index of the element of a thread at this position in its registers.
+    /// Returns the index of the element at position `local` in the registers of a thread.
     ///
     /// # Errors
     /// If the thread or position does not exist.

@@ -2,10 +2,11 @@
 //!
 //! # Concept
 //! A [`RegisterLayout`] splits the extent of each dim into a product of *modes*, the digits of a mixed-radix index.
-//! Each digit goes to one of two lists: the *spatial* digits form the number of the thread that holds an element, the
-//! *local* ones its position in the registers of that thread. Large layouts are compositions of small ones:
-//! `local(2, 1).spatial(8, 4).local(1, 2)` is two of [`spatial`]'s 8 x 4 threads below each other, each with two
-//! elements adjacent in a row, which is the fragment of a tensor instruction:
+//! Each digit belongs to one of two lists. The *spatial* digits form the number of the thread that holds an element.
+//! The *local* digits form the element's position in the registers of that thread. Large layouts are compositions of
+//! small layouts. For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the fragment of a tensor instruction. It has
+//! two copies, one below the other, of [`spatial`]'s 8 x 4 threads, where each thread holds two adjacent elements of a
+//! row:
 //!
 //! ```
 //! use linear_layout_tilus::{TilusError, local};
@@ -21,8 +22,8 @@
 //! # Ok::<(), TilusError>(())
 //! ```
 //!
-//! Extents need not be powers of two, unlike those of linear layouts; in return there is no XOR. The `bridge` of the
-//! crate `linear-layout` converts the layouts that are both.
+//! Extents need not be powers of two, unlike the extents of linear layouts. On the other hand, there is no XOR. The
+//! `bridge` of the crate `linear-layout` converts layouts that both notations can express.
 //!
 //! # Reading order
 //! [`RegisterLayout`], [`local`] and [`spatial`], [`compose`](RegisterLayout::compose) and
@@ -31,7 +32,7 @@
 //! at fault.
 //!
 //! # Orders
-//! Row-major throughout, unlike CuTe: the last dim and the last digit of a list are the fastest.
+//! Everything is row-major, unlike in CuTe: the last dim and the last digit of a list are the fastest.
 //!
 //! # Differences from Tilus 0.2.0
 //! The printed forms agree. Results differ where Tilus computes a wrong map or crashes: modes that are in no list are
@@ -79,7 +80,7 @@ pub use shared::SharedLayout;
 pub use swizzle::Swizzle;
 pub use tensor_memory::TensorMemoryLayout;
 
-/// Extents of dims; most tensors have at most four.
+/// Extents of dims. Most tensors have at most four dims, so that no allocation is needed.
 type Extents = SmallVec<[u64; 4]>;
 /// Extents of modes, and lists of modes.
 type Modes<T> = SmallVec<[T; 8]>;

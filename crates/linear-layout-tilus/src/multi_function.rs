@@ -12,8 +12,8 @@ use super::{Extents, Modes};
 
 /// A function from the indices of a shape to sets of numbers.
 ///
-/// The row-major number of an index is split into modes; the listed ones form the value, the first the most
-/// significant. A negative entry `-r` is a free digit: it takes all values below `r`.
+/// The row-major number of an index is split into modes. The modes in the list form the value, most significant mode
+/// first. A negative entry `-r` of the list is a free digit, which takes all values below `r`.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -21,7 +21,8 @@ use super::{Extents, Modes};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Laws
-/// Equal functions are equal, however they are spelled (property `multi_functions_are_equal_as_maps`).
+/// Two objects are equal if they are the same function, even if their modes differ (property
+/// `multi_functions_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct MultiFunction {
     shape: Extents,
@@ -29,7 +30,7 @@ pub struct MultiFunction {
     modes: Modes<i64>,
 }
 
-/// A digit of the row-major number of an index, `number / weight % extent`; a free digit if there is no weight.
+/// A digit of the row-major number of an index: `number / weight % extent`. Without a weight it is a free digit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Digit {
     weight: Option<u64>,
@@ -37,7 +38,7 @@ struct Digit {
 }
 
 impl Digit {
-    /// Splits off the low-order digit of extent `fast`, which divides the extent.
+    /// Splits the digit into a high-order digit and a low-order digit of extent `fast`, which must divide the extent.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -52,7 +53,7 @@ impl Digit {
         )
     }
 
-    /// Returns `self` and the following digit `fast` as one digit, if they are contiguous.
+    /// Returns `self` and the next lower digit `fast` as one digit, if they are contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -67,11 +68,11 @@ impl Digit {
 }
 
 impl MultiFunction {
-    /// Returns the function with these modes, adjacent ones merged if they form one digit.
+    /// Returns the function with these modes. Adjacent modes are merged if they form one digit.
     ///
     /// # Errors
-    /// If an extent is zero, the modes and the shape have different numbers of elements, the list names a mode that
-    /// does not exist or repeats, or its product is too large.
+    /// An extent is zero; the products of the modes and of the shape differ; the list contains a mode twice, or a mode
+    /// that does not exist; or the product of the listed modes is too large.
     pub fn new(shape: &[u64], mode_shape: &[u64], modes: &[i64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
@@ -236,12 +237,12 @@ impl MultiFunction {
         Ok(values)
     }
 
-    /// Returns the composition `after(self(index))`, a union over the values of `self`, as row-major numbers of the
-    /// shape of `after`.
+    /// Returns the composition `after(self(index))`, where `after` is applied to every value of `self`. A value of
+    /// `self` is the row-major number of an index of `after`.
     ///
     /// # Errors
-    /// If the number of indices of `after` differs from that of values of `self`, or modes of the two overlap without
-    /// dividing one another.
+    /// The number of indices of `after` differs from the number of values of `self`, or two modes overlap without one
+    /// dividing the other.
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
@@ -312,7 +313,7 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Returns the function whose values do not depend on these dims: their digits are dropped.
+    /// Returns the function that ignores these dims of the index, because their digits are dropped.
     ///
     /// # Errors
     /// If a dim does not exist, or a mode ends inside a dim at no divisor of it.
@@ -344,7 +345,7 @@ impl MultiFunction {
         Self::new(&self.shape, &parts, &modes)
     }
 
-    /// Returns true if the values of `self` include those of the other at every index.
+    /// Returns true if, at every index, the values of `self` include all values of `other`.
     ///
     /// ```
     /// # use linear_layout_tilus::MultiFunction;
@@ -353,8 +354,8 @@ impl MultiFunction {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// Equivalent to a comparison of the sets at every index (property `covering_is_inclusion_everywhere`); false for
-    /// functions of different numbers of indices.
+    /// The result is the same as comparing the sets at every index (property `covering_is_inclusion_everywhere`). It is
+    /// false if the functions have different numbers of indices.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         if self.size() != other.size() {

@@ -5,10 +5,10 @@ use core::str::FromStr;
 use super::expression::{Cursor, evaluate_register, evaluate_shared};
 use super::{RegisterLayout, SharedLayout, TilusError};
 
-/// Reads what [`Display`](core::fmt::Display) writes, which is what Tilus prints, or an expression that makes a layout:
-/// chains of `spatial`, `local`, `column_spatial` and `column_local`, products with `*`, and calls of `register_layout`,
-/// `reduce`, `permute`, `squeeze`, `unsqueeze`, `reshape`, `flatten`, `compose`, `concat`, `divide` and
-/// `auto_local_spatial`.
+/// Parses the form that [`Display`](core::fmt::Display) writes and Tilus prints, or an expression that constructs a
+/// layout. Expressions are chains of `spatial`, `local`, `column_spatial` and `column_local`, products with `*`, and
+/// calls of `register_layout`, `reduce`, `permute`, `squeeze`, `unsqueeze`, `reshape`, `flatten`, `compose`, `concat`,
+/// `divide` and `auto_local_spatial`.
 ///
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
@@ -22,7 +22,8 @@ use super::{RegisterLayout, SharedLayout, TilusError};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// If the text does not have that form, with the byte offset; if the layout is invalid, as in [`RegisterLayout::new`].
+/// The text does not have this form; the error states the byte offset. Or the layout is invalid, as in
+/// [`RegisterLayout::new`].
 impl FromStr for RegisterLayout {
     type Err = TilusError;
 
@@ -34,7 +35,7 @@ impl FromStr for RegisterLayout {
     }
 }
 
-/// Reads what [`Display`](core::fmt::Display) writes, which is what Tilus prints, or a call of `shared_layout`,
+/// Parses the form that [`Display`](core::fmt::Display) writes and Tilus prints, or a call of `shared_layout`,
 /// `shared_row_major`, `shared_column_major` or `shared_row_major_swizzle`.
 ///
 /// ```
@@ -44,7 +45,8 @@ impl FromStr for RegisterLayout {
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// If the text does not have that form, with the byte offset; if the layout is invalid, as in [`SharedLayout::new`].
+/// The text does not have this form; the error states the byte offset. Or the layout is invalid, as in
+/// [`SharedLayout::new`].
 impl FromStr for SharedLayout {
     type Err = TilusError;
 

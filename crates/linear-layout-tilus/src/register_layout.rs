@@ -6,14 +6,15 @@ use core::ops::Range;
 use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
-/// Limit on all products of extents, so that arithmetic on positions and indices does not overflow.
+/// Maximum product of extents, chosen so that arithmetic on positions and indices does not overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// A register layout: the threads that hold each element of a tensor, and its position in their registers.
+/// A register layout. It maps each element of a tensor to the threads that hold it, and to its position in their
+/// registers.
 ///
-/// The shape is split into *modes*, the digits of an index. Digits listed as spatial form the thread, those listed as
-/// local the position; in both lists the first is the most significant. Six rows of twelve, each row half a thread
-/// block wide (`3 x 2` rows, `4 x 3` columns):
+/// The shape is split into *modes*, the digits of an index. The spatial digits form the thread, and the local digits
+/// form the position; the first digit of each list is the most significant. The example has six rows (`3 x 2`) of
+/// twelve elements (`4 x 3`):
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let l = RegisterLayout::new(&[6, 12], &[3, 2, 4, 3], &[1, 3], &[0, 2])?;
@@ -23,8 +24,8 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// assert_eq!(l.index_of(4, 10)?, [5, 7]);
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
-/// A negative spatial mode `-r` is a replication: `r` threads, one for each value of that digit of the thread number,
-/// hold the same element.
+/// A negative spatial mode `-r` is a replication. It is a digit of the thread number that no index affects, so `r`
+/// threads hold the same element.
 ///
 /// # Shape
 /// Any rank and any extents whose product is at most `2^62`; extents need not be powers of two.
@@ -33,12 +34,12 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// Threads and positions count from 0 within the thread block; positions count elements, not bytes.
 ///
 /// # Laws
-/// Two layouts are equal if they have one shape and map every element to the same threads and positions, however they
-/// are spelled; then their hashes are equal, too (property `equality_is_that_of_the_maps`).
+/// Two layouts are equal if they have the same shape, and map every element to the same threads and positions, even if
+/// their modes differ. Equal layouts have equal hashes (property `equality_is_that_of_the_maps`).
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
-    /// Each is more than 1; consecutive ones multiply to the extent of each dim.
+    /// The extent of each mode, which is more than 1. The extents of consecutive modes multiply to the extent of a dim.
     pub(super) mode_shape: Modes<u64>,
     /// Modes, and replications as negative numbers.
     pub(super) spatial_modes: Modes<i64>,
@@ -127,7 +128,7 @@ pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError
     }
 }
 
-/// Returns an error if the modes, without those of extent 1, do not fill the dims one after the other.
+/// Returns an error unless the modes, without modes of extent 1, fill the dims one after the other.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape
         .iter()
@@ -197,7 +198,7 @@ pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>
 }
 
 impl RegisterLayout {
-    /// Returns the layout with these modes, adjacent ones merged if they form one digit.
+    /// Returns the layout with these modes. Adjacent modes are merged if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -219,7 +220,7 @@ impl RegisterLayout {
         Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
-    /// Returns the layout with these modes as given, without those of extent 1.
+    /// Returns the layout with these modes, without merging them. Only modes of extent 1 are dropped.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -311,8 +312,8 @@ impl RegisterLayout {
         &self.mode_shape
     }
 
-    /// Returns the digits of the thread number, most significant first: modes by their index, and replications as
-    /// negative numbers.
+    /// Returns the digits of the thread number, most significant first. A mode is given by its index, a replication by
+    /// its negative count.
     #[must_use]
     pub fn spatial_modes(&self) -> &[i64] {
         &self.spatial_modes
@@ -377,15 +378,15 @@ impl RegisterLayout {
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Returns the same map with modes merged that are adjacent in both their dim and their list.
+    /// Returns the same map, in which modes are merged if they are adjacent both in their dim and in their list.
     ///
-    /// Replications stay as spelled, as in Tilus; see [`canonical`](Self::canonical).
+    /// As in Tilus, replications are not changed; see [`canonical`](Self::canonical).
     #[must_use]
     pub fn merged(&self) -> Self {
         self.clone().into_merged()
     }
 
-    /// Returns true if two modes adjacent in a list are adjacent in a dim, in the same order.
+    /// Returns true if two modes are adjacent both in a list and in a dim, in the same order.
     pub(super) fn has_modes_to_merge(&self) -> bool {
         let follows = |first: usize, second: usize| {
             second == first + 1 && self.mode_groups().all(|group| group.start != second)
@@ -450,7 +451,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the normal form that all equal layouts share: modes and replications merged.
+    /// Returns the normal form, which is the same for all equal layouts. Modes and replications are merged.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -460,7 +461,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `a == b` exactly if their canonical spellings agree entry by entry (property
+    /// `a == b` if and only if their canonical forms have the same modes and lists (property
     /// `equality_is_that_of_the_maps`).
     #[must_use]
     pub fn canonical(&self) -> Self {
@@ -484,7 +485,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns true if the other layout has the same spelling.
+    /// Returns true if the other layout has the same modes and lists, not only the same map.
     #[must_use]
     pub fn is_spelled_like(&self, other: &Self) -> bool {
         self.shape == other.shape

@@ -1,4 +1,4 @@
-//! Reshapes of register layouts: dims added, dropped, permuted, merged, split, reduced.
+//! Reshapes of register layouts: dims are added, dropped, permuted, merged, split or reduced.
 
 use core::ops::{Bound, RangeBounds};
 
@@ -22,8 +22,8 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits modes at the boundaries of dims of these extents; also returns the first part of each mode. The products must
-/// agree.
+/// Splits modes where a dim of these extents stops inside a mode. Also returns the index of the first part of each
+/// mode. The products of the modes and of the shape must agree.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],
@@ -136,7 +136,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout with the same modes, spelled as they are, in dims of these extents.
+    /// Returns the layout with the same modes, but with dims of these extents.
     ///
     /// # Errors
     /// If the modes do not fill the new dims one after the other.
@@ -149,7 +149,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout of the same elements in row-major order under another shape.
+    /// Returns the layout of a tensor of another shape that has the same elements in row-major order.
     ///
     /// Modes are split at the boundaries of the new dims.
     /// ```
@@ -221,10 +221,10 @@ impl RegisterLayout {
         self.with_shape(&shape).map(Self::into_merged)
     }
 
-    /// Returns the layout of the result of a reduction along these dims: all threads of a digit of theirs hold the
-    /// result, and all positions become one.
+    /// Returns the layout of the result of a reduction along these dims. All threads that hold elements of one row hold
+    /// the result of this row, each at a single position.
     ///
-    /// With `keeps_dims` the dims stay, with extent 1.
+    /// With `keeps_dims`, the reduced dims remain, with extent 1.
     /// ```
     /// # use linear_layout_tilus::spatial;
     /// let column_sums = spatial(&[3, 4])?.reduce(&[0], false)?;
@@ -274,11 +274,11 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout [reduced](Self::reduce) to a shape that broadcasts to its own: leading dims may be missing,
-    /// other dims are kept or become 1.
+    /// Returns the layout [reduced](Self::reduce) to `shape`, which must broadcast to the shape of `self`. Leading dims
+    /// may be missing in `shape`; each other dim is kept or has extent 1.
     ///
     /// # Errors
-    /// If the shape has more dims, or a dim is neither kept nor 1.
+    /// `shape` has more dims than `self`, or an extent is neither the extent of `self` nor 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
             return Err(ErrorKind::LengthsDiffer {

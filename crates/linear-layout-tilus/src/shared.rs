@@ -7,10 +7,10 @@ use super::register_layout::{MAX_SIZE, check_count, check_extents, check_groups,
 use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
 
-/// A layout in shared memory: the offset of each element of a tensor.
+/// A layout in shared memory. It maps each element of a tensor to an offset.
 ///
-/// As in a [`RegisterLayout`](super::RegisterLayout) the shape is split into modes; each has a stride, and the sum of
-/// digits times strides may be swizzled.
+/// As in a [`RegisterLayout`](super::RegisterLayout), the shape is split into modes. Each mode has a stride. The offset
+/// is the sum of digits times strides, which may then be swizzled.
 /// ```
 /// # use linear_layout_tilus::SharedLayout;
 /// let l = SharedLayout::new(&[4, 6], &[4, 2, 3], &[3, 12, 1], None)?;
@@ -21,8 +21,8 @@ use super::{Swizzle, multi_function::row_major_number};
 /// Offsets count elements.
 ///
 /// # Laws
-/// Layouts of one shape without swizzle are equal if all offsets are; swizzled ones only if their swizzles agree, too
-/// (property `shared_layouts_are_equal_as_maps`).
+/// Two layouts of one shape without swizzle are equal if all their offsets are equal. Swizzled layouts are equal only
+/// if their swizzles are equal, too (property `shared_layouts_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct SharedLayout {
     shape: Extents,
@@ -43,7 +43,7 @@ fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Mode
 }
 
 impl SharedLayout {
-    /// Returns the layout with these modes, adjacent ones merged if they form one digit.
+    /// Returns the layout with these modes. Adjacent modes are merged if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -63,7 +63,7 @@ impl SharedLayout {
         Self::spelled(shape, mode_shape, mode_strides, swizzle).map(|layout| layout.merged())
     }
 
-    /// Returns the layout with these modes as given.
+    /// Returns the layout with these modes, without merging them.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -121,8 +121,8 @@ impl SharedLayout {
         Self::compact_in(shape, (0..shape.len()).rev())
     }
 
-    /// Returns the layout that tensor cores read without bank conflicts: rows of up to 128 bytes with swizzled 16-byte
-    /// units; wider tensors are split into columns of such rows, one after the other.
+    /// Returns the layout that tensor cores read without bank conflicts. Rows have up to 128 bytes, with swizzled
+    /// 16-byte units. A wider tensor is split into blocks of columns, which are stored one after the other.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -170,8 +170,8 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &strides, Some(swizzle))
     }
 
-    /// Returns the same map without modes of extent 1, adjacent modes of contiguous strides merged, without an empty
-    /// swizzle.
+    /// Returns the same map without modes of extent 1 and without a swizzle of zero bits. Adjacent modes with
+    /// contiguous strides are merged.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut modes: Modes<(u64, u64)> = Modes::new();
@@ -258,7 +258,7 @@ impl SharedLayout {
         Ok(self.swizzle.map_or(offset, |swizzle| swizzle.apply(offset)))
     }
 
-    /// Returns the swizzle if it changes an offset.
+    /// Returns the swizzle if it changes at least one offset.
     fn swizzle_in_effect(&self) -> Option<Swizzle> {
         let last = self.span() - 1;
         self.swizzle
@@ -288,10 +288,10 @@ impl SharedLayout {
         })
     }
 
-    /// Returns the composition: `self` with each element replaced by a tile of layout `inner`, which spans
-    /// [`span`](Self::span) elements.
+    /// Returns the composition, in which each element of `self` is replaced by a tile of layout `inner`. A tile
+    /// occupies [`span`](Self::span) elements.
     ///
-    /// A swizzle of either layout is kept.
+    /// The swizzle of either layout is kept.
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
     /// let tile = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
@@ -300,12 +300,12 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// The offset of element `i * inner.shape + j` is that of `i` times the span of `inner`, plus that of `j` (property
-    /// `shared_composition_is_tiles_of_tiles`).
+    /// The offset of element `i * inner.shape + j` is the offset of `i` in `self` times the span of `inner`, plus the
+    /// offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// If the ranks differ, the result is too large, or its swizzle does not exist: both layouts are swizzled, the
-    /// tile's swizzle would exceed its span, or that of `self` does not move whole tiles.
+    /// The ranks differ, or the result is too large. Or the result has no swizzle that is valid: both layouts are
+    /// swizzled, the swizzle of `inner` would exceed its span, or the swizzle of `self` would not move whole tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
@@ -360,7 +360,8 @@ impl SharedLayout {
         self.slice(dims)
     }
 
-    /// Returns the layout of the elements with index 0 in all other dims; `dims` in this order.
+    /// Returns the layout of the elements whose index is 0 in all dims except `dims`. The result has `dims` in the
+    /// given order.
     ///
     /// # Errors
     /// If a dim does not exist or is repeated.
@@ -388,7 +389,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, whole.swizzle)
     }
 
-    /// Returns the layout of the same elements in row-major order under another shape.
+    /// Returns the layout of a tensor of another shape that has the same elements in row-major order.
     ///
     /// # Errors
     /// If the number of elements differs, or a dim would end inside a mode at no divisor of it.
@@ -458,7 +459,8 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Returns the layout of `extent` such tensors at a distance of [`span`](Self::span), along a new first dim.
+    /// Returns the layout of `extent` copies of this tensor along a new first dim, at a distance of
+    /// [`span`](Self::span).
     ///
     /// # Errors
     /// If the number is zero, or the result too large.

@@ -1,9 +1,9 @@
-//! Swizzles: offsets with some bits XORed into others.
+//! Swizzles: XOR some bits of an offset into other bits of the offset.
 
 use super::TilusError;
 use super::error::ErrorKind;
 
-/// A swizzle: XORs `bits` bits of an offset, those from bit `base + shift` on, into those from bit `base` on.
+/// A swizzle: XORs the `bits` bits of an offset from bit `base + shift` on into the `bits` bits from bit `base` on.
 ///
 /// ```
 /// # use linear_layout_tilus::Swizzle;
@@ -13,7 +13,7 @@ use super::error::ErrorKind;
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Units
-/// Offsets count elements; [`to_bytes`](Self::to_bytes) is the swizzle of byte offsets.
+/// Offsets count elements. [`to_bytes`](Self::to_bytes) returns the swizzle of byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     base: u32,
@@ -25,7 +25,7 @@ impl Swizzle {
     /// Returns the swizzle, `Sw<bits,base,shift>` in CuTe's notation.
     ///
     /// # Errors
-    /// If it exceeds bit 62.
+    /// The swizzle would use a bit above 62.
     pub fn new(base: u32, bits: u32, shift: u32) -> Result<Self, TilusError> {
         match base.checked_add(bits).and_then(|b| b.checked_add(shift)) {
             Some(end) if end < 64 => Ok(Self { base, bits, shift }),
@@ -45,25 +45,25 @@ impl Swizzle {
         self.bits
     }
 
-    /// Returns the distance from a bit that changes to the one XORed into it.
+    /// Returns the distance from a bit that changes to the bit that is XORed into it.
     #[must_use]
     pub const fn shift(self) -> u32 {
         self.shift
     }
 
-    /// Returns the offset with its bits XORed.
+    /// Returns the offset after swizzling.
     #[must_use]
     pub const fn apply(self, offset: u64) -> u64 {
         let mask = ((1 << self.bits) - 1) << self.base;
         offset ^ (offset >> self.shift & mask)
     }
 
-    /// Returns true if all offsets up to this one are unchanged.
+    /// Returns true if no offset from 0 up to `offset` changes.
     pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 
-    /// Returns the swizzle of multiples of `2^log2` whose quotients are swizzled by `self`.
+    /// Returns the swizzle of multiples of `2^log2` whose effect on the quotients is `self`.
     pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
         Self::new(self.base.saturating_add(log2), self.bits, self.shift)
     }

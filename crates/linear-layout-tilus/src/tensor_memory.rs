@@ -5,9 +5,9 @@ use super::TilusError;
 use super::error::ErrorKind;
 use super::register_layout::{check_count, check_extents, product};
 
-/// A layout in tensor memory: the lane and column of each element of a tensor.
+/// A layout in tensor memory. It maps each element of a tensor to a lane and a column.
 ///
-/// The second-to-last dim is the row, which selects the lane; the others select the column.
+/// The second-to-last dim is the row, which determines the lane. All other dims determine the column.
 /// ```
 /// # use linear_layout_tilus::TensorMemoryLayout;
 /// let l = TensorMemoryLayout::row_major(&[2, 128, 64])?;
@@ -24,7 +24,7 @@ pub struct TensorMemoryLayout {
 }
 
 impl TensorMemoryLayout {
-    /// Returns the layout with these column strides; row 0 is at lane `lane_offset`.
+    /// Returns the layout with these column strides, in which row 0 is in lane `lane_offset`.
     ///
     /// # Errors
     /// If an extent is zero, the number of strides differs from that of dims, there are fewer than two dims, the number
@@ -62,7 +62,7 @@ impl TensorMemoryLayout {
         })
     }
 
-    /// Returns the compact layout in which the last dim is the fastest, from lane 0 on.
+    /// Returns the compact layout in which the last dim is the fastest. Row 0 is in lane 0.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -78,7 +78,8 @@ impl TensorMemoryLayout {
         Self::new(shape, &strides, 0)
     }
 
-    /// Returns the layout of a sub-tensor: `shape` elements along these dims, offset by `lane_offset` lanes.
+    /// Returns the layout of a sub-tensor with extents `shape` along the dims `dims`. Its row 0 is `lane_offset` lanes
+    /// higher.
     ///
     /// # Errors
     /// As [`new`](Self::new), or if a dim does not exist.
