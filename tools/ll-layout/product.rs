@@ -35,7 +35,7 @@ const MOST_TERMS: u32 = 24;
 enum Precision {
     /// Factors are rounded to 19 bits where an instruction wants that
     Tf32,
-    /// Factors stay as they are
+    /// Uses the operands at full precision
     Ieee,
 }
 

@@ -64,7 +64,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Numbers {
     }
 }
 
-/// A coordinate in which `None` keeps a mode, or its text with `_`.
+/// A coordinate, given as a value or as text. `None` in a value, or `_` in the text, keeps the mode.
 pub(crate) struct Coordinate(pub(crate) Coord);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Coordinate {

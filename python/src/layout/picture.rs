@@ -48,7 +48,7 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A layout of another system with a single view.
+/// A layout of CuTe or Tilus that is drawn in one way.
 pub(crate) trait Pictured {
     /// Returns the number of cells of the whole picture.
     fn cells(&self) -> u64;

@@ -37,7 +37,7 @@ pub(super) struct Elimination<'a> {
     is_consumed: Vec<bool>,
     /// Buckets in elimination order.
     pub(super) buckets: Vec<Bucket>,
-    /// Cost of every assignment.
+    /// Constant term of the cost, common to all assignments.
     pub(super) constant: LexCost,
     /// Number of table entries that were added up.
     pub(super) steps: u64,

@@ -20,7 +20,7 @@ pub(super) struct Network {
     pub(super) live: Vec<u32>,
     /// The tables. Each live variable has a unary table, and no two tables have the same variables.
     pub(super) factors: Vec<CostTable>,
-    /// Cost of every assignment.
+    /// Constant term of the cost, common to all assignments.
     pub(super) constant: LexCost,
     /// Cost of an infeasible entry.
     pub(super) forbidden: LexCost,

@@ -44,7 +44,7 @@ pub enum Difference {
         thread: u64,
         /// Index of the value.
         value: u64,
-        /// Index of the first layout's element, which may be negative in CuTe.
+        /// Element index of the first layout; may be negative in CuTe.
         first: i64,
         /// Index of the second layout's element.
         second: i64,

@@ -133,7 +133,7 @@ impl Encoding {
         Ok(1 << moving)
     }
 
-    /// Returns the number of lanes of a warp along each dim, without copies.
+    /// Returns the number of lanes of a warp that hold distinct elements along each dim.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.

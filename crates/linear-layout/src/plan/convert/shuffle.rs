@@ -210,7 +210,7 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
 
 /// Coordinates of the destination registers: bits inside a word, then exchanged bits, then all other bits.
 struct RegisterCoordinates {
-    /// Register vectors that number the elements inside a word, lowest first.
+    /// Basis vectors of the register dim that index the elements within a word, lowest first.
     pub(super) word: Vec<u64>,
     /// Register vectors that number the words: first the register flips of `E`, then the others.
     pub(super) between: Vec<u64>,

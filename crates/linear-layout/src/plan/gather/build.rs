@@ -110,7 +110,7 @@ struct LaneGather {
     is_in_lane: bool,
 }
 
-/// A bit of the source register that the index selects.
+/// A bit of the number of the source register; the index determines it.
 struct RegisterBit {
     /// Bit of the register output.
     bit: u32,

@@ -23,8 +23,8 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Returns the layout of a buffer, given a map (offset, and partition or block) -> dims, the gaps as (interval,
-    /// padding) pairs in elements, and the width of an element in bits.
+    /// Returns the layout of a buffer. `layout` maps the offset and the partition (or block) to dims. `interval_paddings`
+    /// lists the gaps as (interval, padding) pairs in elements. `bits` is the width of an element.
     ///
     /// Each partition is contiguous, and partitions follow each other.
     ///

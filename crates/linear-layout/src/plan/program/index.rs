@@ -58,7 +58,7 @@ pub enum IndexOp {
         /// Number of low bits.
         bits: u32,
     },
-    /// A constant. It is 0, the value of an output that depends on no input.
+    /// A constant. Currently always 0: an output that depends on no input.
     Constant(u64),
     /// Bitwise and with a constant.
     And {

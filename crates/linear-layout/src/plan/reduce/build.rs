@@ -269,8 +269,8 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines all lanes by one instruction, if each lane bit moves along the axis or numbers replicas that do not
-    /// change the result. Returns true if it did so.
+    /// Combines all lanes with one instruction, provided that each lane bit either maps to the axis or selects a replica
+    /// that does not affect the result. Returns true on success.
     fn combine_all_lanes(&mut self) -> bool {
         let axis = self.state.axis_lanes(&self.coordinates);
         let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
