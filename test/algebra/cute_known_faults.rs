@@ -23,7 +23,7 @@ fn refuses(found: Result<Layout, CuteError>, reason: &str) {
 #[test]
 fn a_stride_that_does_not_divide_carries() {
     let outer = layout("(6,2):(1,10)");
-    let reason = "element 2 is at 8, which the outer layout maps to 12, where strides give 10";
+    let reason = "element 2 is at 8, which the outer layout maps to 12, but strides give 10";
     refuses(outer.composition(&layout("4:4")), reason);
     // It may be exact nevertheless, and is no error: 0, 0, 1, 1.
     prints(
@@ -38,7 +38,7 @@ fn modes_carry_into_each_other() {
     let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
     refuses(
         found,
-        "element 4 is at 4, which the outer layout maps to 10, where strides give 4",
+        "element 4 is at 4, which the outer layout maps to 10, but strides give 4",
     );
 }
 
@@ -128,7 +128,7 @@ fn negative_strides() -> CuteResult {
     // Below 0 the last mode is unbounded, and 3, 2, 1 of the first come first: 0, 8, 5, 2 is not a layout. C++: 4:-3.
     refuses(
         layout("(4,3):(3,1)").composition(&layout("4:-1")),
-        "no layout",
+        "not a layout",
     );
     Ok(())
 }

@@ -302,7 +302,7 @@ fn an_order_names_each_dim_once() {
     for order in [[0, 0, 1], [1, 1, 0], [2, 0, 2], [0, 1, 3], [1, 2, 2]] {
         let error = infer::trans(&blocked, &[8, 8, 8], &order).unwrap_err();
         assert!(
-            error.to_string().contains("no permutation"),
+            error.to_string().contains("not a permutation"),
             "{order:?}: {error}"
         );
     }
@@ -443,7 +443,7 @@ fn pairs_that_one_byte_holds_are_found_from_their_result() {
         "#ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = []}>",
     );
     let error = fp4_to_fp_source(&apart, &[64], 0).unwrap_err().to_string();
-    assert!(error.contains("not neighbours along the axis"), "{error}");
+    assert!(error.contains("not adjacent along the axis"), "{error}");
 }
 
 #[test]
