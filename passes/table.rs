@@ -54,6 +54,7 @@ mod tests {
             text(b"error"),
             text(b""),
             text(b""),
+            text(b""),
         ]))
         .target
     }
