@@ -25,6 +25,10 @@ pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
         return element_bits(&bits);
     }
     if dtype.is_instance_of::<PyType>() {
+        // Python's own `float` has 64 bits, CUDA's 32: the name alone would be read as CUDA's.
+        if dtype.getattr("__module__")?.eq("builtins")? {
+            return Err(unknown(&ElementTypeError::new(&dtype.to_string())));
+        }
         return of_name(dtype.getattr("__name__")?.cast::<PyString>()?.to_str()?);
     }
     match dtype
