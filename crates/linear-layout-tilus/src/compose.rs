@@ -5,7 +5,7 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// Which part of each digit the divisor has in a composition.
+/// The part of each digit that the divisor has in a composition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// The low-order part of each dim and list.
