@@ -33,9 +33,9 @@ class Module:
 class Pipeline:
     """Passes in their order; has the methods of Triton's pass manager that its backends call."""
 
-    def __init__(self, make: Callable[[], Any], is_replaced: Callable[[str], bool], rewrite: Rewrite):
+    def __init__(self, make: Callable[[], Any], replaced: str, rewrite: Rewrite):
         self._make = make
-        self._is_replaced = is_replaced
+        self._replaced = replaced
         self._rewrite = rewrite
         self._passes: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = []
 
@@ -48,7 +48,7 @@ class Pipeline:
     def run(self, module: Module, name: str) -> None:
         stretch = self._begin()
         for pass_name, add, arguments in self._passes:
-            if self._is_replaced(pass_name) and not arguments:
+            if pass_name == self._replaced and not arguments:
                 stretch.run(module.current, name)
                 stretch = self._begin()
                 rewritten = self._rewrite(module.current)
@@ -88,28 +88,28 @@ class _Namespace:
 class _Ir:
     """Triton's module `ir`, whose pass managers are pipelines."""
 
-    def __init__(self, inner: Any, is_replaced: Callable[[str], bool], rewrite: Rewrite):
+    def __init__(self, inner: Any, replaced: str, rewrite: Rewrite):
         self._inner = inner
-        self._is_replaced = is_replaced
+        self._replaced = replaced
         self._rewrite = rewrite
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     def pass_manager(self, context: Any) -> Pipeline:
-        return Pipeline(lambda: self._inner.pass_manager(context), self._is_replaced, self._rewrite)
+        return Pipeline(lambda: self._inner.pass_manager(context), self._replaced, self._rewrite)
 
 
 def with_rewrite(
-    build: Callable[..., Any], names: tuple[str, ...], is_replaced: Callable[[str], bool], rewrite: Rewrite
+    build: Callable[..., Any], names: tuple[str, ...], replaced: str, rewrite: Rewrite
 ) -> Callable[..., Any]:
-    """Returns a copy of a function that builds and runs a pipeline; `rewrite` runs in place of the replaced passes.
+    """Returns a copy of a function that builds and runs a pipeline; `rewrite` runs in place of the passes that `replaced` constructs.
 
     `names` are the globals of the function that hold pass constructors. The first argument of the function is the module,
     and what it returns is the module after the pipeline.
     """
     scope = dict(build.__globals__)
-    scope["ir"] = _Ir(scope["ir"], is_replaced, rewrite)
+    scope["ir"] = _Ir(scope["ir"], replaced, rewrite)
     for name in names:
         scope[name] = _Namespace(scope[name])
     copy = types.FunctionType(build.__code__, scope, build.__name__, build.__defaults__, build.__closure__)

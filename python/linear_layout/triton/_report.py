@@ -50,7 +50,8 @@ class Entry:
         >>> entry.used
         ['lower']
         """
-        self.used.append(part)
+        if part not in self.used:
+            self.used.append(part)
         self.messages.extend(messages)
 
     def decline(self, part: str, why: CompileError | str) -> None:

@@ -136,9 +136,7 @@ def _choose_layouts(
             return None
         finally:
             entry.phase_ms["layouts"] = entry.phase_ms.get("layouts", 0) + (time.perf_counter() - start) * 1e3
-        if "layouts" not in entry.used:
-            entry.used.append("layouts")
-        entry.messages.extend(chosen.messages)
+        entry.accept("layouts", chosen.messages)
         return reparsed(chosen, module)
 
     def at_end(src: Any, metadata: dict[str, Any]) -> Any:
@@ -150,7 +148,7 @@ def _choose_layouts(
     def in_pipeline(src: Any, metadata: dict[str, Any]) -> Any:
         kind = backend.target.backend
         names = ("passes", "nvidia" if kind == "cuda" else "amd")
-        build = with_rewrite(type(backend).make_ttgir, names, "add_remove_layout_conversions".__eq__, choose)
+        build = with_rewrite(type(backend).make_ttgir, names, "add_remove_layout_conversions", choose)
         module = build(src, metadata, options, *([capability] if kind == "cuda" else []))
         metadata["linear_layout"] = entry.summary()
         return module
