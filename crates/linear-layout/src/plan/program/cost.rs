@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::wavefronts::AccessWavefronts;
 use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
-use crate::target::{Access, Target};
+use crate::target::Target;
 use rustc_hash::FxHashSet;
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
@@ -63,6 +63,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
     let mut tested = FxHashSet::default();
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &program.steps {
+        let mut taken = narrow::<u32>(accesses.of_step(step).taken);
         match *step {
             Step::Pack { parts, .. } => arithmetic += costs.select * packing(program, parts, true),
             // Unpacking is charged to the consumer, as after a wide load.
@@ -98,45 +99,16 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Store {
                 address, values, ..
             } => {
-                let bytes =
-                    values.len * program.value_bytes(program.operands[values.start as usize]);
-                let taken = narrow::<u32>(accesses.of(address, bytes, Access::Store).taken);
-                load_store += taken * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 arithmetic += costs.select * packing(program, values, false);
                 stored = true;
             }
-            Step::Load {
-                address,
-                first,
-                count,
-                ..
-            } => {
-                let bytes = count * program.value_bytes(first);
-                let taken = narrow::<u32>(accesses.of(address, bytes, Access::Load).taken);
-                load_store += taken * costs.wavefront;
+            Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
-            Step::StoreMatrices {
-                address,
-                values,
-                fragment,
-            } => {
-                let stored_words = (address, values.len);
-                let waves = accesses.of_matrices(stored_words, fragment, Access::Store);
-                load_store += narrow::<u32>(waves.taken) * costs.wavefront / target.lanes;
+            Step::StoreMatrices { address, .. } => {
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 stored = true;
-            }
-            Step::LoadMatrices {
-                address,
-                count,
-                fragment,
-                ..
-            } => {
-                let waves = accesses.of_matrices((address, count), fragment, Access::Load);
-                load_store += narrow::<u32>(waves.taken) * costs.wavefront / target.lanes;
-                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::Zero { .. } | Step::One { .. } => {}
             Step::AtomicAdd { address, mask, .. } => {
@@ -147,9 +119,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                     true => 1,
                     false => target.lanes >> numbers_log2.min(31),
                 };
-                let waves = accesses.of(address, 4, Access::Store);
-                let taken = narrow::<u32>(waves.taken).max(alike);
-                load_store += taken * costs.wavefront;
+                taken = taken.max(alike * target.lanes);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 arithmetic += costs.select * u32::from(mask.is_some());
             }
@@ -183,6 +153,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 };
             }
         }
+        load_store += taken * costs.wavefront / target.lanes;
     }
     if stored {
         waiting += costs.round_trip;

@@ -24,9 +24,59 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
+    /// Returns the wavefronts that one warp takes for a step, in units of 1 / `target.lanes`; zero for a step that does
+    /// not access shared memory.
+    pub(super) fn of_step(&mut self, step: &Step) -> Wavefronts {
+        let (program, lanes) = (self.program, u64::from(self.target.lanes));
+        match *step {
+            Step::Store {
+                address, values, ..
+            } => {
+                let element = program.operands[values.start as usize];
+                let bytes = values.len * program.value_bytes(element);
+                self.of(address, bytes, Access::Store) * lanes
+            }
+            Step::Load {
+                address,
+                first,
+                count,
+                ..
+            } => self.of(address, count * program.value_bytes(first), Access::Load) * lanes,
+            Step::AtomicAdd { address, .. } => self.of(address, 4, Access::Store) * lanes,
+            Step::StoreMatrices {
+                address,
+                values,
+                fragment,
+            } => self.of_matrices((address, values.len), fragment, Access::Store),
+            Step::LoadMatrices {
+                address,
+                count,
+                fragment,
+                ..
+            } => self.of_matrices((address, count), fragment, Access::Load),
+            Step::Pack { .. }
+            | Step::Unpack { .. }
+            | Step::Select { .. }
+            | Step::SelectBit { .. }
+            | Step::Zero { .. }
+            | Step::One { .. }
+            | Step::CountVotes { .. }
+            | Step::Compute { .. }
+            | Step::ShuffleAt { .. }
+            | Step::ShuffleXor { .. }
+            | Step::ShuffleIndex { .. }
+            | Step::SwapLanes { .. }
+            | Step::TransposeMatrix { .. }
+            | Step::Combine { .. }
+            | Step::ReduceLanes { .. }
+            | Step::Mma { .. }
+            | Step::Barrier(_) => Wavefronts::default(),
+        }
+    }
+
     /// Returns the wavefronts of an access of `bytes` bytes per lane. For an access whose address depends on run-time
     /// numbers, returns the expected wavefronts.
-    pub(super) fn of(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
+    fn of(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
         let (program, target) = (self.program, self.target);
         let base = &program.address_bases[address.base as usize];
         // A computed number differs between lanes, the position of a view does not.
@@ -61,7 +111,7 @@ impl<'a> AccessWavefronts<'a> {
     }
 
     /// Returns the wavefronts of a matrix access of `count` registers, in units of 1 / `target.lanes`.
-    pub(super) fn of_matrices(
+    fn of_matrices(
         &mut self,
         (address, count): (Address, u32),
         fragment: Fragment,
@@ -71,10 +121,7 @@ impl<'a> AccessWavefronts<'a> {
         // Lanes that supply no address request nothing.
         let rows = layout.row_count() * (4 * count).div_ceil(layout.lane_bytes());
         let row = self.of(address, layout.row_bytes(), access);
-        Wavefronts {
-            taken: row.taken * u64::from(rows),
-            ideal: row.ideal * u64::from(rows),
-        }
+        row * u64::from(rows)
     }
 }
 
@@ -85,36 +132,10 @@ impl Program {
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);
-        let mut sum = Wavefronts::default();
         let lanes = u64::from(target.lanes);
+        let mut sum = Wavefronts::default();
         for step in &self.steps {
-            sum += match *step {
-                Step::Store {
-                    address, values, ..
-                } => {
-                    let bytes = values.len * self.value_bytes(self.operands[values.start as usize]);
-                    accesses.of(address, bytes, Access::Store)
-                }
-                Step::Load {
-                    address,
-                    first,
-                    count,
-                    ..
-                } => accesses.of(address, count * self.value_bytes(first), Access::Load),
-                Step::AtomicAdd { address, .. } => accesses.of(address, 4, Access::Store),
-                Step::StoreMatrices {
-                    address,
-                    values,
-                    fragment,
-                } => accesses.of_matrices((address, values.len), fragment, Access::Store) / lanes,
-                Step::LoadMatrices {
-                    address,
-                    count,
-                    fragment,
-                    ..
-                } => accesses.of_matrices((address, count), fragment, Access::Load) / lanes,
-                _ => continue,
-            };
+            sum += accesses.of_step(step) / lanes;
         }
         sum * (1 << self.warps_log2)
     }
