@@ -128,7 +128,7 @@ impl Cursor<'_> {
             let at = self.at();
             match self.cpp_name() {
                 "LayoutLeft" | "GenColMajor" => Layout::compact(&shape)?,
-                "LayoutRight" | "GenRowMajor" => row_major(&shape)?,
+                "LayoutRight" | "GenRowMajor" => Layout::compact_right(&shape)?,
                 _ => {
                     self.back_to(at);
                     Layout::new(&shape, &self.tuple_cpp()?)?
@@ -232,18 +232,4 @@ impl Cursor<'_> {
         let _ = self.takes("{}");
         Ok(())
     }
-}
-
-/// Returns the compact layout of a shape in which the last mode is fastest.
-fn row_major(shape: &IntTuple) -> Result<Layout, CuteError> {
-    let mut step = 1_i64;
-    let mut leaves = Vec::new();
-    shape.map(|size| leaves.push(*size));
-    let mut strides = vec![0; leaves.len()];
-    for (stride, size) in strides.iter_mut().zip(&leaves).rev() {
-        *stride = step;
-        step = step.checked_mul(*size).ok_or(ErrorKind::Overflow)?;
-    }
-    let mut strides = strides.into_iter();
-    Layout::new(shape, &shape.map(|_| strides.next().unwrap_or(1)))
 }

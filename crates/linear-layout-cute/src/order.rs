@@ -6,6 +6,12 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
 
 impl Layout {
+    /// Returns the compact layout of a shape in which the last mode is fastest, CuTe's `LayoutRight`.
+    pub(super) fn compact_right(shape: &IntTuple) -> Result<Self, CuteError> {
+        let keys: Leaves<i64> = shape.leaves().iter().zip(1..).map(|(_, i)| -i).collect();
+        compact_by(shape, &keys)
+    }
+
     /// Returns the compact layout of a shape. The mode with the lowest number in `order` is fastest, and so on in
     /// ascending order; modes with equal numbers are ordered from left to right.
     ///
