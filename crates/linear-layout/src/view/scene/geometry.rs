@@ -121,7 +121,6 @@ impl PanelGeometry {
 
     /// Returns the panel with cells that fit into this width and height, labelled by tiles.
     fn thinned(self, panel: &Panel, [width, height]: [u32; 2], smallest_row: u32) -> Self {
-        let fit = |room: u32, count: usize| room / narrow::<u32>(count.max(1));
         let cell = fit(width.saturating_sub(self.lead), panel.columns.len());
         let cell = cell.clamp(SMALLEST, self.cell);
         let row = fit(height, panel.rows.len()).max(cell);
@@ -238,6 +237,21 @@ impl Geometry {
             bottom,
         }
     }
+
+    pub(super) fn moved_down(self, by: u32) -> Self {
+        let panels = self.panels.into_iter();
+        Self {
+            panels: panels.map(|panel| panel.moved(0, by)).collect(),
+            height: self.height + by,
+            bottom: self.bottom + by,
+            ..self
+        }
+    }
+}
+
+/// Returns the size with which `count` cells fill the room.
+fn fit(room: u32, count: usize) -> u32 {
+    room / narrow::<u32>(count.max(1))
 }
 
 /// Places panels side by side, in as many lines as they need.
@@ -304,7 +318,6 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
         // Columns of all three and rows of all three are alike, so that A and D, and B and D, stay aligned.
         let columns = a.columns.len() + d.columns.len();
         let rows = b.rows.len() + d.rows.len();
-        let fit = |room: u32, count: usize| room / narrow::<u32>(count.max(1));
         let room = LINE - GAP - left.lead - lead;
         cell = fit(room, columns).clamp(SMALLEST, cell);
         let height = fit(LINE, rows).max(cell);

@@ -33,15 +33,20 @@ pub fn svg(scene: &Scene) -> String {
 pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     let mut out = String::new();
     let (mut top, mut width) = (0, 0);
+    let geometries = scenes
+        .iter()
+        .map(|scene| Geometry::of(scene, 0, Detail::Thinned));
+    let geometries: Vec<Geometry> = geometries.collect();
     if !title.is_empty() {
-        let column = scenes.iter().map(|scene| geometry(scene, 0).width).max();
+        let column = geometries.iter().map(|geometry| geometry.width).max();
         let column = column.unwrap_or(0).max(TEXT);
         let (right, bottom) = paragraph(&mut out, title, "t", top, column);
         (width, top) = (right, bottom);
     }
-    for (i, scene) in scenes.iter().enumerate() {
+    for (i, (scene, geometry)) in scenes.iter().zip(geometries).enumerate() {
         let gap = if i > 0 { MARGIN } else { 0 };
-        let (right, bottom) = draw(&mut out, scene, scene.title == title, top + gap);
+        let has_title = scene.title == title;
+        let (right, bottom) = draw(&mut out, scene, geometry, has_title, top + gap);
         (width, top) = (width.max(right), bottom);
     }
     let height = top + MARGIN;
@@ -66,13 +71,17 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     picture + &out + "</svg>\n"
 }
 
-fn geometry(scene: &Scene, top: u32) -> Geometry {
-    Geometry::of(scene, top, Detail::Thinned)
-}
-
 /// Draws a scene below `top`, without its title if the sheet has it, and returns its right and lower edges.
-fn draw(out: &mut String, scene: &Scene, has_title: bool, top: u32) -> (u32, u32) {
-    let column = geometry(scene, 0).width.max(TEXT);
+///
+/// `geometry` places the panels below 0.
+fn draw(
+    out: &mut String,
+    scene: &Scene,
+    geometry: Geometry,
+    has_title: bool,
+    top: u32,
+) -> (u32, u32) {
+    let column = geometry.width.max(TEXT);
     let (mut width, mut top) = (0, top);
     let title = if has_title { "" } else { scene.title.as_str() };
     // A caption that is the title is drawn once.
@@ -91,7 +100,7 @@ fn draw(out: &mut String, scene: &Scene, has_title: bool, top: u32) -> (u32, u32
         let (right, bottom) = legend(out, scene, top, column);
         (width, top) = (width.max(right), bottom);
     }
-    let geometry = geometry(scene, top + MARGIN);
+    let geometry = geometry.moved_down(top + MARGIN);
     for (panel, placed) in scene.panels.iter().zip(&geometry.panels) {
         draw_panel(out, panel, placed);
     }
