@@ -90,12 +90,12 @@ def run(path, words="console", environment=None):
                     ["bash", "-c", command],
                     cwd=folder, env=known, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 )
+                is_expected = matches(expected, done.stdout)
                 if done.returncode != 0:
                     failures.append(f"{path.name}: `{command}`: exit status {done.returncode}\n{done.stdout}")
-                elif not matches(expected, done.stdout):
+                elif not is_expected:
                     failures.append(f"{path.name}: `{command}`\nexpected:\n{expected}\nfound:\n{done.stdout}")
-                keep = matches(expected, done.stdout) and expected
-                written += f"$ {command}\n{expected if keep else done.stdout}"
+                written += f"$ {command}\n{expected if is_expected else done.stdout}"
             return f"```{match[1]}\n{written}```"
 
         blessed = FENCE.sub(run_block, text)
@@ -113,11 +113,12 @@ def sources():
             if not file.is_file() or file.suffix == ".so":
                 continue
             files.append("/" + str(file.relative_to(ROOT)))
+            if file.suffix not in [".rs", ".py", ".td", ".cpp", ".h"]:
+                continue
+            text = file.read_text()
+            words |= set(re.findall(r"\w+", text))
             if file.suffix == ".rs":
-                functions |= set(re.findall(r"\b(?:fn|mod) (\w+)", file.read_text()))
-                functions |= {file.stem, file.parent.name}
-            if file.suffix in [".rs", ".py", ".td", ".cpp", ".h"]:
-                words |= set(re.findall(r"\w+", file.read_text()))
+                functions |= {file.stem, file.parent.name, *re.findall(r"\b(?:fn|mod) (\w+)", text)}
     return files, functions, words
 
 
