@@ -179,6 +179,19 @@ fn gluon() {
             "#ttg.padded_shared<[256:+8] {order = [1, 0], shape = [16, 32]}>",
             "16x32",
         ),
+        // As Triton 3.9 prints these two: bases over CTAs count parts, those of the encoding count elements.
+        (
+            "PaddedSharedLayout([[4, 2]], [[0, 1], [0, 2], [1, 0], [2, 0]], [[1, 0]], [8, 4])",
+            "",
+            "#ttg.padded_shared<[4:+2] {offset = [[0, 1], [0, 2], [1, 0], [2, 0]], block = [[4, 0]]}>",
+            "8x4",
+        ),
+        (
+            "PaddedSharedLayout.with_identity_for([[256, 8]], [16, 32], [1, 0], [[0, 1], [1, 0]])",
+            "",
+            "#ttg.padded_shared<[256:+8] {offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], block = [[0, 16], [8, 0]]}>",
+            "16x32",
+        ),
         (
             "gl.SharedLinearLayout(offset_bases=[[0, 1], [0, 2], [1, 0], [2, 2]])",
             "",

@@ -270,6 +270,17 @@ impl EncodingError {
         Self(Box::new(ErrorDetails { kind, rule: None }))
     }
 
+    /// Returns a syntax error at a byte of the text.
+    #[cold]
+    pub(crate) fn syntax(at: usize, reason: String) -> Self {
+        Self::new(EncodingErrorKind::Quoted {
+            at,
+            is_syntax: true,
+            key: None,
+            reason,
+        })
+    }
+
     #[cold]
     pub(crate) fn bad_value(
         what: &'static str,

@@ -52,7 +52,7 @@ impl TypeText {
         let start = text.len() - text.trim_start().len();
         let name = TYPES.iter().find(|name| text[start..].starts_with(**name));
         let Some(name) = name else {
-            return Err(at(
+            return Err(EncodingError::syntax(
                 start,
                 "expected `tensor<` or `!ttg.memdesc<`".to_owned(),
             ));
@@ -60,7 +60,7 @@ impl TypeText {
         let open = start + name.len();
         let kind = name.trim_end_matches('<');
         if matches!(kind, "memref" | "vector") {
-            return Err(at(
+            return Err(EncodingError::syntax(
                 start,
                 format!(
                     "a `{kind}` has no encoding; write its shape and strides as CuTe does, `(64,32):(32,1)`"
@@ -80,7 +80,7 @@ impl TypeText {
             let reason = format!(
                 "the {kind} has no encoding at byte {end}, expected `, #ttg...`; give shape and encoding by themselves"
             );
-            return Err(at(end, reason));
+            return Err(EncodingError::syntax(end, reason));
         }
         let mut parser = Parser::at(text, end + 1, aliases);
         let encoding = parser.encoding()?;
@@ -104,7 +104,7 @@ impl TypeText {
             };
             let found: String = found.chars().take(12).collect();
             let reason = format!("expected {expected} at byte {at_byte}, found `{found}`");
-            return Err(at(at_byte, reason));
+            return Err(EncodingError::syntax(at_byte, reason));
         }
         let encoding = match is_tensor {
             true => encoding.for_tensor(&shape)?.into_owned(),
@@ -123,16 +123,6 @@ impl TypeText {
     }
 }
 
-#[cold]
-fn at(at: usize, reason: String) -> EncodingError {
-    EncodingError::new(EncodingErrorKind::Quoted {
-        at,
-        is_syntax: true,
-        key: None,
-        reason,
-    })
-}
-
 /// Parses sizes such as `128x64x`. Returns the sizes, and the offset of the byte after them.
 fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     let (mut sizes, mut pos) = (Vec::new(), open);
@@ -142,7 +132,7 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
             let reason = format!(
                 "a size at byte {pos} is known at run time only (`?`), expected a number: layouts are of fixed shapes"
             );
-            return Err(at(pos, reason));
+            return Err(EncodingError::syntax(pos, reason));
         }
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 || !rest[digits..].starts_with('x') {

@@ -10,9 +10,8 @@
 
 mod python;
 
-use super::error::EncodingErrorKind;
 use super::spelling::nearest;
-use super::{Encoding, EncodingError, element_bits_of_name};
+use super::{CgaLayout, Encoding, EncodingError, element_bits_of_name};
 use core::str::FromStr;
 use python::{Call, Value, ValueKind};
 
@@ -128,7 +127,7 @@ const CLASSES: &[Class] = &[
             ("interval_padding_pairs", ""), ("offset_bases", "offset"), ("cga_layout", "block"), ("shape", ""),
         ],
         required: 4,
-        write: |a| Ok(format!("#ttg.padded_shared<{} {{{}}}>", a.padding_pairs()?, a.keys()?)),
+        write: padded,
     },
     Class {
         name: "PaddedSharedLayout.with_identity_for",
@@ -215,7 +214,10 @@ impl FromStr for GluonLayout {
     fn from_str(text: &str) -> Result<Self, EncodingError> {
         let value = python::parse(text)?;
         let ValueKind::Call(call) = &value.kind else {
-            return Err(error_at(value.at, "expected a call of a class".to_owned()));
+            return Err(EncodingError::syntax(
+                value.at,
+                "expected a call of a class".to_owned(),
+            ));
         };
         let (encoding, bound) = read_call(call, value.at)?;
         Ok(Self {
@@ -224,17 +226,6 @@ impl FromStr for GluonLayout {
             element_bits: bound.element_bits()?,
         })
     }
-}
-
-/// Returns an error at a byte of the text.
-#[cold]
-fn error_at(at: usize, reason: String) -> EncodingError {
-    EncodingError::new(EncodingErrorKind::Quoted {
-        at,
-        is_syntax: true,
-        key: None,
-        reason,
-    })
 }
 
 /// The arguments of a call, assigned to the fields of the class.
@@ -266,7 +257,7 @@ fn class_of(path: &str, at: usize) -> Result<&'static Class, EncodingError> {
     }
     let name = words.last().copied().unwrap_or(path);
     if OPEN.contains(&name) {
-        return Err(error_at(
+        return Err(EncodingError::syntax(
             at,
             format!(
                 "`{name}` is left open in a program: the compiler chooses the layout; paste the encoding of the \
@@ -279,7 +270,7 @@ fn class_of(path: &str, at: usize) -> Result<&'static Class, EncodingError> {
         || "expected one such as `BlockedLayout`".to_owned(),
         |near| format!("the nearest is `{near}`"),
     );
-    Err(error_at(
+    Err(EncodingError::syntax(
         at,
         format!("Gluon has no layout `{path}`; {near}"),
     ))
@@ -295,7 +286,7 @@ impl<'c, 't> Arguments<'c, 't> {
                 None => {
                     let most = values.len();
                     let reason = format!("`{}` has {most} fields, found another value", class.name);
-                    return Err(error_at(argument.at, reason));
+                    return Err(EncodingError::syntax(argument.at, reason));
                 }
                 Some(name) => match class.fields.iter().position(|(field, _)| *field == name) {
                     Some(field) => field,
@@ -305,12 +296,12 @@ impl<'c, 't> Arguments<'c, 't> {
             };
             if values[field].replace(&argument.value).is_some() {
                 let reason = format!("field `{}` is given twice", class.fields[field].0);
-                return Err(error_at(argument.at, reason));
+                return Err(EncodingError::syntax(argument.at, reason));
             }
         }
         match values[..class.required].iter().position(Option::is_none) {
             None => Ok(Self { class, values, at }),
-            Some(missing) => Err(error_at(
+            Some(missing) => Err(EncodingError::syntax(
                 at,
                 format!(
                     "`{}` needs the field `{}`",
@@ -332,9 +323,16 @@ impl<'c, 't> Arguments<'c, 't> {
 
     /// Writes the fields that have keys in IR as `key = value, ...`.
     fn keys(&self) -> Result<String, EncodingError> {
+        self.keys_with("", String::new())
+    }
+
+    /// Writes the fields as [`Self::keys`], one of them with another value.
+    fn keys_with(&self, other: &str, other_value: String) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
-            if let Some(value) = self.value(field).filter(|_| !key.is_empty()) {
+            if *field == other {
+                keys.push(format!("{key} = {other_value}"));
+            } else if let Some(value) = self.value(field).filter(|_| !key.is_empty()) {
                 // No bases are the default of every family, whose rank they would leave open.
                 let is_empty = matches!(&value.kind, ValueKind::List(list) if list.is_empty());
                 if !is_empty || *key != "CGALayout" {
@@ -365,7 +363,7 @@ impl<'c, 't> Arguments<'c, 't> {
                 .iter()
                 .map(|pair| match numbers(pair)?.as_slice() {
                     [interval, padding] => Ok(format!("{interval}:+{padding}")),
-                    _ => Err(error_at(
+                    _ => Err(EncodingError::syntax(
                         pair.at,
                         "expected a pair [interval, padding]".to_owned(),
                     )),
@@ -387,20 +385,32 @@ impl<'c, 't> Arguments<'c, 't> {
         let Some(offsets) = self.value("offset_bases") else {
             return Ok(None);
         };
-        let mut shape = Vec::new();
         let blocks = self.value("block_bases").map_or(Ok(&[][..]), items)?;
-        for basis in items(offsets)?.iter().chain(blocks) {
-            let basis = numbers(basis)?;
-            shape.resize(shape.len().max(basis.len()), 1);
-            for (size, step) in shape.iter_mut().zip(basis) {
-                *size = (*size).max(
-                    step.saturating_add(1)
-                        .checked_next_power_of_two()
-                        .unwrap_or(1),
-                );
-            }
-        }
-        Ok(Some(shape))
+        span(items(offsets)?.iter().chain(blocks)).map(Some)
+    }
+
+    /// Returns the distribution of a tensor of this rank over CTAs, the field `cga_layout`.
+    fn cga(&self, rank: usize) -> Result<CgaLayout, EncodingError> {
+        let bases = self.value("cga_layout").map_or(Ok(&[][..]), items)?;
+        let narrow = |step: u64| u32::try_from(step).unwrap_or(u32::MAX);
+        let bases: Vec<Vec<u32>> = bases
+            .iter()
+            .map(|basis| Ok(numbers(basis)?.into_iter().map(narrow).collect()))
+            .collect::<Result<_, EncodingError>>()?;
+        CgaLayout::from_bases(rank, &bases).map_err(|error| self.renamed(&error))
+    }
+
+    /// Writes the field `cga_layout` as bases of the elements at which the parts of the CTAs begin. `part` is the shape
+    /// of the part of a CTA.
+    fn block_bases(&self, part: &[u64]) -> Result<String, EncodingError> {
+        let cga = self.cga(part.len())?;
+        let bases = cga.bases().map(|basis| {
+            let steps = basis.iter().zip(part);
+            let steps =
+                steps.map(|(step, size)| u64::from(*step).saturating_mul(*size).to_string());
+            format!("[{}]", steps.collect::<Vec<_>>().join(", "))
+        });
+        Ok(format!("[{}]", bases.collect::<Vec<_>>().join(", ")))
     }
 
     /// Returns the width of an element of the buffer, if the class specifies it.
@@ -433,7 +443,7 @@ impl<'c, 't> Arguments<'c, 't> {
                 }
             }
         }
-        error_at(at, reason)
+        EncodingError::syntax(at, reason)
     }
 }
 
@@ -458,14 +468,14 @@ fn unknown_field(class: &Class, name: &str, at: usize) -> EncodingError {
         let reason = format!(
             "`{name}` is a field of Triton 3.6 and earlier; write how CTAs share the tensor as `cga_layout=[[1, 0]]`"
         );
-        return error_at(at, reason);
+        return EncodingError::syntax(at, reason);
     }
     let fields = class.fields.iter().map(|(field, _)| *field);
     let known = match nearest(name, fields.clone()) {
         Some(near) => format!("the nearest field is `{near}`"),
         None => format!("the fields are {}", fields.collect::<Vec<_>>().join(", ")),
     };
-    error_at(
+    EncodingError::syntax(
         at,
         format!("unexpected field `{name}` in `{}`; {known}", class.name),
     )
@@ -475,23 +485,37 @@ fn items<'v, 't>(value: &'v Value<'t>) -> Result<&'v [Value<'t>], EncodingError>
     match &value.kind {
         ValueKind::List(items) => Ok(items),
         ValueKind::Name(name) => Err(unknown_value(name, value.at)),
-        _ => Err(error_at(
+        _ => Err(EncodingError::syntax(
             value.at,
             format!("expected a list at byte {}", value.at),
         )),
     }
 }
 
+/// Returns the smallest shape that contains all these bases.
+fn span<'v, 't: 'v>(bases: impl Iterator<Item = &'v Value<'t>>) -> Result<Vec<u64>, EncodingError> {
+    let mut shape = Vec::new();
+    for basis in bases {
+        let basis = numbers(basis)?;
+        shape.resize(shape.len().max(basis.len()), 1);
+        for (size, step) in shape.iter_mut().zip(basis) {
+            let end = step.saturating_add(1).checked_next_power_of_two();
+            *size = (*size).max(end.unwrap_or(1));
+        }
+    }
+    Ok(shape)
+}
+
 fn numbers(value: &Value<'_>) -> Result<Vec<u64>, EncodingError> {
     let number = |item: &Value<'_>| match item.kind {
         ValueKind::Int(number) => u64::try_from(number).map_err(|_| {
-            error_at(
+            EncodingError::syntax(
                 item.at,
                 format!("number is {number}, expected zero or more"),
             )
         }),
         ValueKind::Name(name) => Err(unknown_value(name, item.at)),
-        _ => Err(error_at(
+        _ => Err(EncodingError::syntax(
             item.at,
             format!("expected a number at byte {}", item.at),
         )),
@@ -501,7 +525,7 @@ fn numbers(value: &Value<'_>) -> Result<Vec<u64>, EncodingError> {
 
 #[cold]
 fn unknown_value(name: &str, at: usize) -> EncodingError {
-    error_at(
+    EncodingError::syntax(
         at,
         format!("the value of `{name}` is not known here; write it as a number or a list"),
     )
@@ -524,10 +548,9 @@ fn text(value: &Value<'_>) -> Result<String, EncodingError> {
 
 fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     match dtype.kind {
-        ValueKind::Name(name) => {
-            element_bits_of_name(name).map_err(|error| error_at(dtype.at, error.to_string()))
-        }
-        _ => Err(error_at(
+        ValueKind::Name(name) => element_bits_of_name(name)
+            .map_err(|error| EncodingError::syntax(dtype.at, error.to_string())),
+        _ => Err(EncodingError::syntax(
             dtype.at,
             "expected a type such as `gl.float16`".to_owned(),
         )),
@@ -552,16 +575,12 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let version = a.numbers("version")?;
     let &[major, minor] = version.as_slice() else {
         let at = a.value("version").map_or(a.at, |value| value.at);
-        return Err(error_at(at, "expected a version [major, minor]".to_owned()));
+        return Err(EncodingError::syntax(
+            at,
+            "expected a version [major, minor]".to_owned(),
+        ));
     };
-    let list = a
-        .value("version")
-        .map(text)
-        .transpose()?
-        .unwrap_or_default();
-    let keys = a
-        .keys()?
-        .replacen(&list, &format!("{major}, versionMinor = {minor}"), 1);
+    let keys = a.keys_with("version", format!("{major}, versionMinor = {minor}"))?;
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
@@ -571,17 +590,7 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
     let is_set = |name| matches!(a.value(name).map(|v| &v.kind), Some(ValueKind::Bool(true)));
-    let mut of_cta = shape.clone();
-    let bases = a.value("cga_layout").map_or(Ok(&[][..]), items)?;
-    let mut ctas = vec![1; shape.len()];
-    for basis in bases {
-        for (count, step) in ctas.iter_mut().zip(numbers(basis)?) {
-            *count = (*count).max(step.saturating_mul(2));
-        }
-    }
-    for (size, count) in of_cta.iter_mut().zip(ctas) {
-        *size /= count;
-    }
+    let mut of_cta = a.cga(shape.len())?.shape_per_cta(&shape).to_vec();
     if is_set("transposed") && !of_cta.is_empty() {
         of_cta.rotate_left(1);
     }
@@ -611,6 +620,18 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
+/// Returns the text of a padded encoding; the parts of CTAs follow each other.
+fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let rank = a.numbers("shape")?.len();
+    let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;
+    part.resize(rank, 1);
+    let keys = a.keys_with("cga_layout", a.block_bases(&part)?)?;
+    Ok(format!(
+        "#ttg.padded_shared<{} {{{keys}}}>",
+        a.padding_pairs()?
+    ))
+}
+
 /// Returns the text of a padded encoding in which the part of each CTA is stored contiguously, dim after dim.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
@@ -618,13 +639,9 @@ fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     if cga.is_empty() {
         return Ok(format!("#ttg.padded_shared<{pairs} {{{}}}>", a.keys()?));
     }
-    let (mut shape, order) = (a.numbers("shape")?, a.numbers("order")?);
+    let (shape, order) = (a.numbers("shape")?, a.numbers("order")?);
     let rank = shape.len();
-    for basis in cga {
-        for (size, step) in shape.iter_mut().zip(numbers(basis)?) {
-            *size = if step == 0 { *size } else { *size / 2 };
-        }
-    }
+    let shape = a.cga(rank)?.shape_per_cta(&shape);
     let mut bases = Vec::new();
     for dim in order
         .into_iter()
@@ -644,11 +661,10 @@ fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
             bases.push(format!("[{}]", basis.collect::<Vec<_>>().join(", ")));
         }
     }
-    let blocks = cga.iter().map(text).collect::<Result<Vec<_>, _>>()?;
     Ok(format!(
-        "#ttg.padded_shared<{pairs} {{offset = [{}], block = [{}]}}>",
+        "#ttg.padded_shared<{pairs} {{offset = [{}], block = {}}}>",
         bases.join(", "),
-        blocks.join(", ")
+        a.block_bases(shape.as_ref())?
     ))
 }
 
@@ -664,30 +680,26 @@ fn shared_linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
 }
 
 fn amd_wmma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
-    let given = |name: &str, key: &str| -> Result<Option<String>, EncodingError> {
-        let value = a
-            .value(name)
-            .map(text)
-            .transpose()?
-            .filter(|text| text != "[]");
-        Ok(value.map(|value| format!("{key} = {value}")))
+    let given = |keys: &[(&str, &str)]| -> Result<String, EncodingError> {
+        let mut given = Vec::new();
+        for (name, key) in keys {
+            let value = a.value(name).map(text).transpose()?;
+            given.extend(
+                value
+                    .filter(|value| value != "[]")
+                    .map(|value| format!("{key} = {value}")),
+            );
+        }
+        Ok(given.join(", "))
     };
-    let join =
-        |keys: [Option<String>; 5]| keys.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let cta = join([
-        given("reg_bases", "register")?,
-        given("warp_bases", "warp")?,
-        None,
-        None,
-        None,
-    ]);
-    let keys = join([
-        given("version", "version")?,
-        given("transposed", "isTranspose")?,
-        given("instr_shape", "instrShape")?,
-        given("cga_layout", "CGALayout")?,
-        given("rank", "rank")?,
-    ]);
+    let cta = given(&[("reg_bases", "register"), ("warp_bases", "warp")])?;
+    let keys = given(&[
+        ("version", "version"),
+        ("transposed", "isTranspose"),
+        ("instr_shape", "instrShape"),
+        ("cga_layout", "CGALayout"),
+        ("rank", "rank"),
+    ])?;
     Ok(format!("#ttg.amd_wmma<{{{keys}, ctaLayout = {{{cta}}}}}>"))
 }
 
@@ -695,9 +707,11 @@ fn tensor_memory(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let block = a.numbers("block")?;
     let &[m, n] = block.as_slice() else {
         let at = a.value("block").map_or(a.at, |value| value.at);
-        return Err(error_at(at, "expected a block (m, n)".to_owned()));
+        return Err(EncodingError::syntax(
+            at,
+            "expected a block (m, n)".to_owned(),
+        ));
     };
-    let list = a.value("block").map(text).transpose()?.unwrap_or_default();
-    let keys = a.keys()?.replacen(&list, &format!("{m}, blockN = {n}"), 1);
+    let keys = a.keys_with("block", format!("{m}, blockN = {n}"))?;
     Ok(format!("#ttng.tensor_memory_encoding<{keys}>"))
 }

@@ -1,7 +1,6 @@
 //! Parser for the Python literals and calls that occur in Gluon's layouts.
 
 use super::super::EncodingError;
-use super::error_at;
 
 /// Limit on the nesting of calls and lists.
 const MAX_DEPTH: usize = 32;
@@ -85,7 +84,7 @@ impl<'t> Cursor<'t> {
             Some(c) => format!("`{}`", c.escape_debug()),
             None => "the end of the text".to_owned(),
         };
-        error_at(
+        EncodingError::syntax(
             self.at,
             format!("expected {expected} at byte {}, found {found}", self.at),
         )
@@ -104,7 +103,7 @@ impl<'t> Cursor<'t> {
         self.skip_space();
         let at = self.at;
         if depth == MAX_DEPTH {
-            return Err(error_at(
+            return Err(EncodingError::syntax(
                 at,
                 format!("values are nested more than {MAX_DEPTH} deep"),
             ));
@@ -135,8 +134,9 @@ impl<'t> Cursor<'t> {
             .count();
         self.at = at + sign + digits;
         let text = self.text[at..self.at].replace('_', "");
-        text.parse()
-            .map_err(|_| error_at(at, format!("number at byte {at} does not fit into 64 bits")))
+        text.parse().map_err(|_| {
+            EncodingError::syntax(at, format!("number at byte {at} does not fit into 64 bits"))
+        })
     }
 
     fn named(&mut self, depth: usize) -> Result<ValueKind<'t>, EncodingError> {
