@@ -323,11 +323,11 @@ impl<'c, 't> Arguments<'c, 't> {
 
     /// Writes the fields that have keys in IR as `key = value, ...`.
     fn keys(&self) -> Result<String, EncodingError> {
-        self.keys_with("", String::new())
+        self.keys_with("", "")
     }
 
     /// Writes the fields as [`Self::keys`], one of them with another value.
-    fn keys_with(&self, other: &str, other_value: String) -> Result<String, EncodingError> {
+    fn keys_with(&self, other: &str, other_value: &str) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
             if *field == other {
@@ -580,7 +580,7 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
             "expected a version [major, minor]".to_owned(),
         ));
     };
-    let keys = a.keys_with("version", format!("{major}, versionMinor = {minor}"))?;
+    let keys = a.keys_with("version", &format!("{major}, versionMinor = {minor}"))?;
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
@@ -625,7 +625,7 @@ fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let rank = a.numbers("shape")?.len();
     let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;
     part.resize(rank, 1);
-    let keys = a.keys_with("cga_layout", a.block_bases(&part)?)?;
+    let keys = a.keys_with("cga_layout", &a.block_bases(&part)?)?;
     Ok(format!(
         "#ttg.padded_shared<{} {{{keys}}}>",
         a.padding_pairs()?
@@ -712,6 +712,6 @@ fn tensor_memory(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
             "expected a block (m, n)".to_owned(),
         ));
     };
-    let keys = a.keys_with("block", format!("{m}, blockN = {n}"))?;
+    let keys = a.keys_with("block", &format!("{m}, blockN = {n}"))?;
     Ok(format!("#ttng.tensor_memory_encoding<{keys}>"))
 }
