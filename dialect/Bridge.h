@@ -35,6 +35,8 @@ inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()};
 // --- called from Rust ---
 void register_dialects(MlirDialectRegistry registry);
 void register_passes();
+// Returns the first name in a textual pipeline that is neither an anchor nor a registered pass, or an empty text.
+rust::String unknown_pass(rust::Slice<const uint8_t> pipeline);
 // All arguments are zero-terminated, here and below.
 int32_t opt_main(rust::Slice<const uint8_t> arguments, rust::Str overview, rust::Str examples,
                  rust::Str dialects, rust::Str lowered, rust::Str version);

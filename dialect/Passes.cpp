@@ -163,3 +163,26 @@ void ll::bridge::register_passes() {
 #include "PassList.inc"
 #undef LL_PASS
 }
+
+rust::String ll::bridge::unknown_pass(rust::Slice<const uint8_t> text) {
+  StringRef pipeline(reinterpret_cast<const char *>(text.data()), text.size());
+  while (!pipeline.empty()) {
+    StringRef name = pipeline.take_until([](char c) { return StringRef("({,)").contains(c); });
+    pipeline = pipeline.drop_front(name.size());
+    // `builtin.module(` is the operation that passes run on.
+    bool isAnchor = pipeline.starts_with("(");
+    size_t depth = 0, end = 0;
+    if (pipeline.starts_with("{"))
+      for (; end < pipeline.size(); ++end) {
+        depth += pipeline[end] == '{';
+        depth -= pipeline[end] == '}';
+        if (depth == 0)
+          break;
+      }
+    pipeline = pipeline.drop_front(std::min(end + 1, pipeline.size()));
+    name = name.trim();
+    if (!isAnchor && !name.empty() && !PassInfo::lookup(name) && !PassPipelineInfo::lookup(name))
+      return rust::String::lossy(name.data(), name.size());
+  }
+  return {};
+}

@@ -199,37 +199,18 @@ StringRef nearestOption(StringRef name) {
   return nearest;
 }
 
-// Returns false for a textual pipeline with a pass that is not registered where another one is near, and names that.
+// Returns false for a textual pipeline with an unknown pass, and names the nearest one. Without a near one MLIR reports it.
 bool arePassesKnown(StringRef pipeline) {
-  auto &known = llvm::cl::getRegisteredOptions();
-  while (!pipeline.empty()) {
-    StringRef name = pipeline.take_until([](char c) { return StringRef("({,)").contains(c); });
-    pipeline = pipeline.drop_front(name.size());
-    // `builtin.module(` is the operation that passes run on.
-    bool isAnchor = pipeline.starts_with("(");
-    size_t depth = 0, end = 0;
-    if (pipeline.starts_with("{"))
-      for (; end < pipeline.size(); ++end) {
-        depth += pipeline[end] == '{';
-        depth -= pipeline[end] == '}';
-        if (depth == 0)
-          break;
-      }
-    pipeline = pipeline.drop_front(std::min(end + 1, pipeline.size()));
-    name = name.trim();
-    if (isAnchor || name.empty() || known.count(name))
-      continue;
-    StringRef nearest = nearestOption(name);
-    if (nearest.empty())
-      continue;
-    llvm::errs() << "error: unknown pass `" << name << "` in `--pass-pipeline`\nnote: did you mean `"
-                 << nearest << "`? `--help` lists all of them\n";
-    return false;
-  }
-  return true;
+  rust::String unknown = bridge::unknown_pass(bridge::bytes(pipeline));
+  StringRef name(unknown.data(), unknown.size()), nearest = nearestOption(name);
+  if (name.empty() || nearest.empty())
+    return true;
+  llvm::errs() << "error: unknown pass `" << name << "` in `--pass-pipeline`\nnote: did you mean `" << nearest
+               << "`? `--help` lists all of them\n";
+  return false;
 }
 
-// Whether no long option is a misspelled one. LLVM would take its first letter for a short option.
+// Returns true if no long option is a misspelled one. LLVM would take its first letter for a short option.
 bool areKnown(ArrayRef<char *> arguments) {
   auto &known = llvm::cl::getRegisteredOptions();
   for (StringRef argument : arguments) {

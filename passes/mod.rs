@@ -72,15 +72,10 @@ pub fn run_pipeline(
     manager.run(module)
 }
 
-/// Returns a spelling suggestion: this project's pass whose name is nearest to the unknown pass that MLIR's error
-/// names.
-pub(crate) fn nearest_pass(error: &melior::Error) -> Option<&'static str> {
-    let melior::Error::ParsePassPipeline(text) = error else {
-        return None;
-    };
-    let (before, _) = text.split_once("' does not refer to a registered pass")?;
-    let name = before.rsplit('\'').next()?;
-    nearest(name, PassKind::ALL.iter().map(|pass| pass.argument()))
+/// Returns a spelling suggestion: this project's pass whose name is nearest to the first unknown pass of a pipeline.
+pub(crate) fn nearest_pass(pipeline: &str) -> Option<&'static str> {
+    let unknown = sys::unknown_pass(pipeline)?;
+    nearest(&unknown, PassKind::ALL.iter().map(|pass| pass.argument()))
 }
 
 /// Adds the anchor `builtin.module` to a pipeline that has no anchor.

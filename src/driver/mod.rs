@@ -111,7 +111,7 @@ fn run_pipeline(
             Failure(messages)
         } else {
             let failure = Failure::new(format!("pipeline `{pipeline}`: {error}"));
-            match crate::passes::nearest_pass(&error) {
+            match crate::passes::nearest_pass(pipeline) {
                 Some(near) => failure.note(format!("the nearest pass is `{near}`")),
                 None => failure,
             }

@@ -221,6 +221,7 @@ pub(super) mod ffi {
 
         fn register_dialects(registry: MlirDialectRegistry);
         fn register_passes();
+        fn unknown_pass(pipeline: &[u8]) -> String;
         fn opt_main(
             arguments: &[u8],
             overview: &str,

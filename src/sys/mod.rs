@@ -334,6 +334,11 @@ pub fn register_passes() {
     ffi::register_passes();
 }
 
+/// Returns the first name in a textual pipeline that is neither an anchor nor a registered pass.
+pub(crate) fn unknown_pass(pipeline: &str) -> Option<String> {
+    Some(ffi::unknown_pass(pipeline.as_bytes())).filter(|name| !name.is_empty())
+}
+
 /// Texts of `ll-opt`.
 #[derive(Clone, Copy, Debug)]
 pub struct OptTexts<'t> {
