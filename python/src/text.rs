@@ -8,8 +8,7 @@ use linear_layout::bridge::{
 use linear_layout::cute::ComposedLayout;
 use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
-use linear_layout::text::{LayoutText, TextLayout};
-use linear_layout::view::shape_text;
+use linear_layout::text::{LayoutText, TextError, TextLayout};
 use pyo3::prelude::*;
 
 /// A linear layout, and its encoding if it has one.
@@ -27,26 +26,16 @@ pub(crate) fn read(
 ) -> PyResult<Read> {
     let text = text.trim();
     let aliases = Aliases::of_module(aliases.unwrap_or_default()).map_err(failed)?;
-    let found = LayoutText::parse(text, &aliases).map_err(|error| {
+    let failure = |error: TextError| {
         let failure = marked(&error, error.offset(), text);
         match error.note() {
             Some(note) => failure.note(note),
             None => failure,
         }
-    })?;
-    let own = found.own_shape();
-    if let (Some(asked), Some(own)) = (shape, &own)
-        && asked != own.as_slice()
-    {
-        return Err(Failure::new(format!(
-            "the layout is of shape {}, not {}",
-            shape_text(own),
-            shape_text(asked)
-        ))
-        .note("its text has the shape; leave the argument out")
-        .into());
-    }
-    let on_shape = shape.or(own.as_deref());
+    };
+    let found = LayoutText::parse(text, &aliases).map_err(failure)?;
+    let on_shape = found.shape_on(shape).map_err(failure)?;
+    let on_shape = on_shape.as_deref();
     let layout = match found.layout {
         TextLayout::Encoding(encoding) => {
             let (encoding, layout) = encoding.on_shape(needed(on_shape)?).map_err(failed)?;

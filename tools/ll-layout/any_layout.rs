@@ -1,7 +1,7 @@
 //! A layout that the command line names, of one of the layout systems: linear layouts, CuTe, Tilus.
 
 use crate::Failure;
-use crate::subject::{Subject, parse_shape, parse_text, read_text};
+use crate::subject::{Subject, parse_shape, parse_text, read_text, text_failure};
 use linear_layout::bridge::{
     DistributedLayout, ElementOrder, cute_from_shared, linear_from_composed, linear_from_cute,
     linear_from_tilus, memory_from_shared,
@@ -10,7 +10,6 @@ use linear_layout::cute::ComposedLayout;
 use linear_layout::layout::LinearLayout;
 use linear_layout::text::{LayoutText, TextLayout};
 use linear_layout::tilus::{RegisterLayout, SharedLayout};
-use linear_layout::view::shape_text;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
@@ -45,18 +44,10 @@ impl AnyLayout {
 
     /// Returns the layout of a tensor of this shape. Without a shape, the shape that the text states is used.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
-        let own = text.own_shape();
-        if let (Some(asked), Some(own)) = (shape, &own)
-            && asked != own.as_slice()
-        {
-            return Err(Failure::new(format!(
-                "the layout is of shape {}, not {}",
-                shape_text(own),
-                shape_text(asked)
-            ))
-            .note("its text has the shape; leave the argument out"));
-        }
-        let shape = shape.or(own.as_deref());
+        let shape = text
+            .shape_on(shape)
+            .map_err(|error| text_failure(&error, ""))?;
+        let shape = shape.as_deref();
         Ok(match text.layout {
             TextLayout::Cute(layout) => Self::Cute(layout),
             TextLayout::Register(layout) => Self::Register(layout),

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::any_layout::AnyLayout;
 use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
-use linear_layout::text::{LayoutText, System, note_for};
+use linear_layout::text::{LayoutText, System, TextError, note_for};
 use linear_layout::view::shape_text;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -65,17 +65,20 @@ pub(crate) fn parse_text(text: &str, aliases: Option<&Path>) -> Result<LayoutTex
         None => Aliases::new(),
     };
     let text = text.trim();
-    LayoutText::parse(text, &aliases).map_err(|error| {
-        let failure = Failure::new(&error);
-        let failure = match error.offset() {
-            Some(at) => failure.at(text, at),
-            None => failure,
-        };
-        match error.note() {
-            Some(note) => failure.note(note),
-            None => failure,
-        }
-    })
+    LayoutText::parse(text, &aliases).map_err(|error| text_failure(&error, text))
+}
+
+/// Returns the failure for an error in this text.
+pub(crate) fn text_failure(error: &TextError, text: &str) -> Failure {
+    let failure = Failure::new(error);
+    let failure = match error.offset() {
+        Some(at) => failure.at(text, at),
+        None => failure,
+    };
+    match error.note() {
+        Some(note) => failure.note(note),
+        None => failure,
+    }
 }
 
 fn read_file(path: &OsStr) -> Result<String, Failure> {

@@ -26,6 +26,7 @@ use crate::encoding::spelling::nearest;
 use crate::encoding::{Aliases, Encoding, EncodingError, GluonLayout, TypeText};
 use crate::layout::LinearLayout;
 use crate::tilus::{RegisterLayout, SharedLayout};
+use crate::view::shape_text;
 use core::fmt;
 use thiserror::Error;
 
@@ -322,6 +323,22 @@ impl LayoutText {
             TextLayout::Shared(layout) => Some(layout.shape().to_vec()),
             TextLayout::Encoding(_) | TextLayout::Compiler(_) | TextLayout::Cute(_) => None,
         })
+    }
+
+    /// Returns the requested shape, or else the shape that the text has.
+    ///
+    /// # Errors
+    /// Both shapes are given, and they differ.
+    pub fn shape_on(&self, requested: Option<&[u64]>) -> Result<Option<Vec<u64>>, TextError> {
+        match (requested, self.own_shape()) {
+            (Some(requested), Some(own)) if requested != own.as_slice() => {
+                let (own, requested) = (shape_text(&own), shape_text(requested));
+                let message = format!("the layout is of shape {own}, not {requested}");
+                let note = "its text has the shape; leave the argument out";
+                Err(TextError::new(&message, None, Some(note)))
+            }
+            (requested, own) => Ok(requested.map(<[u64]>::to_vec).or(own)),
+        }
     }
 
     /// Returns true if the layout needs the shape of a tensor, and the text has none.
