@@ -19,6 +19,9 @@ defvar LL_Bounds = Option<"bounds", "bounds", "bool", "false",
 defvar LL_CallLibraries = Option<"callLibraries", "call-libraries", "bool", "false",
     "Call the functions named by `tt.extern_elementwise`, and the vendor's library for f32 functions, as Triton's "
     "lowering does (default: known functions are expanded in place)">;
+defvar LL_LaneReductions = Option<"laneReductions", "lane-reductions", "std::string", "\"cheapest\"",
+    "Reductions across lanes: `cheapest`; or `butterfly`, in which lanes never exchange halves of their rows, a candidate "
+    "for kernels that spill registers">;
 defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
     "Severity if a function needs more shared memory than the GPU has: `error`; or `warning`, which leaves the check to "
     "the launcher, as Triton does">;
@@ -230,7 +233,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Bounds, LL_CallLibraries,
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_LaneReductions, LL_Bounds, LL_CallLibraries,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each operation that uses shared memory: wavefronts, bank conflicts, barriers, scratch bytes">
   ];

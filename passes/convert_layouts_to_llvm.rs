@@ -6,7 +6,7 @@ use super::decompose_products;
 use super::resolve_auto_layouts::check_resolved;
 use super::table::ConvertLayoutsToLLVMOptions;
 use crate::ir::ModuleInfo;
-use crate::lower::{self, Abi, SharedBytes, SharedLimit};
+use crate::lower::{self, Abi, LaneReductions, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
 /// MLIR's passes that lower the remaining operations of `arith` and `math`, and clean up.
@@ -17,11 +17,18 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         check_resolved(context)?;
         let abis = Abi::ALL.map(|abi| (abi.name(), abi));
         let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));
+        let reductions = LaneReductions::ALL.map(|choice| (choice.name(), choice));
         let limits = SharedLimit::ALL.map(|limit| (limit.name(), limit));
         let options = lower::LoweringOptions {
             abi: one_of(context, &self.abi, "abi", abis)?,
             shared: one_of(context, &self.shared, "shared", amounts)?,
             shared_limit: one_of(context, &self.shared_limit, "shared-limit", limits)?,
+            lane_reductions: one_of(
+                context,
+                &self.lane_reductions,
+                "lane-reductions",
+                reductions,
+            )?,
             bounds: self.bounds,
             call_libraries: self.call_libraries,
             explain: self.explain,

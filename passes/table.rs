@@ -52,6 +52,7 @@ mod tests {
             text(b"plain"),
             text(b"least"),
             text(b"error"),
+            text(b"cheapest"),
             text(b""),
             text(b""),
             text(b""),

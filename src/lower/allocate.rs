@@ -5,6 +5,7 @@
 
 use super::calls;
 use super::gpu::Gpu;
+use super::lane_reductions::LaneReductions;
 use super::plans::PlanCache;
 use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, AllocationError};
@@ -44,6 +45,7 @@ pub(crate) type EffectsFn =
 pub(crate) struct Planning {
     pub(crate) effects: EffectsFn,
     pub(crate) shared: SharedBytes,
+    pub(crate) lane_reductions: LaneReductions,
     /// Emits a remark at each operation that uses shared memory.
     pub(crate) explain: bool,
 }
@@ -65,6 +67,7 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) calls: &'a HashSet<OpId>,
     /// Limit on the scratch memory of a plan, in bytes. `None` if only the limit of the GPU applies.
     pub(crate) scratch_limit: Option<u32>,
+    pub(crate) lane_reductions: LaneReductions,
     /// The usage of each planned operation; recorded only for remarks.
     usage: Option<HashMap<OpId, Usage>>,
 }
@@ -111,6 +114,7 @@ impl SharedMemory {
             plans: PlanCache::default(),
             calls,
             scratch_limit: None,
+            lane_reductions: planning.lane_reductions,
             usage: planning.explain.then(HashMap::new),
         };
         let effects = planning.effects;

@@ -49,6 +49,7 @@ mod histogram;
 mod index;
 mod inline;
 mod integer;
+mod lane_reductions;
 mod library;
 mod local;
 mod math;
@@ -80,6 +81,7 @@ mod words;
 
 pub use abi::Abi;
 pub use dispatch::can_be_lowered;
+pub use lane_reductions::LaneReductions;
 pub use memory::MASKED_BITS;
 pub use shared::{SharedBytes, SharedLimit};
 
@@ -108,6 +110,8 @@ pub struct LoweringOptions {
     pub abi: Abi,
     /// The trade-off between shared memory and barriers.
     pub shared: SharedBytes,
+    /// The strategies of reductions across lanes.
+    pub lane_reductions: LaneReductions,
     /// If true, shared-memory allocations and index bounds are annotated for the simulator.
     pub bounds: bool,
     /// If true, device library functions are called instead of expanded.
@@ -193,6 +197,7 @@ pub fn lower_module<'c>(
     LoweringOptions {
         abi,
         shared,
+        lane_reductions,
         bounds,
         call_libraries,
         shared_limit,
@@ -224,6 +229,7 @@ pub fn lower_module<'c>(
     let planning = allocate::Planning {
         effects: dispatch::effects,
         shared,
+        lane_reductions,
         explain,
     };
     let planned = calls::plan(&functions, layouts, gpu, planning)?;

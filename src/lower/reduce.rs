@@ -2,6 +2,7 @@
 
 use super::allocate::PlanContext;
 use super::gpu::{Gpu, LaneOperation};
+use super::lane_reductions::LaneReductions;
 use super::plans::{OpPlan, layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, CombineOperands};
@@ -22,13 +23,20 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let at_once = LaneOperation::of(op).and_then(|known| known.planned(context.gpu.target));
     let is_packed = tuples::packed(op).is_some();
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
+    // All reductions of a module have the same value, so that it is not part of the key.
+    let can_halve = context.lane_reductions == LaneReductions::Cheapest;
     tuples::effects(
         context,
         op,
         [axis, option, usize::from(is_packed)],
         |layouts, gpu, operands, limit| {
             let combining = (axis, at_once, is_packed);
-            plan((layouts, gpu), reduce, combining, (operands, limit))
+            plan(
+                (layouts, gpu),
+                reduce,
+                combining,
+                (operands, limit, can_halve),
+            )
         },
     )
 }
@@ -38,7 +46,7 @@ fn plan<'c>(
     (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
     (axis, at_once, is_packed): (usize, Option<LaneReduction>, bool),
-    (operands, scratch_limit): (&CombineOperands, Option<u32>),
+    (operands, scratch_limit, can_halve): (&CombineOperands, Option<u32>, bool),
 ) -> Result<OpPlan, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
     let dst = result
@@ -55,6 +63,7 @@ fn plan<'c>(
         is_packed,
         target: gpu.target,
         scratch_limit,
+        can_halve,
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_reduction(&plan, &reduction).map_err(wrong)?;

@@ -8,6 +8,9 @@
 // RUN: ll-sim %t.amd.mlir --entry total --arg out=zeros:f32:1 --arg want=full:130816:f32:1 --arg in=iota:f32:512 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry rows --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
 // RUN: ll-sim %t.amd.mlir --entry rows --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
+// RUN: ll-sim %t.amd.mlir --entry rows --arg out=zeros:i32:64 --arg want=iota:i32:64 | FileCheck %s --check-prefix=HALVING
+// RUN: ll-opt --convert-layouts-to-llvm='target=hip:gfx1100 lane-reductions=butterfly' %s -o %t.butterfly.mlir
+// RUN: ll-sim %t.butterfly.mlir --entry rows --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want | FileCheck %s --check-prefix=BUTTERFLY
 // RUN: ll-sim %t.mlir --entry argmax --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
 // RUN: ll-sim %t.amd.mlir --entry argmax --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry extremes --arg out=zeros:i32:2 --arg want=iota:i32:2 --expect-same out=want
@@ -55,6 +58,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // A warp has 16 rows, 32 columns of each in its lanes: half of the rows are given away at each lane bit, or one
   // instruction combines a row. The maximum of row i is i, in the last column.
   // CHECK: nvvm.redux.sync max
+  // HALVING: 132 shuffles
+  // BUTTERFLY: 324 shuffles
   // AMD-LABEL: llvm.func @rows
   // AMD: llvm.intr.smax
   tt.func public @rows(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {

@@ -319,6 +319,7 @@ impl<'p> Prices<'p> {
                     is_packed: false,
                     target: self.options.target,
                     scratch_limit: None,
+                    can_halve: true,
                 },
                 self.options,
             ),

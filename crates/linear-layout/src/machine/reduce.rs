@@ -97,6 +97,7 @@ mod tests {
             gpu in 0usize..4,
             mixed in any::<bool>(),
             known in 0usize..3,
+            can_halve in any::<bool>(),
         ) {
             let target = Target::parse(["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"][gpu])
                 .expect("known");
@@ -121,6 +122,7 @@ mod tests {
                 is_packed: known == 0 && mixed,
                 target,
                 scratch_limit: None,
+                can_halve,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             if let Err(fault) = check_reduction(&plan, &reduction) {
@@ -167,6 +169,7 @@ mod tests {
             is_packed: false,
             target,
             scratch_limit: None,
+            can_halve: true,
         };
         let baseline = baseline_reduction(&reduction)
             .expect("there is a plan")
@@ -197,6 +200,7 @@ mod tests {
             is_packed: false,
             target,
             scratch_limit: None,
+            can_halve: true,
         }
     }
 
@@ -353,6 +357,7 @@ mod tests {
                     is_packed: false,
                     target,
                     scratch_limit: None,
+                    can_halve: true,
                 };
                 let plan = plan_reduction(&reduction).expect("it fits");
                 let cost = plan.program().cost();
@@ -386,6 +391,7 @@ mod tests {
                 is_packed: false,
                 target,
                 scratch_limit: None,
+                can_halve: true,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
@@ -420,6 +426,7 @@ mod tests {
             is_packed: false,
             target,
             scratch_limit: None,
+            can_halve: true,
         };
         let flat = src.flatten_outs().expect("small");
         let reduction = Reduction {

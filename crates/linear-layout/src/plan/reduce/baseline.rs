@@ -26,6 +26,7 @@ use crate::number::narrow;
 /// let widths = [32];
 /// let reduction = Reduction {
 ///     src: &src, axis: 0, dst: None, widths: &widths, combine: 1, at_once: None, is_packed: false, target, scratch_limit: None,
+///     can_halve: true,
 /// };
 /// let baseline = baseline_reduction(&reduction)?.expect("each bit moves along the axis");
 /// assert_eq!((baseline.bytes, baseline.barriers), (16, 1));

@@ -64,7 +64,7 @@ const MAX_GATHERED: usize = 64;
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, is_packed: false, target, scratch_limit: None };
+/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, is_packed: false, target, scratch_limit: None, can_halve: true };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
 /// let program = plan.program();
@@ -101,7 +101,9 @@ fn plan_within(
     let mut plans: Vec<(ReduceStrategy, Program)> = Vec::new();
     let mut failed = None;
     for strategy in strategies(budget.limit.is_some()) {
-        if strategy.at_once && reduction.at_once.is_none() {
+        if strategy.at_once && reduction.at_once.is_none()
+            || strategy.halves && !reduction.can_halve
+        {
             continue;
         }
         match ReduceBuilder::new(reduction, budget).and_then(|builder| builder.run(strategy)) {

@@ -70,6 +70,9 @@ pub struct Reduction<'a> {
     pub target: &'a Target,
     /// Maximal bytes of shared memory that the plan may use, if lower than the target's limit.
     pub scratch_limit: Option<u32>,
+    /// True if lanes may exchange halves of their rows. Halving takes fewer instructions and registers than a butterfly,
+    /// but an assembler that aims at few registers may then interleave loads with their uses.
+    pub can_halve: bool,
 }
 
 /// The plan of a reduction.
