@@ -64,7 +64,7 @@ fn one<'c>(
     l.e.constant_attr(type_, element)
 }
 
-/// A bit of the lane or warp index, and the layout column that it selects.
+/// A bit of the lane, the warp or the CTA rank, and the layout column that it selects.
 #[derive(Clone, Copy)]
 struct ThreadBit {
     dim: Dim,
@@ -81,7 +81,7 @@ fn each<'c>(
 ) -> Outcome {
     let is_index = element_of(result.r#type()).is_index();
     let layout = l.tensor_layout(result)?;
-    let threads: Vec<ThreadBit> = [Dim::LANE, Dim::WARP]
+    let threads: Vec<ThreadBit> = [Dim::LANE, Dim::WARP, Dim::BLOCK]
         .into_iter()
         .flat_map(|dim| {
             let columns = layout.unique.columns_of(dim).iter().enumerate();
@@ -154,10 +154,10 @@ fn select<'c>(
     };
     let set = select(l, rest, base ^ last.column, leaf);
     let clear = select(l, rest, base, leaf);
-    let unit = if last.dim == Dim::LANE {
-        l.gpu.lane(&mut l.e)
-    } else {
-        l.gpu.warp(&mut l.e)
+    let unit = match last.dim {
+        Dim::LANE => l.gpu.lane(&mut l.e),
+        Dim::WARP => l.gpu.warp(&mut l.e),
+        _ => l.gpu.cta_rank(&mut l.e),
     };
     let mask = l.e.i32(1 << last.bit);
     let bit = l.e.and(unit, mask);

@@ -55,6 +55,63 @@ pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
     outcome
 }
 
+/// Checks that every operation of a function is supported in clusters of several CTAs.
+///
+/// # Errors
+/// Reports each operation that is not supported.
+pub(super) fn check_in_cluster(function: Op<'_>, num_ctas: u32) -> Result<(), Reported> {
+    let mut outcome = Ok(());
+    function.walk(WalkOrder::PreOrder, |op| {
+        if OpKind::of(op).is_some_and(|kind| !is_supported_in_clusters(kind)) {
+            let diagnostic = Diagnostic::new(format!(
+                "is not supported in clusters (`ttg.num-ctas` is {num_ctas})"
+            ))
+            .note("compile the kernel with one CTA per cluster");
+            outcome = Err(sys::emit_error(op, &diagnostic));
+        }
+        WalkResult::Advance
+    });
+    outcome
+}
+
+/// Returns true if the lowering of an operation takes the rank of the CTA into account, or does not depend on it.
+///
+/// A conversion between CTAs is refused when it is planned.
+fn is_supported_in_clusters(kind: OpKind) -> bool {
+    use OpKind as K;
+    matches!(
+        kind,
+        kinds!(Elementwise)
+            | K::TtAssert
+            | K::TtBroadcast
+            | K::TtCall
+            | K::TtCat
+            | K::TtExpandDims
+            | K::TtFunc
+            | K::TtGetNumPrograms
+            | K::TtGetProgramId
+            | K::TtGridDependencyLaunchDependents
+            | K::TtGridDependencyWait
+            | K::TtJoin
+            | K::TtLoad
+            | K::TtMakeRange
+            | K::TtMapElementwise
+            | K::TtMapElementwiseReturn
+            | K::TtPrint
+            | K::TtReshape
+            | K::TtReturn
+            | K::TtSplat
+            | K::TtSplit
+            | K::TtStore
+            | K::TtTrans
+            | K::TtUnsplat
+            | K::TtgBarrier
+            | K::TtgConvertLayout
+            | K::TtgFp4ToFp
+            | K::TtgWarpId
+    )
+}
+
 /// Returns the shared-memory effects of an operation.
 ///
 /// # Errors

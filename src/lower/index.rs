@@ -52,8 +52,8 @@ pub(crate) fn element_indices<'c>(
     gpu: Gpu,
     layout: &TensorLayout,
 ) -> Vec<Vec<Val<'c>>> {
-    let program = IndexProgram::from_layout(&layout.unique, &[Dim::LANE, Dim::WARP]);
-    let inputs = [gpu.lane(e), gpu.warp(e)];
+    let program = IndexProgram::from_layout(&layout.unique, &[Dim::LANE, Dim::WARP, Dim::BLOCK]);
+    let inputs = [gpu.lane(e), gpu.warp(e), gpu.cta_rank(e)];
     let base = emit_index(e, &program, &inputs);
     (0..layout.num_registers())
         .map(|register| {

@@ -3,7 +3,8 @@
 //! Registers with contiguous addresses share one access, up to the widest access of the GPU. The vendor's code in `gpu`
 //! emits the predication. Loads are executed by all replicas of an element, stores only by its owner.
 
-use super::gpu::{CachePolicy, GlobalAccess, SecondCache};
+use super::emit::Emitter;
+use super::gpu::{CachePolicy, GlobalAccess, Gpu, SecondCache};
 use super::state::{Lowering, Outcome};
 use super::types::{bits_of, bits_of_several, element_of, memory_type, scalar_type};
 use crate::ir::TensorLayout;
@@ -252,30 +253,36 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
+/// A function that emits the index of a unit.
+type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
+
 /// Returns the condition that this thread owns its elements (`None` if no thread holds a replica of another thread's
 /// element), and the mask of register-index bits that select replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,
 ) -> (Option<Val<'c>>, usize) {
-    let (threads, registers) = match layout {
+    let (threads, ctas, registers) = match layout {
         Some(layout) => {
             let free = layout.unique.free_variable_masks();
             let lanes = free.mask(Dim::LANE);
             let warps = free.mask(Dim::WARP) << l.gpu.target.lanes_log2();
             let registers = usize::try_from(free.mask(Dim::REGISTER)).unwrap_or_default();
-            (u32::try_from(lanes | warps).unwrap_or(u32::MAX), registers)
+            let narrow = |mask: u64| u32::try_from(mask).unwrap_or(u32::MAX);
+            (narrow(lanes | warps), narrow(free.mask(Dim::BLOCK)), registers)
         }
-        // The first thread owns a scalar.
-        None => (l.gpu.threads() - 1, 0),
+        // The first thread of the cluster owns a scalar.
+        None => (l.gpu.threads() - 1, l.gpu.num_ctas - 1, 0),
     };
-    if threads == 0 {
-        return (None, registers);
+    let mut bits = None;
+    for (unit, mask) in [(Gpu::thread_id as Index<'c>, threads), (Gpu::cta_rank, ctas)] {
+        if mask != 0 {
+            let (unit, mask) = (unit(l.gpu, &mut l.e), l.e.i32(mask));
+            let free = l.e.and(unit, mask);
+            bits = Some(bits.map_or(free, |bits| l.e.or(bits, free)));
+        }
     }
-    let thread = l.gpu.thread_id(&mut l.e);
-    let mask = l.e.i32(threads);
-    let bits = l.e.and(thread, mask);
-    (Some(l.e.is_zero(bits)), registers)
+    (bits.map(|bits| l.e.is_zero(bits)), registers)
 }
 
 /// Converts a register to its type in memory. A boolean occupies a byte.

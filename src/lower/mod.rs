@@ -221,6 +221,13 @@ pub fn lower_module<'c>(
     set_defaults(rewriter, module, &functions, lanes);
     let info = ModuleInfo::around(module).map_err(fail)?;
     let gpu = select_gpu(info, target).map_err(fail)?;
+    if gpu.num_ctas > 1 {
+        let checks: Vec<_> = functions
+            .iter()
+            .map(|op| dispatch::check_in_cluster(*op, gpu.num_ctas))
+            .collect();
+        checks.into_iter().collect::<Result<Vec<()>, _>>()?;
+    }
 
     let declarations = Rc::new(RefCell::new(Declarations::default()));
     let mut shared_bytes = 0;
@@ -331,12 +338,6 @@ fn select_gpu(
         ))
         .note("compile the kernel for this GPU, or choose a target whose warps fit"));
     }
-    if info.num_ctas != 1 {
-        return Err(Diagnostic::new(format!(
-            "uses clusters, which are not supported: `ttg.num-ctas` is {}, expected 1",
-            info.num_ctas
-        )));
-    }
     let threads = info.threads_per_cta();
     let fits = threads <= u64::from(target.max_threads);
     let Some(num_warps) = u32::try_from(info.num_warps).ok().filter(|_| fits) else {
@@ -345,5 +346,13 @@ fn select_gpu(
             info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));
     };
-    Ok(gpu::choose(target, num_warps))
+    let most = gpu::choose(target, num_warps, 1).max_ctas();
+    let num_ctas = u32::try_from(info.num_ctas).unwrap_or(u32::MAX);
+    if num_ctas > most || !num_ctas.is_power_of_two() {
+        return Err(Diagnostic::new(format!(
+            "requires `ttg.num-ctas` to be a power of two of at most {most} on {}, but got {}",
+            target.name, info.num_ctas
+        )));
+    }
+    Ok(gpu::choose(target, num_warps, num_ctas))
 }

@@ -33,6 +33,7 @@ impl Launch {
     ) -> Result<Report, KernelError> {
         let args = self.check_args(program, memory)?;
         let block = self.check_block(program)?;
+        self.check_clusters(program)?;
         self.check_grid(block)?;
         let run = GridRun {
             program,
@@ -72,6 +73,20 @@ impl Launch {
                 "a block of {block:?} threads; it must have 1 to 1024"
             ))),
         }
+    }
+
+    /// Checks that the grid consists of whole clusters.
+    fn check_clusters(&self, program: &Program) -> Result<(), KernelError> {
+        let cluster = program.cluster();
+        let is_whole = (0..3).all(|axis| self.grid[axis].is_multiple_of(cluster[axis]));
+        if is_whole {
+            return Ok(());
+        }
+        let text = format!(
+            "the kernel requires a grid of whole clusters of {cluster:?} blocks, but got a grid of {:?} blocks",
+            self.grid
+        );
+        Err(KernelError::new(FaultKind::Launch, text).note("the grid counts blocks, not clusters"))
     }
 
     /// Checks that the grid can finish within the instruction limit, and that thread indices fit in 32 bits.

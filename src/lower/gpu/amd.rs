@@ -56,7 +56,7 @@ impl Isa for Amd {
         e.pure(rocdl::readfirstlane(value))
     }
 
-    fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+    fn program_id<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
         match axis {
             0 => e.pure(rocdl::workgroup_id_x(i32)),
@@ -66,7 +66,7 @@ impl Isa for Amd {
     }
 
     /// Loads one of the first three implicit arguments of code object version 5.
-    fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+    fn num_programs<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let pointer = e.pointer_type(CONSTANT_SPACE);
         let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
         let i32 = e.types.i32;

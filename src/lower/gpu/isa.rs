@@ -16,11 +16,12 @@ use melior::Context;
 use melior::ir::{Attribute, Type};
 use std::fmt;
 
-/// A GPU to emit code for, with the number of warps per CTA.
+/// A GPU to emit code for, with the number of warps per CTA and of CTAs per cluster.
 #[derive(Clone, Copy)]
 pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
     pub(crate) num_warps: u32,
+    pub(crate) num_ctas: u32,
     isa: &'static dyn Isa,
 }
 
@@ -57,11 +58,21 @@ pub(super) trait Isa: Sync {
     /// Marks a warp-uniform `i32` as uniform, for compilers that benefit from it.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
-    /// Emits the index of the CTA in the grid along an axis, 0 to 2.
-    fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
+    /// Emits the index of the cluster in the grid along an axis, 0 to 2. A CTA without a cluster counts as one.
+    fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// Emits the number of CTAs of the grid along an axis, 0 to 2.
-    fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
+    /// Emits the number of clusters of the grid along an axis, 0 to 2.
+    fn num_programs<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
+
+    /// Emits the rank of the CTA in its cluster, if clusters of this GPU are supported.
+    fn cta_rank<'c>(&self, _: &mut Emitter<'c>) -> Option<Val<'c>> {
+        None
+    }
+
+    /// Largest number of CTAs per cluster that the lowering supports.
+    fn max_ctas(&self, _: &Target) -> u32 {
+        1
+    }
 
     /// Returns a module-level operation that Triton's launcher requires, as text.
     fn launch_declaration(&self) -> Option<&'static str> {
@@ -360,10 +371,16 @@ pub(crate) trait BufferIsa {
 }
 
 impl Gpu {
-    pub(super) fn new(target: &'static Target, num_warps: u32, isa: &'static dyn Isa) -> Self {
+    pub(super) fn new(
+        target: &'static Target,
+        num_warps: u32,
+        num_ctas: u32,
+        isa: &'static dyn Isa,
+    ) -> Self {
         Self {
             target,
             num_warps,
+            num_ctas,
             isa,
         }
     }
@@ -402,11 +419,26 @@ impl Gpu {
     }
 
     pub(crate) fn program_id<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
-        self.isa.program_id(e, axis)
+        self.isa.program_id(self, e, axis)
     }
 
     pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
-        self.isa.num_programs(e, axis)
+        self.isa.num_programs(self, e, axis)
+    }
+
+    /// Emits the rank of the CTA in its cluster.
+    pub(crate) fn cta_rank<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
+        let rank = if self.num_ctas == 1 {
+            None
+        } else {
+            self.isa.cta_rank(e)
+        };
+        rank.unwrap_or_else(|| e.i32(0))
+    }
+
+    /// Returns the largest number of CTAs per cluster that the lowering supports on this GPU.
+    pub(crate) fn max_ctas(self) -> u32 {
+        self.isa.max_ctas(self.target)
     }
 
     pub(crate) fn declare_launch<'c>(

@@ -26,11 +26,11 @@ pub(crate) use units::{
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};
 
-/// Selects the instruction set of a target, for CTAs of `num_warps` warps.
-pub(crate) fn choose(target: &'static Target, num_warps: u32) -> Gpu {
+/// Selects the instruction set of a target, for clusters of `num_ctas` CTAs of `num_warps` warps.
+pub(crate) fn choose(target: &'static Target, num_warps: u32, num_ctas: u32) -> Gpu {
     let isa: &'static dyn Isa = match target.vendor {
         Vendor::Nvidia => &nvidia::Nvidia,
         Vendor::Amd => &amd::Amd,
     };
-    Gpu::new(target, num_warps, isa)
+    Gpu::new(target, num_warps, num_ctas, isa)
 }

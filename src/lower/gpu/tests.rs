@@ -228,6 +228,7 @@ fn everything<'c>(
         panic!("a function has an argument for each type");
     };
     gpu.warp(e);
+    gpu.cta_rank(e);
     for axis in 0..3 {
         gpu.program_id(e, axis);
         gpu.num_programs(e, axis);
@@ -311,8 +312,9 @@ fn everything<'c>(
 fn every_method_makes_verified_operations() {
     let types = ["i32", "i64", "f32", "i1", "!llvm.ptr<1>"];
     for target in TARGETS {
-        for num_warps in [1, 4] {
-            let gpu = choose(target, num_warps);
+        for (num_warps, num_ctas) in [(1, 1), (4, 1), (4, 2)] {
+            let gpu = choose(target, num_warps, 1);
+            let gpu = choose(target, num_warps, gpu.max_ctas().min(num_ctas));
             verified(&types, |e, declarations, arguments| {
                 everything(gpu, e, declarations, arguments);
             });
@@ -324,7 +326,7 @@ fn every_method_makes_verified_operations() {
 #[test]
 fn instructions_are_those_of_the_table() {
     for target in TARGETS {
-        let gpu = choose(target, 4);
+        let gpu = choose(target, 4, 1);
         let has_buffers = target.instructions.buffer.is_some();
         assert_eq!(gpu.buffers().is_some(), has_buffers, "{target}");
     }

@@ -18,7 +18,7 @@ use super::launch::{Arg, Machine};
 use super::marks;
 use super::memory::{Memory, write_le};
 pub use module::ModuleInfo;
-use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
+use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel, sizes};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -192,6 +192,9 @@ impl<'m> Decoder<'m> {
     fn kernel(&mut self, kernel: &'m Operation, info: &ModuleInfo) -> DecodeResult {
         if let Some(size) = block_size(kernel, info, self.machine) {
             self.b.set_block_size(size);
+        }
+        if let Some(blocks) = sizes(kernel, "nvvm.cluster_dim") {
+            self.b.set_cluster(blocks.map(|blocks| blocks.max(1)));
         }
         let mut args = Vec::new();
         for (value, ty) in &kernel.regions[0][0].arguments {

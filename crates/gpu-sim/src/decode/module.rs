@@ -127,31 +127,37 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
     Ok(machine)
 }
 
+/// Returns the sizes along the three axes that an attribute of the kernel specifies. Missing axes have the size 1.
+pub(super) fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
+    let axes = |values: &[i64]| {
+        let mut sizes = [1; 3];
+        for (size, &value) in sizes.iter_mut().zip(values) {
+            *size = u32::try_from(value).unwrap_or(0);
+        }
+        sizes
+    };
+    match kernel.attribute(attribute)? {
+        Attribute::Ints(values) => Some(axes(values)),
+        Attribute::Array(values) => {
+            let values = values.iter().filter_map(|v| match v {
+                Attribute::Int(v, _) => i64::try_from(*v).ok(),
+                _ => None,
+            });
+            Some(axes(&values.collect::<Vec<_>>()))
+        }
+        _ => None,
+    }
+}
+
 /// Returns the block size that the attributes of the kernel specify, if any.
 pub(super) fn block_size(
     kernel: &Operation,
     info: &ModuleInfo,
     machine: Machine,
 ) -> Option<[u32; 3]> {
-    let axes = |values: &[i64]| {
-        let mut size = [1; 3];
-        for (axis, &value) in size.iter_mut().zip(values) {
-            *axis = u32::try_from(value).unwrap_or(0);
-        }
-        size
-    };
-    for name in ["nvvm.reqntid", "rocdl.reqd_work_group_size"] {
-        match kernel.attribute(name) {
-            Some(Attribute::Ints(values)) => return Some(axes(values)),
-            Some(Attribute::Array(values)) => {
-                let values = values.iter().filter_map(|v| match v {
-                    Attribute::Int(v, _) => i64::try_from(*v).ok(),
-                    _ => None,
-                });
-                return Some(axes(&values.collect::<Vec<_>>()));
-            }
-            _ => {}
-        }
+    let names = ["nvvm.reqntid", "rocdl.reqd_work_group_size"];
+    if let Some(size) = names.iter().find_map(|name| sizes(kernel, name)) {
+        return Some(size);
     }
     // "128,128" fixes the size; "1,256" is a range.
     let flat = kernel

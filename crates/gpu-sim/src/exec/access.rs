@@ -81,6 +81,8 @@ pub(crate) struct Thread {
     pub(crate) block_size: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
+    /// Blocks per cluster along each axis.
+    pub(crate) cluster: [u32; 3],
     pub(crate) threads: u32,
     pub(crate) lanes_per_warp: u32,
 }

@@ -100,6 +100,7 @@ impl Exec<'_> {
             block_size: self.block_size,
             block: self.block,
             grid: self.launch.grid,
+            cluster: self.program.cluster(),
             threads: self.num_threads,
             lanes_per_warp: self.launch.machine.lanes_per_warp,
         }

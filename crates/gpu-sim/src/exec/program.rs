@@ -80,6 +80,7 @@ pub struct Program {
     pub(crate) origins: PointsTo,
     pub(crate) product_sources: ProductSources,
     pub(crate) block_size: Option<[u32; 3]>,
+    pub(crate) cluster: [u32; 3],
     /// True if a block can observe another block, by an atomic access or by reading a clock.
     pub(crate) sees_other_blocks: bool,
     /// True if an instruction reads memory through the async proxy.
@@ -105,6 +106,11 @@ impl Program {
     /// Returns the number of threads per block along each axis, if the kernel specifies it.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
+    }
+
+    /// Returns the number of blocks per cluster along each axis, 1 if the kernel does not specify it.
+    pub(crate) fn cluster(&self) -> [u32; 3] {
+        self.cluster
     }
 
     /// Returns the index of the stack variable that contains byte `at`.
@@ -143,6 +149,7 @@ pub(crate) struct ProgramBuilder {
     addresses: HashMap<(u64, MemoryObject), Reg>,
     roots: HashMap<Reg, (u64, MemoryObject)>,
     block_size: Option<[u32; 3]>,
+    cluster: [u32; 3],
     sees_other_blocks: bool,
     uses_async_proxy: bool,
     has_waits: bool,
@@ -182,6 +189,7 @@ impl ProgramBuilder {
             addresses: HashMap::new(),
             roots: HashMap::new(),
             block_size: None,
+            cluster: [1; 3],
             sees_other_blocks: false,
             uses_async_proxy: false,
             has_waits: false,
@@ -380,6 +388,10 @@ impl ProgramBuilder {
         self.block_size = Some(size);
     }
 
+    pub(crate) fn set_cluster(&mut self, blocks: [u32; 3]) {
+        self.cluster = blocks;
+    }
+
     /// Checks the kernel, computes reconvergence points, and returns the program.
     /// # Errors
     /// `Malformed`: a block without a terminator, an edge with a wrong number of values, an invalid register, or an
@@ -473,6 +485,7 @@ impl ProgramBuilder {
             origins,
             product_sources,
             block_size: self.block_size,
+            cluster: self.cluster,
             sees_other_blocks: self.sees_other_blocks,
             uses_async_proxy: self.uses_async_proxy,
             has_waits: self.has_waits,

@@ -28,6 +28,12 @@ impl Thread {
         self.number % self.lanes_per_warp
     }
 
+    /// Returns the rank of the block in its cluster; x is the fastest axis.
+    fn cta_rank(&self) -> u32 {
+        let [x, y, z] = [0, 1, 2].map(|axis| self.block[axis] % self.cluster[axis]);
+        x + self.cluster[0] * (y + self.cluster[1] * z)
+    }
+
     /// Returns a mask of all lanes of the warp for which `fits` is true. `fits` receives the lane and this lane.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
@@ -62,6 +68,13 @@ specials! {
     ["nvvm.read.ptx.sreg.nctaid.x" "rocdl.grid.dim.x"] ["%nctaid.x"] |t| t.grid[0];
     ["nvvm.read.ptx.sreg.nctaid.y" "rocdl.grid.dim.y"] ["%nctaid.y"] |t| t.grid[1];
     ["nvvm.read.ptx.sreg.nctaid.z" "rocdl.grid.dim.z"] ["%nctaid.z"] |t| t.grid[2];
+    ["nvvm.read.ptx.sreg.clusterid.x"] ["%clusterid.x"] |t| t.block[0] / t.cluster[0];
+    ["nvvm.read.ptx.sreg.clusterid.y"] ["%clusterid.y"] |t| t.block[1] / t.cluster[1];
+    ["nvvm.read.ptx.sreg.clusterid.z"] ["%clusterid.z"] |t| t.block[2] / t.cluster[2];
+    ["nvvm.read.ptx.sreg.nclusterid.x"] ["%nclusterid.x"] |t| t.grid[0] / t.cluster[0];
+    ["nvvm.read.ptx.sreg.nclusterid.y"] ["%nclusterid.y"] |t| t.grid[1] / t.cluster[1];
+    ["nvvm.read.ptx.sreg.nclusterid.z"] ["%nclusterid.z"] |t| t.grid[2] / t.cluster[2];
+    ["nvvm.read.ptx.sreg.cluster.ctarank"] ["%cluster_ctarank"] |t| t.cta_rank();
     ["nvvm.read.ptx.sreg.laneid"] ["%laneid"] |t| t.lane();
     ["nvvm.read.ptx.sreg.warpid"] ["%warpid"] |t| t.number / t.lanes_per_warp;
     ["nvvm.read.ptx.sreg.warpsize" "rocdl.wavefrontsize"] [] |t| t.lanes_per_warp;

@@ -21,7 +21,7 @@ use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, NamedAttr};
 use crate::lower::format::Rounding;
 use crate::sys::build::Val;
-use linear_layout::target::{Float8, Fragment};
+use linear_layout::target::{Float8, Fragment, Target};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
@@ -41,7 +41,11 @@ impl Isa for Nvidia {
             .and_then(|n| i32::try_from(n).ok())
             .map(|n| ("nvvm.maxnreg", e.i32_attr(i64::from(n))));
         let kernel = [("nvvm.kernel", e.unit()), ("nvvm.reqntid", shape)];
-        kernel.into_iter().chain(limit).collect()
+        let cluster = (gpu.num_ctas > 1).then(|| {
+            let ctas = [gpu.num_ctas.cast_signed(), 1, 1];
+            ("nvvm.cluster_dim", e.i32_array(&ctas))
+        });
+        kernel.into_iter().chain(limit).chain(cluster).collect()
     }
 
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c> {
@@ -53,22 +57,37 @@ impl Isa for Nvidia {
         value
     }
 
-    fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+    fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
-        match axis {
-            0 => e.pure(nvvm::read_ptx_sreg_ctaid_x(i32)),
-            1 => e.pure(nvvm::read_ptx_sreg_ctaid_y(i32)),
-            _ => e.pure(nvvm::read_ptx_sreg_ctaid_z(i32)),
+        match (axis, gpu.num_ctas) {
+            (0, 1) => e.pure(nvvm::read_ptx_sreg_ctaid_x(i32)),
+            (1, 1) => e.pure(nvvm::read_ptx_sreg_ctaid_y(i32)),
+            (_, 1) => e.pure(nvvm::read_ptx_sreg_ctaid_z(i32)),
+            (0, _) => e.pure(nvvm::read_ptx_sreg_clusterid_x(i32)),
+            (1, _) => e.pure(nvvm::read_ptx_sreg_clusterid_y(i32)),
+            (_, _) => e.pure(nvvm::read_ptx_sreg_clusterid_z(i32)),
         }
     }
 
-    fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+    fn num_programs<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
-        match axis {
-            0 => e.pure(nvvm::read_ptx_sreg_nctaid_x(i32)),
-            1 => e.pure(nvvm::read_ptx_sreg_nctaid_y(i32)),
-            _ => e.pure(nvvm::read_ptx_sreg_nctaid_z(i32)),
+        match (axis, gpu.num_ctas) {
+            (0, 1) => e.pure(nvvm::read_ptx_sreg_nctaid_x(i32)),
+            (1, 1) => e.pure(nvvm::read_ptx_sreg_nctaid_y(i32)),
+            (_, 1) => e.pure(nvvm::read_ptx_sreg_nctaid_z(i32)),
+            (0, _) => e.pure(nvvm::read_ptx_sreg_nclusterid_x(i32)),
+            (1, _) => e.pure(nvvm::read_ptx_sreg_nclusterid_y(i32)),
+            (_, _) => e.pure(nvvm::read_ptx_sreg_nclusterid_z(i32)),
         }
+    }
+
+    fn cta_rank<'c>(&self, e: &mut Emitter<'c>) -> Option<Val<'c>> {
+        Some(e.pure(nvvm::read_ptx_sreg_cluster_ctarank(e.types.i32)))
+    }
+
+    /// Clusters of more than 8 CTAs are not portable: Triton's launcher allows them for 16 only.
+    fn max_ctas(&self, target: &Target) -> u32 {
+        if target.instructions.clusters { 16 } else { 1 }
     }
 
     /// Emitted as assembly, since memory accesses may be moved across LLVM's intrinsics.
