@@ -266,7 +266,9 @@ impl Effects {
             let space = program.address_bases()[address.base as usize].space;
             match (space, buffer) {
                 (MemorySpace::Buffer, Some(buffer)) => AccessTarget::Buffer(buffer),
-                (MemorySpace::Buffer, None) | (MemorySpace::Scratch, _) => AccessTarget::Scratch,
+                (MemorySpace::Buffer, None) | (MemorySpace::Scratch | MemorySpace::Cluster, _) => {
+                    AccessTarget::Scratch
+                }
             }
         };
         let mut acts: Vec<Act> = Vec::new();
@@ -298,8 +300,11 @@ impl Effects {
                 | Step::ReduceLanes { .. }
                 | Step::Mma { .. } => continue,
                 Step::Barrier(BarrierScope::Warp) => Act::Sync(SyncScope::Warp),
+                Step::Barrier(BarrierScope::Cluster) => Act::Sync(SyncScope::Cluster),
             };
-            let since = acts.iter().rposition(|a| *a == Act::Barrier).unwrap_or(0);
+            let is_barrier =
+                |act: &Act| matches!(act, Act::Barrier | Act::Sync(SyncScope::Cluster));
+            let since = acts.iter().rposition(is_barrier).unwrap_or(0);
             if !acts[since..].contains(&act) {
                 acts.push(act);
             }

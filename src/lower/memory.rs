@@ -269,13 +269,20 @@ pub(super) fn owner<'c>(
             let warps = free.mask(Dim::WARP) << l.gpu.target.lanes_log2();
             let registers = usize::try_from(free.mask(Dim::REGISTER)).unwrap_or_default();
             let narrow = |mask: u64| u32::try_from(mask).unwrap_or(u32::MAX);
-            (narrow(lanes | warps), narrow(free.mask(Dim::BLOCK)), registers)
+            (
+                narrow(lanes | warps),
+                narrow(free.mask(Dim::BLOCK)),
+                registers,
+            )
         }
         // The first thread of the cluster owns a scalar.
         None => (l.gpu.threads() - 1, l.gpu.num_ctas - 1, 0),
     };
     let mut bits = None;
-    for (unit, mask) in [(Gpu::thread_id as Index<'c>, threads), (Gpu::cta_rank, ctas)] {
+    for (unit, mask) in [
+        (Gpu::thread_id as Index<'c>, threads),
+        (Gpu::cta_rank, ctas),
+    ] {
         if mask != 0 {
             let (unit, mask) = (unit(l.gpu, &mut l.e), l.e.i32(mask));
             let free = l.e.and(unit, mask);

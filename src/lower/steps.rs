@@ -94,7 +94,9 @@ pub(super) fn emit<'c>(
     let mut memory = HashMap::new();
     for base in program.address_bases() {
         let start = match (base.space, inputs.buffer) {
-            (MemorySpace::Scratch, _) => l.shared_memory(inputs.scratch + base.start),
+            (MemorySpace::Scratch | MemorySpace::Cluster, _) => {
+                l.shared_memory(inputs.scratch + base.start)
+            }
             (MemorySpace::Buffer, Some(buffer)) => l.e.gep_bytes(buffer, base.start),
             (MemorySpace::Buffer, None) => return Err(wrong("a program is given no buffer")),
         };
@@ -358,7 +360,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
                 first,
                 count,
                 ..
-            } => self.load(address, first, count),
+            } => self.load(address, first, count)?,
             Step::StoreMatrices {
                 address,
                 values,
@@ -430,6 +432,10 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
             }
             Step::Barrier(BarrierScope::Warp) => self.l.gpu.warp_barrier(&mut self.l.e),
             Step::Barrier(BarrierScope::Block) => self.l.shared_barrier(),
+            Step::Barrier(BarrierScope::Cluster) => {
+                let barrier = self.l.gpu.cluster_barrier(&mut self.l.e);
+                barrier.ok_or_else(|| wrong("a barrier of a cluster on a GPU without clusters"))?;
+            }
         }
         Ok(())
     }
@@ -553,6 +559,39 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         emit_index(&mut self.l.e, &program, &[thread])[0]
     }
 
+    /// Returns the pointer of an access to the shared memory of a CTA of the cluster.
+    fn cluster_address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
+        let plan = self.plan;
+        let base = &plan.address_bases()[address.base as usize];
+        let memory = self.memory[&(base.space, base.start)];
+        let inputs = [plan.lanes_log2() + plan.warps_log2(), plan.blocks_log2()];
+        let units = {
+            let (gpu, e) = (self.l.gpu, &mut self.l.e);
+            [gpu.thread_id(e), gpu.cta_rank(e)]
+        };
+        let within = (1u32 << Address::CTA_SHIFT) - 1;
+        let split = |bits: u32| [bits & within, bits >> Address::CTA_SHIFT];
+        let columns = [0, 1].map(|half| {
+            let columns = base.columns.iter().map(|c| u64::from(split(*c)[half]));
+            columns.collect()
+        });
+        let sums = emit_index(&mut self.l.e, &IndexProgram::new(&inputs, &columns), &units);
+        let [offset, rank] = [0, 1].map(|half| {
+            let constant = self.l.e.i32(split(address.xor)[half]);
+            self.l.e.xor(sums[half], constant)
+        });
+        let [add, rank_add] = split(address.add);
+        // The bits of `add` are zero in all other terms.
+        let rank_add = self.l.e.i32(rank_add);
+        let rank = self.l.e.or_disjoint(rank, rank_add);
+        let i8 = self.l.e.types.i8;
+        let pointer = self.l.e.gep(memory, i8, offset);
+        let pointer = self.l.e.gep_bytes(pointer, add);
+        let (gpu, e) = (self.l.gpu, &mut self.l.e);
+        let remote = gpu.address_in_cta(e, pointer, rank);
+        remote.ok_or_else(|| wrong("an access to another CTA on a GPU without clusters"))
+    }
+
     fn address(&mut self, address: Address) -> Val<'c> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
@@ -631,7 +670,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.l.e.store(value, pointer, bytes);
     }
 
-    fn load(&mut self, address: Address, first: ValueId, count: u32) {
+    fn load(&mut self, address: Address, first: ValueId, count: u32) -> Result<(), Diagnostic> {
         let element = self.element(first);
         let type_ = match self.plan.is_word(first) {
             true => self.l.e.types.i32,
@@ -648,7 +687,11 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         } else {
             self.l.e.vector_type(count as usize, memory_type)
         };
-        let pointer = self.address(address);
+        let base = &self.plan.address_bases()[address.base as usize];
+        let pointer = match base.space {
+            MemorySpace::Cluster => self.cluster_address(address)?,
+            MemorySpace::Scratch | MemorySpace::Buffer => self.address(address),
+        };
         let value = self.l.e.load(pointer, whole, bytes);
         for (i, part) in (0..).zip(self.l.e.scatter(value, count as usize, memory_type)) {
             let id = first.plus(i);
@@ -663,6 +706,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
             };
             self.set(id, part);
         }
+        Ok(())
     }
 }
 

@@ -69,6 +69,21 @@ pub(super) trait Isa: Sync {
         None
     }
 
+    /// Maps the address of shared memory of this CTA to the same address in the CTA with the given rank.
+    fn address_in_cta<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _pointer: Val<'c>,
+        _rank: Val<'c>,
+    ) -> Option<Val<'c>> {
+        None
+    }
+
+    /// Emits a barrier of all threads of the cluster, which orders their accesses to shared memory.
+    fn cluster_barrier(&self, _: &mut Emitter<'_>) -> Option<()> {
+        None
+    }
+
     /// Largest number of CTAs per cluster that the lowering supports.
     fn max_ctas(&self, _: &Target) -> u32 {
         1
@@ -434,6 +449,19 @@ impl Gpu {
             self.isa.cta_rank(e)
         };
         rank.unwrap_or_else(|| e.i32(0))
+    }
+
+    pub(crate) fn address_in_cta<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        rank: Val<'c>,
+    ) -> Option<Val<'c>> {
+        self.isa.address_in_cta(e, pointer, rank)
+    }
+
+    pub(crate) fn cluster_barrier(self, e: &mut Emitter<'_>) -> Option<()> {
+        self.isa.cluster_barrier(e)
     }
 
     /// Returns the largest number of CTAs per cluster that the lowering supports on this GPU.

@@ -252,6 +252,10 @@ fn everything<'c>(
     }
     let shared = e.types.shared_pointer;
     let shared = e.pure(llvm::inttoptr(word, shared));
+    if gpu.num_ctas > 1 {
+        let remote = gpu.address_in_cta(e, shared, word);
+        assert!(remote.is_some() && gpu.cluster_barrier(e).is_some());
+    }
     let instructions = gpu.target.instructions;
     if instructions.move_matrix {
         gpu.transpose_matrix(e, word);

@@ -26,6 +26,9 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
 
+/// The address space of the shared memory of all CTAs of a cluster.
+const CLUSTER_SPACE: u32 = 7;
+
 /// The mask that selects all lanes of a warp.
 const FULL_WARP: u32 = u32::MAX;
 
@@ -83,6 +86,22 @@ impl Isa for Nvidia {
 
     fn cta_rank<'c>(&self, e: &mut Emitter<'c>) -> Option<Val<'c>> {
         Some(e.pure(nvvm::read_ptx_sreg_cluster_ctarank(e.types.i32)))
+    }
+
+    fn address_in_cta<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        rank: Val<'c>,
+    ) -> Option<Val<'c>> {
+        let type_ = e.pointer_type(CLUSTER_SPACE);
+        Some(e.pure(nvvm::mapa(pointer, rank, type_)))
+    }
+
+    fn cluster_barrier(&self, e: &mut Emitter<'_>) -> Option<()> {
+        e.operation(nvvm::cluster_arrive().aligned(true));
+        e.operation(nvvm::cluster_wait().aligned(true));
+        Some(())
     }
 
     /// Clusters of more than 8 CTAs are not portable: Triton's launcher allows them for 16 only.

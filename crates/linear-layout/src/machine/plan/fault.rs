@@ -48,6 +48,15 @@ pub(super) enum FaultKind {
         scratch: u32,
     },
     #[error(
+        "step {step}: thread {thread} accesses the memory of block {rank} of a cluster of {blocks} blocks"
+    )]
+    Rank {
+        step: usize,
+        thread: u32,
+        rank: u32,
+        blocks: u32,
+    },
+    #[error(
         "step {step}: thread {thread} accesses {bytes} bytes at {byte}: expected a multiple of {bytes}"
     )]
     Misaligned {
@@ -97,7 +106,7 @@ impl PlanFault {
     pub(crate) const fn is_bad_address(&self) -> bool {
         matches!(
             self.0,
-            FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. }
+            FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } | FaultKind::Rank { .. }
         )
     }
 }

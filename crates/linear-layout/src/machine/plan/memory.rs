@@ -30,6 +30,8 @@ pub(super) enum Memory<N> {
         order: OrderRules,
         epoch: u32,
         block_epoch: u32,
+        /// The scope of the barriers that order all threads of the program.
+        joint: BarrierScope,
     },
 }
 
@@ -58,6 +60,7 @@ impl<N: Name> Memory<N> {
                 },
                 epoch: 0,
                 block_epoch: 0,
+                joint: joint_scope(plan),
             };
         }
         let by_warp = warps > 1 && plan.steps().contains(&Step::Barrier(BarrierScope::Warp));
@@ -84,10 +87,13 @@ impl<N: Name> Memory<N> {
         match self {
             Self::Stamped { section, .. } => *section += 1,
             Self::Recorded {
-                epoch, block_epoch, ..
+                epoch,
+                block_epoch,
+                joint,
+                ..
             } => {
                 *epoch += 1;
-                if scope == BarrierScope::Block {
+                if scope == *joint {
                     *block_epoch += 1;
                 }
             }
@@ -129,6 +135,7 @@ impl<N: Name> Memory<N> {
                 order,
                 epoch,
                 block_epoch,
+                ..
             } => {
                 let now = now(thread, *order, *epoch, *block_epoch);
                 for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
@@ -151,6 +158,7 @@ impl<N: Name> Memory<N> {
             order,
             epoch,
             block_epoch,
+            ..
         } = self
         else {
             unreachable!("additions are recorded")
@@ -189,6 +197,7 @@ impl<N: Name> Memory<N> {
                 order,
                 epoch,
                 block_epoch,
+                ..
             } => {
                 let (name, cell, _) = &mut cells[at];
                 match cell.read(now(thread, *order, *epoch, *block_epoch), *order) {
@@ -198,6 +207,14 @@ impl<N: Name> Memory<N> {
                 }
             }
         }
+    }
+}
+
+/// Returns the scope of the barriers that order all threads of a program.
+const fn joint_scope(plan: &Program) -> BarrierScope {
+    match plan.blocks_log2() {
+        0 => BarrierScope::Block,
+        _ => BarrierScope::Cluster,
     }
 }
 
@@ -224,7 +241,7 @@ fn stamps_suffice(plan: &Program, warps: usize) -> bool {
             Step::Load { .. } | Step::LoadMatrices { .. } => loads = true,
             Step::AtomicAdd { .. } => return false,
             Step::Barrier(s) => {
-                let same = scope.is_none_or(|known| known == s && s == BarrierScope::Block);
+                let same = scope.is_none_or(|known| known == s && s == joint_scope(plan));
                 if !same && warps > 1 {
                     return false;
                 }

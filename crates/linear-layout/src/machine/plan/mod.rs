@@ -80,8 +80,13 @@ fn check(
         dst.transpose_outs(&order).ok()
     };
     let dst = transposed.as_ref().unwrap_or(dst);
-    let (src_registers, src_threads) = columns(src);
-    let (dst_registers, dst_threads) = columns(dst);
+    let (src_registers, mut src_threads) = columns(src);
+    let (dst_registers, mut dst_threads) = columns(dst);
+    for (threads, layout) in [(&mut src_threads, src), (&mut dst_threads, dst)] {
+        let blocks = layout.columns_of(Dim::BLOCK).iter().copied();
+        let blocks = blocks.chain(std::iter::repeat(0));
+        threads.extend(blocks.take(plan.blocks_log2() as usize));
+    }
     let expect = |what, found: usize, expected: usize| {
         if found == expected {
             Ok(())
@@ -105,7 +110,7 @@ fn check(
     )?;
     expect(
         "bits of the thread number",
-        (plan.lanes_log2() + plan.warps_log2()) as usize,
+        (plan.lanes_log2() + plan.warps_log2() + plan.blocks_log2()) as usize,
         src_threads.len(),
     )?;
     expect(

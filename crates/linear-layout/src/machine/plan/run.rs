@@ -67,6 +67,8 @@ pub(super) struct Machine<'a, N> {
     plan: &'a Program,
     target: &'a Target,
     threads: usize,
+    /// log2 of the threads of a block.
+    block_log2: u32,
     lanes_log2: u32,
     /// Bytes of a granule, the part of an element that has one name.
     granule: u32,
@@ -107,6 +109,7 @@ impl<'a, N: Name> Machine<'a, N> {
         let containers = plan.widths().iter().map(|bits| (*bits).clamp(8, most));
         let granule = containers.min().unwrap_or(8) / 8;
         let thread_numbers = || 0..narrow::<u32>(threads);
+        let blocks = 1 << plan.blocks_log2();
         let memory = |bytes: u32| {
             let warps = threads >> plan.lanes_log2();
             Memory::new(plan, (bytes / granule) as usize, warps, force_ledger)
@@ -115,6 +118,7 @@ impl<'a, N: Name> Machine<'a, N> {
             plan,
             target,
             threads,
+            block_log2: plan.lanes_log2() + plan.warps_log2(),
             lanes_log2: plan.lanes_log2(),
             granule,
             granule_log2: granule.trailing_zeros(),
@@ -123,7 +127,7 @@ impl<'a, N: Name> Machine<'a, N> {
             names: Vec::with_capacity(plan.num_values() * threads),
             numbers: FxHashMap::default(),
             computed: Vec::new(),
-            scratch: memory(plan.scratch_bytes()),
+            scratch: memory(plan.scratch_bytes() * blocks),
             buffer: (memory(0), 0),
             bases: plan
                 .address_bases()
@@ -218,7 +222,9 @@ impl<'a, N: Name> Machine<'a, N> {
 
     fn memory(&mut self, space: MemorySpace) -> (&mut Memory<N>, u32) {
         match space {
-            MemorySpace::Scratch => (&mut self.scratch, self.plan.scratch_bytes()),
+            MemorySpace::Scratch | MemorySpace::Cluster => {
+                (&mut self.scratch, self.plan.scratch_bytes())
+            }
             MemorySpace::Buffer => (&mut self.buffer.0, self.buffer.1),
         }
     }
@@ -547,10 +553,9 @@ impl<'a, N: Name> Machine<'a, N> {
             Step::Barrier(scope) => {
                 self.scratch.barrier(scope);
                 self.buffer.0.barrier(scope);
-                if scope == BarrierScope::Block {
-                    self.report.block_barriers += 1;
-                } else {
-                    self.report.warp_barriers += 1;
+                match scope {
+                    BarrierScope::Warp => self.report.warp_barriers += 1,
+                    BarrierScope::Block | BarrierScope::Cluster => self.report.block_barriers += 1,
                 }
             }
         }

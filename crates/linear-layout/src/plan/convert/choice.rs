@@ -1,5 +1,6 @@
 //! Selection of the cheapest strategy.
 
+use super::cluster::plan_in_cluster;
 use super::error::{PlanError, PlanErrorKind};
 use super::local::plan_local;
 use super::shared::plan_shared;
@@ -33,7 +34,7 @@ use crate::target::Target;
 /// # Units
 /// `elem_bits`: the width of an element, 1 to 64, a power of two.
 /// # Errors
-/// - the conversion moves data between CTAs, or the element width is not supported;
+/// - the conversion moves data between CTAs and the target has no clusters, or the element width is not supported;
 /// - `is_strategy`: the prescribed strategy does not apply;
 /// - `is_scratch_limit`: no plan fits the scratch limit;
 /// - otherwise the layouts do not match each other or the target.
@@ -47,8 +48,20 @@ pub fn plan_conversion(
     if !elem_bits.is_power_of_two() || elem_bits > 64 {
         return Err(PlanErrorKind::ElementWidth { bits: elem_bits }.into());
     }
-    let sides = Sides::new(src, dst, target)?;
     let allows = |s: Strategy| options.strategy.is_none_or(|o| o == s);
+    let sides = match Sides::new(src, dst, target) {
+        Err(error)
+            if error.is_block_movement()
+                && target.instructions.clusters
+                && allows(Strategy::Shared) =>
+        {
+            let mut plan = plan_in_cluster(src, dst, elem_bits, options, target)?;
+            plan.reason.moves = src.minimal_conversion_to(dst)?.in_dims().collect();
+            plan.reason.considered = vec![(plan.kind(), plan.program().cost())];
+            return Ok(plan);
+        }
+        sides => sides?,
+    };
     let mut plans: Vec<ConvertPlan> = Vec::new();
     // A shuffle plan without movement satisfies a request for shuffles.
     if options.strategy != Some(Strategy::Shared) {

@@ -46,9 +46,13 @@ pub(super) enum PlanErrorKind {
     #[error("the destination needs an element that the source does not hold: no source register, lane or warp \
              reaches what `{}` bit {bit} of the destination does", .dim.name())]
     NotCovered { dim: Dim, bit: usize },
-    #[error("a conversion between the blocks of a cluster is not supported yet: `{}` bit {bit} of the destination \
-             needs elements of another block", .dim.name())]
-    BlockMovement { dim: Dim, bit: usize },
+    #[error("a conversion between the blocks of a cluster is not supported on {target}: `{}` bit {bit} of the \
+             destination requires elements of another block", .dim.name())]
+    BlockMovement {
+        dim: Dim,
+        bit: usize,
+        target: &'static str,
+    },
     #[error("the strategy `{strategy}` cannot carry out a conversion that moves data across {}", names(.moves))]
     Strategy { strategy: Strategy, moves: Vec<Dim> },
     #[error(
@@ -70,6 +74,11 @@ impl<E: Into<PlanErrorKind>> From<E> for PlanError {
 }
 
 impl PlanError {
+    /// Returns true if the destination requires elements of another block.
+    pub(super) const fn is_block_movement(&self) -> bool {
+        matches!(self.0, PlanErrorKind::BlockMovement { .. })
+    }
+
     /// Returns true if no plan fits the scratch limit.
     #[must_use]
     pub const fn is_scratch_limit(&self) -> bool {

@@ -17,13 +17,14 @@
 //! | `Shuffle` | every element needed is somewhere in the same warp | between lanes |
 //! | `Shared` | always | through swizzled shared memory |
 //! | `Mixed` | inside a warp, registers fall into independent groups | each group by either |
+//! | `Cluster` | another block of the cluster holds an element | through the shared memory of the block that holds it |
 //!
 //! Reading order: this file (request and result), `choice`, `sides` (both layouts in a common coordinate system),
-//! `local`, `transpose`, `shuffle`, `shared` with `swizzle`. Absent on purpose: movement between the blocks of a
-//! cluster, which is an error.
+//! `local`, `transpose`, `shuffle`, `shared` with `swizzle`, `cluster`.
 
 mod baseline;
 mod choice;
+mod cluster;
 mod error;
 mod local;
 mod shared;
@@ -125,6 +126,8 @@ pub enum PlanKind {
     Shared,
     /// Lane exchanges for some registers, shared memory for the others.
     Mixed,
+    /// Stores to shared memory, and loads from the shared memory of any block of the cluster.
+    Cluster,
 }
 
 impl fmt::Display for PlanKind {
@@ -135,6 +138,7 @@ impl fmt::Display for PlanKind {
             Self::Shuffle => "shuffle",
             Self::Shared => "shared",
             Self::Mixed => "mixed",
+            Self::Cluster => "cluster",
         })
     }
 }

@@ -12,7 +12,7 @@ use super::{ConvertPlan, PlanKind, PlanOptions};
 use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon};
 use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
-use crate::plan::program::{Address, Builder, Cost, Operands, ValueId};
+use crate::plan::program::{Address, Builder, Cost, MemorySpace, Operands, ValueId};
 use crate::target::{Access, Target};
 
 /// Returns the accesses of one side, with offsets in bytes. Returns `None` unless each offset bit that numbers
@@ -55,6 +55,8 @@ pub(super) struct Route {
     swizzle: ScratchSwizzle,
     store: Accesses,
     load: Accesses,
+    /// The memory from which the destination loads.
+    from: MemorySpace,
     bytes: u32,
 }
 
@@ -141,8 +143,23 @@ impl Route {
             swizzle,
             store,
             load,
+            from: MemorySpace::Scratch,
             bytes: container_bits / 8,
         })
+    }
+
+    /// Returns the conversion whose loads are `load`, from the scratch memory of all blocks of the cluster.
+    pub(super) fn with_cluster_loads(self, load: Accesses) -> Self {
+        Self {
+            load,
+            from: MemorySpace::Cluster,
+            ..self
+        }
+    }
+
+    /// Returns the swizzle of the scratch memory.
+    pub(super) const fn swizzle(&self) -> &ScratchSwizzle {
+        &self.swizzle
     }
 
     /// Returns the cost of all accesses of one warp.
@@ -168,9 +185,14 @@ impl Route {
     }
 
     /// Returns a function from the constant offset of an access of this side to its address.
-    fn address(b: &mut Builder, side: &Accesses, buffer: u32) -> impl Fn(u64) -> Address + use<> {
+    fn address(
+        b: &mut Builder,
+        side: &Accesses,
+        space: MemorySpace,
+        buffer: u32,
+    ) -> impl Fn(u64) -> Address + use<> {
         let columns: Vec<u32> = side.threads().iter().map(|&c| narrow::<u32>(c)).collect();
-        let base = b.address_base(columns);
+        let base = b.address_base(columns, space);
         let possible = b.possible_bits(base);
         move |offset| Address {
             base,
@@ -190,7 +212,7 @@ impl Route {
     ) {
         let side = &self.store;
         let rep = side.repetition(rep);
-        let address = Self::address(b, side, buffer);
+        let address = Self::address(b, side, MemorySpace::Scratch, buffer);
         let mut values = Vec::with_capacity(side.vector());
         for x in 0..side.count() {
             let (offset, first) = side.access(x);
@@ -214,7 +236,7 @@ impl Route {
     /// describes.
     pub(super) fn load(&self, b: &mut Builder, buffer: u32, loaded: &mut Vec<ValueId>) {
         let side = &self.load;
-        let address = Self::address(b, side, buffer);
+        let address = Self::address(b, side, self.from, buffer);
         let count = narrow(side.vector());
         for x in 0..side.count() {
             let address = address(side.access(x).0);
@@ -246,9 +268,17 @@ impl Route {
     /// values of all repetitions.
     pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
+        let offset = |c: &u64| offsets.solve(*c).map(|at| at * u64::from(self.bytes));
+        let positions: Vec<_> = side.reg.iter().map(offset).collect();
+        self.loaded_at(positions)
+    }
+
+    /// Returns the same, given the position that each destination register bit contributes to a load.
+    pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();
-        let number = |c: u64| numbers.solve(offsets.solve(c)? * u64::from(self.bytes));
-        side.reg.iter().map(|&c| number(c).unwrap_or(0)).collect()
+        let positions = positions.into_iter();
+        let number = |position: Option<u64>| numbers.solve(position?);
+        positions.map(|at| number(at).unwrap_or(0)).collect()
     }
 
     /// Records the access widths in the plan's reason.

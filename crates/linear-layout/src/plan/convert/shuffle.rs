@@ -585,7 +585,7 @@ impl<'a> Exchange<'a> {
         let costs = &self.target.costs;
         let wait = match self.sides.barrier_scope() {
             BarrierScope::Warp => costs.warp_sync,
-            BarrierScope::Block => costs.barrier,
+            BarrierScope::Block | BarrierScope::Cluster => costs.barrier,
         };
         let mut best: Option<(u32, Mix)> = None;
         for group_bits in 1..=self.coordinates.free.min(3) {

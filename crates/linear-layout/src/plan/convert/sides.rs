@@ -7,6 +7,7 @@ use crate::number::narrow;
 use crate::plan::gf2::{apply, compress, echelon};
 use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
+use std::borrow::Cow;
 
 /// The columns of one layout of a conversion: the packed coordinates of each register, lane and warp bit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +42,74 @@ impl SideColumns {
     }
 }
 
-fn columns(layout: &LinearLayout, dim: Dim) -> impl Iterator<Item = u64> + '_ {
+pub(super) fn columns(layout: &LinearLayout, dim: Dim) -> impl Iterator<Item = u64> + '_ {
     layout.columns_of(dim).iter().copied()
+}
+
+/// Validates the layouts of a conversion. Returns the destination with the output dims in the order of the source, and
+/// log2 of the lanes and of the warps.
+///
+/// # Errors
+/// - a layout has unknown input dims, or a warp size other than the target's;
+/// - the layouts are of different tensors, or have different numbers of warps.
+pub(super) fn matched<'l>(
+    src: &LinearLayout,
+    dst: &'l LinearLayout,
+    target: &Target,
+) -> Result<(Cow<'l, LinearLayout>, u32, u32), PlanError> {
+    let outs = |l: &LinearLayout| l.out_dims().map(|d| (d, l.out_size(d))).collect::<Vec<_>>();
+    let src_outs = outs(src);
+    let mut dst = Cow::Borrowed(dst);
+    let dst_outs = outs(&dst);
+    if src_outs != dst_outs {
+        let mut sorted = (src_outs.clone(), dst_outs.clone());
+        sorted.0.sort_by_key(|(d, _)| d.name());
+        sorted.1.sort_by_key(|(d, _)| d.name());
+        if sorted.0 != sorted.1 {
+            return Err(PlanErrorKind::OutDims {
+                src: src_outs,
+                dst: dst_outs,
+            }
+            .into());
+        }
+        let order: Vec<_> = src_outs.iter().map(|&(d, _)| d).collect();
+        dst = Cow::Owned(dst.transpose_outs(&order)?);
+    }
+    for (layout, side) in [(src, "source"), (&*dst, "destination")] {
+        for dim in layout.in_dims() {
+            if ![Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].contains(&dim) {
+                return Err(PlanErrorKind::UnknownInDim { side, dim }.into());
+            }
+        }
+        let found = columns(layout, Dim::LANE).count();
+        if found != target.lanes_log2() as usize {
+            let found = 1u64 << found;
+            return Err(PlanErrorKind::Lanes {
+                side,
+                found,
+                expected: target.lanes,
+                target: target.name,
+            }
+            .into());
+        }
+    }
+    let warps = columns(src, Dim::WARP).count();
+    let dst_warps = columns(&dst, Dim::WARP).count();
+    if warps != dst_warps {
+        return Err(PlanErrorKind::Warps {
+            src: 1 << warps,
+            dst: 1 << dst_warps,
+        }
+        .into());
+    }
+    let (lanes_log2, warps_log2) = (target.lanes_log2(), narrow::<u32>(warps));
+    if lanes_log2 + warps_log2 > 11 {
+        return Err(PlanErrorKind::TooManyThreads {
+            threads: 1 << (lanes_log2 + warps_log2),
+        }
+        .into());
+    }
+    Ok((dst, lanes_log2, warps_log2))
 }
 
 impl Sides {
@@ -57,67 +124,14 @@ impl Sides {
         dst: &LinearLayout,
         target: &Target,
     ) -> Result<Self, PlanError> {
-        let outs = |l: &LinearLayout| l.out_dims().map(|d| (d, l.out_size(d))).collect::<Vec<_>>();
-        let src_outs = outs(src);
-        let transposed;
-        let mut dst = dst;
-        let dst_outs = outs(dst);
-        if src_outs != dst_outs {
-            let mut sorted = (src_outs.clone(), dst_outs.clone());
-            sorted.0.sort_by_key(|(d, _)| d.name());
-            sorted.1.sort_by_key(|(d, _)| d.name());
-            if sorted.0 != sorted.1 {
-                return Err(PlanErrorKind::OutDims {
-                    src: src_outs,
-                    dst: dst_outs,
-                }
-                .into());
-            }
-            let order: Vec<_> = src_outs.iter().map(|&(d, _)| d).collect();
-            transposed = dst.transpose_outs(&order)?;
-            dst = &transposed;
-        }
-        for (layout, side) in [(src, "source"), (dst, "destination")] {
-            for dim in layout.in_dims() {
-                if ![Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].contains(&dim) {
-                    return Err(PlanErrorKind::UnknownInDim { side, dim }.into());
-                }
-            }
-            let found = columns(layout, Dim::LANE).count();
-            if found != target.lanes_log2() as usize {
-                let found = 1u64 << found;
-                return Err(PlanErrorKind::Lanes {
-                    side,
-                    found,
-                    expected: target.lanes,
-                    target: target.name,
-                }
-                .into());
-            }
-        }
-        let warps = columns(src, Dim::WARP).count();
-        let dst_warps = columns(dst, Dim::WARP).count();
-        if warps != dst_warps {
-            return Err(PlanErrorKind::Warps {
-                src: 1 << warps,
-                dst: 1 << dst_warps,
-            }
-            .into());
-        }
-        let (lanes_log2, warps_log2) = (target.lanes_log2(), narrow::<u32>(warps));
-        if lanes_log2 + warps_log2 > 11 {
-            return Err(PlanErrorKind::TooManyThreads {
-                threads: 1 << (lanes_log2 + warps_log2),
-            }
-            .into());
-        }
+        let (dst, lanes_log2, warps_log2) = matched(src, dst, target)?;
         let side = |l: &LinearLayout| SideColumns {
             reg: columns(l, Dim::REGISTER).filter(|&c| c != 0).collect(),
             thread: columns(l, Dim::LANE).chain(columns(l, Dim::WARP)).collect(),
         };
-        let (mut src_side, mut dst_side) = (side(src), side(dst));
+        let (mut src_side, mut dst_side) = (side(src), side(&dst));
         let held = echelon(src_side.reg.iter().chain(&src_side.thread));
-        Self::check_covered(src, dst, &held)?;
+        Self::check_covered(src, &dst, &held, target.name)?;
         // The pivot rows tell the block's elements apart: an element with none of them set is 0.
         let rows = pivot_rows(&held);
         let bits = rows.count_ones();
@@ -146,6 +160,7 @@ impl Sides {
         let threads = Threads {
             lanes_log2: self.lanes_log2,
             warps_log2: self.warps_log2,
+            blocks_log2: 0,
         };
         Builder::new(narrow(self.src.reg.len()), &[elem_bits], threads)
     }
@@ -155,6 +170,7 @@ impl Sides {
         src: &LinearLayout,
         dst: &LinearLayout,
         held: &Echelon,
+        target: &'static str,
     ) -> Result<(), PlanError> {
         let mut src_blocks = columns(src, Dim::BLOCK);
         let in_cluster = columns(src, Dim::BLOCK)
@@ -165,6 +181,7 @@ impl Sides {
                 return Err(PlanErrorKind::BlockMovement {
                     dim: Dim::BLOCK,
                     bit,
+                    target,
                 }
                 .into());
             }
@@ -174,6 +191,7 @@ impl Sides {
             return Err(PlanErrorKind::BlockMovement {
                 dim: Dim::BLOCK,
                 bit,
+                target,
             }
             .into());
         }
@@ -181,7 +199,7 @@ impl Sides {
             for (bit, column) in columns(dst, dim).enumerate() {
                 if !held.contains(column) {
                     return Err(if in_cluster {
-                        PlanErrorKind::BlockMovement { dim, bit }.into()
+                        PlanErrorKind::BlockMovement { dim, bit, target }.into()
                     } else {
                         PlanErrorKind::NotCovered { dim, bit }.into()
                     });
@@ -258,7 +276,7 @@ impl Sides {
 ///
 /// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. So it clears the bit of a unit vector if and
 /// only if the row of that bit is a pivot row.
-fn pivot_rows(held: &Echelon) -> u64 {
+pub(super) fn pivot_rows(held: &Echelon) -> u64 {
     (0..64)
         .map(|row| 1u64 << row)
         .filter(|unit| held.reduce(*unit).0 & unit == 0)

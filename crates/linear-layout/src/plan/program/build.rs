@@ -36,6 +36,7 @@ pub(crate) struct Builder {
     widths: Vec<u32>,
     lanes_log2: u32,
     warps_log2: u32,
+    blocks_log2: u32,
     value_numbers: FxHashMap<Step, ValueId>,
     /// The value that holds the number 0, for each operand.
     zeros: FxHashMap<u8, ValueId>,
@@ -43,13 +44,15 @@ pub(crate) struct Builder {
     combination: u32,
 }
 
-/// The number of lanes and warps that execute a program.
+/// The number of lanes, warps and blocks that execute a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threads {
     /// Log2 of the lanes of a warp.
     pub(crate) lanes_log2: u32,
     /// Log2 of the warps of the block.
     pub(crate) warps_log2: u32,
+    /// Log2 of the blocks of the cluster that exchange data; 0 if each block is on its own.
+    pub(crate) blocks_log2: u32,
 }
 
 impl Threads {
@@ -57,6 +60,7 @@ impl Threads {
         Self {
             lanes_log2: narrow(layout.in_bits(Dim::LANE)),
             warps_log2: narrow(layout.in_bits(Dim::WARP)),
+            blocks_log2: 0,
         }
     }
 }
@@ -109,6 +113,7 @@ impl Builder {
             widths: operands.iter().map(|(_, bits)| *bits).collect(),
             lanes_log2: threads.lanes_log2,
             warps_log2: threads.warps_log2,
+            blocks_log2: threads.blocks_log2,
             value_numbers: FxHashMap::default(),
             zeros: FxHashMap::default(),
             combination: 0,
@@ -591,6 +596,7 @@ impl Builder {
             widths: self.widths,
             lanes_log2: self.lanes_log2,
             warps_log2: self.warps_log2,
+            blocks_log2: self.blocks_log2,
             num_sources: self.num_sources,
             types: self.types,
             steps: self.steps,

@@ -145,7 +145,8 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Mma { row, .. } => arithmetic += program.rows[row as usize].issue(target.lanes),
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
             // A block of one warp does not wait.
-            Step::Barrier(BarrierScope::Block) => {
+            // A barrier of the cluster is charged as a block barrier: no other strategy moves data between blocks.
+            Step::Barrier(BarrierScope::Block | BarrierScope::Cluster) => {
                 waiting += if warps == 1 {
                     costs.warp_sync
                 } else {

@@ -53,6 +53,7 @@ pub struct Program {
     widths: Vec<u32>,
     lanes_log2: u32,
     warps_log2: u32,
+    blocks_log2: u32,
     num_sources: u32,
     types: Vec<ValueType>,
     steps: Vec<Step>,
@@ -109,6 +110,12 @@ impl Program {
     #[must_use]
     pub const fn warps_log2(&self) -> u32 {
         self.warps_log2
+    }
+
+    /// Returns log2 of the blocks of the cluster that execute the program together; 0 if no block depends on another.
+    #[must_use]
+    pub const fn blocks_log2(&self) -> u32 {
+        self.blocks_log2
     }
 
     /// Returns the number of source values: values `0..num_sources`.
@@ -177,10 +184,15 @@ impl Program {
         &self.results
     }
 
-    /// Returns the number of barriers that synchronise the whole block.
+    /// Returns the number of barriers that synchronise the whole block or cluster.
     #[must_use]
     pub fn num_barriers(&self) -> usize {
-        let waits = |step: &&Step| matches!(step, Step::Barrier(BarrierScope::Block));
+        let waits = |step: &&Step| {
+            matches!(
+                step,
+                Step::Barrier(BarrierScope::Block | BarrierScope::Cluster)
+            )
+        };
         self.steps.iter().filter(waits).count()
     }
 

@@ -149,8 +149,11 @@ impl LaneMap {
 /// The memory to which an address refers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemorySpace {
-    /// The scratch memory of the program.
+    /// The scratch memory of the program in the shared memory of the thread's own CTA.
     Scratch,
+    /// The scratch memory of the program in the shared memory of any CTA of the cluster. The bits of an address from
+    /// [`Address::CTA_SHIFT`] on are the rank of the CTA.
+    Cluster,
     /// A buffer that is an argument of the program.
     Buffer,
 }
@@ -160,7 +163,8 @@ pub enum MemorySpace {
 /// `columns = [16, 32, 64]` with three bits puts thread 5 at byte 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
-    /// Column `i`: contribution (exclusive or) of thread bit `i`, in bytes. Lane bits first, then warp bits.
+    /// Column `i`: contribution (exclusive or) of thread bit `i`, in bytes. Lane bits first, then warp bits, then bits of
+    /// the CTA's rank in its cluster.
     pub columns: Vec<u32>,
     /// Byte to which the offsets are relative.
     pub start: u32,
@@ -207,6 +211,11 @@ pub struct Address {
     pub numbers: Operands,
 }
 
+impl Address {
+    /// The first bit of the CTA's rank in an address of [`MemorySpace::Cluster`]. No CTA has 2^20 bytes of shared memory.
+    pub const CTA_SHIFT: u32 = 20;
+}
+
 /// The threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BarrierScope {
@@ -214,6 +223,8 @@ pub enum BarrierScope {
     Warp,
     /// All threads of the block.
     Block,
+    /// All threads of the cluster.
+    Cluster,
 }
 
 /// A word of scales, and the selector by which an instruction chooses scales from the word
@@ -226,7 +237,7 @@ pub struct ScaleWord {
     pub selector: u32,
 }
 
-/// One operation of a program, executed by all threads of the block.
+/// One operation of a program, executed by all threads of the block, or of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
     /// Packs values, low bits first. The result is a word of 1 to 4 narrow elements (missing elements are undefined),
@@ -485,6 +496,7 @@ impl Step {
             Self::Mma { .. } => "matrix product",
             Self::Barrier(BarrierScope::Warp) => "warp barrier",
             Self::Barrier(BarrierScope::Block) => "block barrier",
+            Self::Barrier(BarrierScope::Cluster) => "cluster barrier",
         }
     }
 }

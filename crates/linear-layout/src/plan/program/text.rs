@@ -39,8 +39,10 @@ impl Program {
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
             write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
-            if base.space == MemorySpace::Buffer {
-                write!(f, " of the buffer")?;
+            match base.space {
+                MemorySpace::Scratch => {}
+                MemorySpace::Buffer => write!(f, " of the buffer")?,
+                MemorySpace::Cluster => write!(f, " of the cluster")?,
             }
             for gap in &base.gaps {
                 let [interval, padding] =
@@ -352,6 +354,7 @@ impl Program {
             }
             Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),
             Step::Barrier(BarrierScope::Block) => write!(f, "barrier block"),
+            Step::Barrier(BarrierScope::Cluster) => write!(f, "barrier cluster"),
         }
     }
 }

@@ -31,14 +31,39 @@ impl<N: Name> Machine<'_, N> {
         }
         let constant = address.add.wrapping_add(base.start);
         let (mut all, mut most) = (0, 0);
-        for byte in &mut found {
+        let (block_log2, blocks) = (self.block_log2, 1 << plan.blocks_log2());
+        let scratch = self.memory(base.space).1;
+        let mut ranks: Vec<u32> = Vec::new();
+        for (byte, thread) in found.iter_mut().zip(0u32..) {
             *byte = base.padded(*byte).wrapping_add(constant);
+            match base.space {
+                MemorySpace::Buffer => {}
+                MemorySpace::Scratch => ranks.push(thread >> block_log2),
+                MemorySpace::Cluster => {
+                    ranks.push(*byte >> Address::CTA_SHIFT);
+                    *byte &= (1 << Address::CTA_SHIFT) - 1;
+                }
+            }
             all |= *byte;
             most = most.max(*byte);
         }
-        let scratch = self.memory(base.space).1;
         let fits = u64::from(most) + u64::from(bytes) <= u64::from(scratch);
-        if fits && all & (bytes - 1) == 0 {
+        let is_aligned = all & (bytes - 1) == 0;
+        if let Some(thread) = ranks.iter().position(|rank| *rank >= blocks) {
+            let (thread, rank) = (narrow(thread), ranks[thread]);
+            return Err(FaultKind::Rank {
+                step,
+                thread,
+                rank,
+                blocks,
+            }
+            .into());
+        }
+        if fits && is_aligned {
+            // The scratch memory of the blocks is one after the other.
+            for (byte, rank) in found.iter_mut().zip(ranks) {
+                *byte += rank * scratch;
+            }
             return Ok(found);
         }
         for (&byte, thread) in found.iter().zip(0..) {

@@ -268,11 +268,11 @@ impl Builder {
         first
     }
 
-    pub(crate) fn address_base(&mut self, columns: Vec<u32>) -> u32 {
+    pub(crate) fn address_base(&mut self, columns: Vec<u32>, space: MemorySpace) -> u32 {
         let base = AddressBase {
             columns,
             start: 0,
-            space: MemorySpace::Scratch,
+            space,
             gaps: Vec::new(),
             number_bits: 0,
         };
