@@ -305,7 +305,7 @@ impl Effects {
             let is_barrier =
                 |act: &Act| matches!(act, Act::Barrier | Act::Sync(SyncScope::Cluster));
             let since = acts.iter().rposition(is_barrier).unwrap_or(0);
-            if !acts[since..].contains(&act) {
+            if is_barrier(&act) || !acts[since..].contains(&act) {
                 acts.push(act);
             }
         }

@@ -78,8 +78,11 @@ fn plan<'c>(
     let plan = plan_conversion(&src.full, &dst.full, bits, gpu.target, &options)
         .map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_plan(plan.program(), &src.full, &dst.full, gpu.target).map_err(wrong)?;
-    let is_fixed =
-        conversion.force_warp_shuffle || matches!(plan.kind(), PlanKind::Rename | PlanKind::Select);
+    let is_fixed = conversion.force_warp_shuffle
+        || matches!(
+            plan.kind(),
+            PlanKind::Rename | PlanKind::Select | PlanKind::Cluster
+        );
     let baseline_bytes = match is_fixed {
         true => None,
         false => {

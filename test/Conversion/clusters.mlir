@@ -5,10 +5,28 @@
 // RUN: ll-sim %t.mlir --entry rows --grid 2 --arg out=zeros:i32:128 --arg want=iota:i32:128 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry count --grid 8 --arg out=zeros:i32:4 --arg want=iota:i32:4 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry table --grid 2 --arg out=zeros:i32:4 --arg want=iota:i32:4 --expect-same out=want
+// RUN: ll-sim %t.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 --expect-same out=want
+// RUN: ll-sim %t.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 --expect-same out=want --schedule=3
+// RUN: awk '/cluster.arrive/ && n++ == 0 {getline; print "nvvm.barrier0"; next} {print}' %t.mlir > %t.0.mlir
+// RUN: not ll-sim %t.0.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 2>&1 | FileCheck %s --check-prefix=NOTYET
+// RUN: awk '/cluster.arrive/ && n++ == 1 {getline; print "nvvm.barrier0"; next} {print}' %t.mlir > %t.1.mlir
+// RUN: not ll-sim %t.1.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 2>&1 | FileCheck %s --check-prefix=STORED
+// RUN: awk '/cluster.arrive/ && n++ == 2 {getline; print "nvvm.barrier0"; next} {print}' %t.mlir > %t.2.mlir
+// RUN: not ll-sim %t.2.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 2>&1 | FileCheck %s --check-prefix=LOADED
+// RUN: awk '/cluster.arrive/ && n++ == 3 {getline; print "nvvm.barrier0"; next} {print}' %t.mlir > %t.3.mlir
+// RUN: not ll-sim %t.3.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not ll-sim %t.mlir --entry add --grid 3 --arg out=zeros:i32:512 --arg want=iota:i32:512 2>&1 | FileCheck %s --check-prefix=GRID
 
 // GRID: error: the kernel requires a grid of whole clusters of [2, 1, 1] blocks, but got a grid of [3, 1, 1] blocks
 
+// A barrier of each block in place of a barrier of the cluster.
+// NOTYET: error: load from block 1 of the cluster, which does not run
+// STORED: error: data race: load of byte 0 of `global_smem` in block 1 of the cluster, stored with no barrier of the cluster between
+// LOADED: error: data race: store of byte 0 of `global_smem`, which another block of the cluster loads with no barrier of the cluster
+// GONE: error: load from block 1 of the cluster, which does not run
+
+#byrow = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
+#bycolumn = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1], CGALayout = [[0, 1]]}>
 #split = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 #tile = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>
@@ -73,6 +91,40 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %o = tt.splat %out : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>, #split>
     %at = tt.addptr %o, %r : tensor<4x!tt.ptr<i32>, #split>, tensor<4xi32, #split>
     tt.store %at, %x : tensor<4x!tt.ptr<i32>, #split>
+    tt.return
+  }
+
+  // Each CTA holds 16 of 32 rows, then 16 of 32 columns: half of the elements come from the other CTA.
+  // CHECK-LABEL: llvm.func @exchange
+  // CHECK: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK: nvvm.mapa {{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<7>
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait {aligned}
+  // CHECK-NOT: nvvm.barrier
+  // PTX-LABEL: .entry exchange
+  // PTX: mapa.shared::cluster
+  // PTX: ld.shared::cluster
+  tt.func public @exchange(%out: !tt.ptr<i32>, %want: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #byrow}>>
+    %c32 = arith.constant dense<32> : tensor<32x1xi32, #byrow>
+    %r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>> -> tensor<32x1xi32, #byrow>
+    %rows = arith.muli %r1, %c32 : tensor<32x1xi32, #byrow>
+    %c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #byrow}>> -> tensor<1x32xi32, #byrow>
+    %r2 = tt.broadcast %rows : tensor<32x1xi32, #byrow> -> tensor<32x32xi32, #byrow>
+    %c2 = tt.broadcast %c1 : tensor<1x32xi32, #byrow> -> tensor<32x32xi32, #byrow>
+    %i = arith.addi %r2, %c2 : tensor<32x32xi32, #byrow>
+    %p = tt.splat %want : !tt.ptr<i32> -> tensor<32x32x!tt.ptr<i32>, #byrow>
+    %at = tt.addptr %p, %i : tensor<32x32x!tt.ptr<i32>, #byrow>, tensor<32x32xi32, #byrow>
+    %x = tt.load %at : tensor<32x32x!tt.ptr<i32>, #byrow>
+    %y = ttg.convert_layout %x : tensor<32x32xi32, #byrow> -> tensor<32x32xi32, #bycolumn>
+    %j = ttg.convert_layout %i : tensor<32x32xi32, #byrow> -> tensor<32x32xi32, #bycolumn>
+    %o = tt.splat %out : !tt.ptr<i32> -> tensor<32x32x!tt.ptr<i32>, #bycolumn>
+    %to = tt.addptr %o, %j : tensor<32x32x!tt.ptr<i32>, #bycolumn>, tensor<32x32xi32, #bycolumn>
+    tt.store %to, %y : tensor<32x32x!tt.ptr<i32>, #bycolumn>
     tt.return
   }
 }

@@ -30,6 +30,8 @@ pub(crate) enum Space {
     Constant,
     /// The lane's stack.
     Local,
+    /// The shared memory of all blocks of the cluster.
+    Cluster,
 }
 
 impl Space {
@@ -41,6 +43,7 @@ impl Space {
             3 => Some(Self::Shared),
             4 => Some(Self::Constant),
             5 => Some(Self::Local),
+            7 => Some(Self::Cluster),
             _ => None,
         }
     }
@@ -56,7 +59,7 @@ impl Space {
     /// Returns true if `address`, an address of this space, refers to global memory.
     pub(crate) const fn is_global(self, address: u64) -> bool {
         match self {
-            Self::Shared | Self::Local => false,
+            Self::Shared | Self::Local | Self::Cluster => false,
             Self::Generic => address & (SHARED_WINDOW | LOCAL_WINDOW) == 0,
             Self::Global | Self::Constant => true,
         }
@@ -70,6 +73,7 @@ impl Space {
             Self::Shared => "shared",
             Self::Constant => "constant",
             Self::Local => "local",
+            Self::Cluster => "shared::cluster",
         }
     }
 }

@@ -11,6 +11,7 @@
 mod access;
 mod blocks;
 mod bounds;
+pub(crate) mod cluster;
 mod in_flight;
 mod instruction;
 mod lanes;
@@ -29,7 +30,9 @@ mod tensor;
 mod warp;
 
 pub(crate) use access::{Access, AtomicOperand, BufferAccess, Field, Guard, Message, Thread};
+use blocks::ParkedBlock;
 use bounds::{Owner, Windows};
+use cluster::{ClusterBarrier, ClusterLog};
 pub(crate) use in_flight::{Channel, Transfer};
 pub(crate) use instruction::{
     AccessLabel, Instruction, MarkUndefined, Move, Regs, WarpInteraction,
@@ -58,7 +61,7 @@ use program::{InitialContent, Program};
 use proxy::Proxies;
 use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Lanes that execute together, starting at `block`, until they reach `until`.
 #[derive(Debug)]
@@ -164,6 +167,12 @@ pub(crate) struct Exec<'a> {
     products: Products,
     /// Generic writes and proxy fences, if the kernel uses the async proxy.
     proxies: Option<Box<Proxies>>,
+    /// Blocks that wait for other blocks.
+    parked: VecDeque<ParkedBlock>,
+    /// The barriers of clusters, by the index of the cluster in the grid.
+    cluster_barriers: HashMap<[u32; 3], ClusterBarrier>,
+    /// Number of barriers of the cluster at which each thread has arrived.
+    cluster_arrivals: Vec<u32>,
     /// A cleared [`Poison`] of an earlier block, kept for reuse.
     idle_poison: Option<Box<Poison>>,
 }
@@ -175,6 +184,8 @@ pub(crate) struct SharedVar {
     /// The owner of each byte; empty if the variable has no allocations.
     owners: Vec<Owner>,
     history: History,
+    /// The accesses of the blocks of a cluster, if the kernel is launched in clusters.
+    cluster_log: Option<Box<ClusterLog>>,
 }
 
 /// The value of unwritten registers, chosen to be recognisable.
@@ -210,6 +221,7 @@ impl<'a> Exec<'a> {
         let regs = Self::registers(program, args, num_threads);
         let mut shared: Vec<SharedVar> = Vec::new();
         let mut shared_bytes = 0u32;
+        let in_cluster = program.cluster() != [1; 3];
         for symbol in &program.shared {
             if let Some((var, _)) = symbol.part_of {
                 let own = &mut shared[var];
@@ -220,6 +232,7 @@ impl<'a> Exec<'a> {
                     shadow: Shadow::new(0),
                     owners: Vec::new(),
                     history: History::default(),
+                    cluster_log: None,
                 });
                 continue;
             }
@@ -231,6 +244,7 @@ impl<'a> Exec<'a> {
                 shadow: Shadow::new(size),
                 owners: Vec::new(),
                 history: History::default(),
+                cluster_log: in_cluster.then(|| Box::new(ClusterLog::new(size))),
             });
         }
         let limit = launch.machine.shared_limit;
@@ -329,6 +343,9 @@ impl<'a> Exec<'a> {
             mbarriers: Mbarriers::default(),
             products: Products::new(num_warps),
             proxies: program.uses_async_proxy.then(Box::default),
+            parked: VecDeque::new(),
+            cluster_barriers: HashMap::new(),
+            cluster_arrivals: vec![0; n],
             idle_poison: None,
         })
     }
@@ -347,10 +364,16 @@ impl<'a> Exec<'a> {
         self.shared_order.first_epoch = self.block_epoch;
         self.timestamps.begin_block();
         self.exited.fill(false);
+        self.cluster_arrivals.fill(0);
         self.num_exited = 0;
         self.local_shadow.fill(false);
         self.windows.begin_block(self.warp_epochs.len());
-        self.shared.iter_mut().for_each(SharedVar::forget_owners);
+        for shared in &mut self.shared {
+            shared.forget_owners();
+            if let Some(log) = &mut shared.cluster_log {
+                **log = ClusterLog::new(shared.bytes.len());
+            }
+        }
         if let Some(mut poison) = self.poison.take() {
             poison.clear();
             self.idle_poison = Some(poison);

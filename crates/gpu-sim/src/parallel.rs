@@ -62,6 +62,7 @@ impl<'r> GridRun<'r> {
             && self.num_blocks() >= 4
             && self.launch.schedule == Schedule::Lockstep
             && self.launch.check_global_races
+            && self.program.cluster() == [1; 3]
             && !self.program.sees_other_blocks
             && !(self.program.has_atomics && self.program.orders_threads)
             && !self.program.globals.iter().any(|symbol| symbol.writable)

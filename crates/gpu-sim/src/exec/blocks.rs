@@ -9,6 +9,7 @@
 //! deadlock.
 
 use super::bounds::Windows;
+use super::cluster::ClusterLog;
 use super::in_flight::InFlight;
 use super::mbarrier::Mbarriers;
 use super::order::HappensBefore;
@@ -21,22 +22,22 @@ use super::{Exec, Frame, Message, SharedVar, StopReason};
 use crate::code::BlockId;
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{History, Shadow, ThreadClock, TimestampBounds};
-use std::collections::VecDeque;
 
 /// Maximum number of waiting lane groups that a message lists.
 const MAX_SHOWN: usize = 16;
 
 /// The per-block state of a suspended block. [`Exec`] holds this state for the running block.
-struct ParkedBlock {
+pub(super) struct ParkedBlock {
     regs: Vec<Box<[u64]>>,
     stack: Vec<Frame>,
     lane_groups: Option<Vec<LaneGroup>>,
     spin: SpinDetector,
     exited: Vec<bool>,
     num_exited: usize,
+    cluster_arrivals: Vec<u32>,
     block: [u32; 3],
-    block_linear: u32,
-    shared: Vec<SharedVar>,
+    pub(super) block_linear: u32,
+    pub(super) shared: Vec<SharedVar>,
     windows: Windows,
     local: Vec<u8>,
     local_shadow: Vec<bool>,
@@ -63,24 +64,26 @@ impl Exec<'_> {
         watch: &dyn Fn(u64),
     ) -> Result<(), KernelError> {
         let (mut next, mut done) = (0, 0);
-        let mut parked: VecDeque<ParkedBlock> = VecDeque::new();
         while done < total {
             let writes = self.writes;
             let is_awake = |block: &ParkedBlock| block.stuck_at.is_some_and(|at| at != writes);
-            let chosen = parked.iter().position(is_awake);
-            let polls = || parked.iter().position(|block| block.stuck_at.is_none());
+            let chosen = self.parked.iter().position(is_awake);
+            let polls = || {
+                let mut parked = self.parked.iter();
+                parked.position(|block| block.stuck_at.is_none())
+            };
             if let Some(index) = chosen.or_else(|| if next < total { None } else { polls() }) {
-                if let Some(mut block) = parked.remove(index) {
+                if let Some(mut block) = self.parked.remove(index) {
                     self.swap_block(&mut block);
                 }
             } else if next < total {
                 self.begin_block(next);
                 next += 1;
             } else {
-                return Err(self.deadlock(parked));
+                return Err(self.deadlock());
             }
             let mut pause = self.resume()?;
-            while pause == PauseReason::Polling && next == total && parked.is_empty() {
+            while pause == PauseReason::Polling && next == total && self.parked.is_empty() {
                 pause = self.resume()?;
             }
             if pause == PauseReason::Finished {
@@ -92,7 +95,7 @@ impl Exec<'_> {
             let mut block = self.new_block();
             self.swap_block(&mut block);
             block.stuck_at = (pause == PauseReason::Stalled).then_some(self.writes);
-            parked.push_back(block);
+            self.parked.push_back(block);
         }
         Ok(())
     }
@@ -107,7 +110,7 @@ impl Exec<'_> {
                     self.end_block()?;
                     return Ok(());
                 }
-                PauseReason::Stalled => return Err(self.deadlock(VecDeque::new())),
+                PauseReason::Stalled => return Err(self.deadlock()),
             }
         }
     }
@@ -161,6 +164,10 @@ impl Exec<'_> {
             shadow: Shadow::new(shared.bytes.len()),
             owners: vec![0; shared.owners.len()],
             history: History::default(),
+            cluster_log: shared
+                .cluster_log
+                .as_ref()
+                .map(|_| Box::new(ClusterLog::new(shared.bytes.len()))),
         });
         ParkedBlock {
             regs,
@@ -169,6 +176,7 @@ impl Exec<'_> {
             spin: SpinDetector::default(),
             exited: vec![false; n],
             num_exited: 0,
+            cluster_arrivals: vec![0; n],
             block: [0; 3],
             block_linear: 0,
             shared: shared.collect(),
@@ -202,6 +210,7 @@ impl Exec<'_> {
         swap(&mut self.spin, &mut other.spin);
         swap(&mut self.exited, &mut other.exited);
         swap(&mut self.num_exited, &mut other.num_exited);
+        swap(&mut self.cluster_arrivals, &mut other.cluster_arrivals);
         swap(&mut self.block, &mut other.block);
         swap(&mut self.block_linear, &mut other.block_linear);
         swap(&mut self.shared, &mut other.shared);
@@ -231,8 +240,9 @@ impl Exec<'_> {
 
     /// Returns a deadlock error that lists where this block and the parked blocks wait.
     #[cold]
-    fn deadlock(&mut self, parked: VecDeque<ParkedBlock>) -> KernelError {
+    fn deadlock(&mut self) -> KernelError {
         let mut waits = Vec::new();
+        let parked = std::mem::take(&mut self.parked);
         if parked.is_empty() {
             self.describe_waits(&mut waits);
         }

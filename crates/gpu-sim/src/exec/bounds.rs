@@ -94,6 +94,7 @@ impl SharedVar {
     /// Records the owner that wrote some bytes.
     #[inline]
     pub(super) fn own(&mut self, at: usize, count: usize, owner: Owner) {
+        self.log_store(at, count);
         if !self.owners.is_empty() {
             self.owners[at..at + count].fill(owner);
         }

@@ -410,6 +410,16 @@ impl Exec<'_> {
             self.notice_change(changed != 0);
             return Ok(());
         }
+        if let MemoryLocation::Shared { var, window, at } = location {
+            let first = at + offset as usize;
+            if self.shared[var].is_loaded_remotely(first, count.into()) {
+                let byte = self.shared_byte(window, first);
+                let text = format!(
+                    "data race: store of {byte}, which another block of the cluster loads with no barrier of the cluster between"
+                );
+                return Err(self.fault(FaultKind::Race, lane, text));
+            }
+        }
         let (now, timestamp) = self.access_point(lane);
         let offset = offset as usize;
         let (bytes, shadow, order, at, checked) = match location {
@@ -487,6 +497,9 @@ impl Exec<'_> {
     }
 
     pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
+        if access.space == Space::Cluster {
+            return self.load_from_cluster(access);
+        }
         self.carry_out(access, true)
     }
 
@@ -664,7 +677,8 @@ impl Exec<'_> {
             || !vector.is_dense()
             || vector.sync.is_some()
             || self.is_exact(location)
-            || !IS_LOAD && self.proxies.is_some()
+            // Stores that the async proxy or other blocks may observe are recorded one by one.
+            || !IS_LOAD && (self.proxies.is_some() || self.program.cluster() != [1; 3])
         {
             return 0;
         }
@@ -908,7 +922,7 @@ impl Exec<'_> {
         let lane_bits = wide.unwrap_or_else(|| machine.banks().consecutive(size));
         let mut addresses = Vec::new();
         for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
-            let shared = space == Space::Shared
+            let shared = matches!(space, Space::Shared | Space::Cluster)
                 || (space == Space::Generic && warp[0].1 & SHARED_WINDOW != 0);
             let used = if shared {
                 addresses.clear();

@@ -3,10 +3,11 @@
 use super::claim::{Promise, PromiseCheck};
 use super::convert::Trunc;
 use super::integer::{ADD, Int, OR};
-use super::{Family, OpRow, row};
+use super::{Family, OpRow, needs, row};
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
 use crate::decode::{DecodeResult, Decoder, flatten, size_align};
+use crate::exec::cluster::RANK_SHIFT;
 use crate::exec::points_to::{MemoryObject, PointerFlow};
 use crate::exec::{Exec, Instruction, Move, Regs};
 use crate::ir::{Attribute, Operation, Type};
@@ -66,6 +67,15 @@ const ROWS: &[OpRow] = &[
         };
         d.define(op, slots)
     }),
+    row("nvvm.mapa", |d, op| {
+        let (address, rank) = (d.scalar(op, 0)?, d.scalar(op, 1)?);
+        if d.result_ty(op)? != &Type::Ptr(7) {
+            return Err(d.unsupported(op, "generic addresses of other blocks are not supported"));
+        }
+        let reg = d.emit(|dst| MapToRank { dst, address, rank });
+        d.define(op, vec![reg])
+    })
+    .needing(&needs::CLUSTERS),
 ];
 
 /// Maximum size of one stack allocation in bytes.
@@ -99,6 +109,27 @@ impl Instruction for Scale {
         exec.map2(self.dst, [self.base, self.index], |base, index| {
             let step = signed(index, index_bits).wrapping_mul(scale);
             base.wrapping_add(step as u64) & kept
+        });
+        Ok(())
+    }
+}
+
+/// The address of another block's shared memory: the address in the own block, with the rank of the other block.
+#[derive(Debug)]
+struct MapToRank {
+    dst: Reg,
+    address: Reg,
+    rank: Reg,
+}
+
+impl Instruction for MapToRank {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.address, self.rank])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
+        exec.map2(self.dst, [self.address, self.rank], |address, rank| {
+            address & mask(RANK_SHIFT) | (rank & mask(32)) << RANK_SHIFT
         });
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Barriers of blocks and warps, fences and waits.
 
 use super::control::nothing;
-use super::{Family, OpRow, row};
+use super::{Family, OpRow, needs, row};
 use crate::code::Reg;
 use crate::decode::{DecodeResult, Decoder, keyword};
 use crate::exec::{Channel, Exec, Instruction, Marks, PoisonEffect, Regs, WarpInteraction};
@@ -17,6 +17,17 @@ const ROWS: &[OpRow] = &[
     row("nvvm.barrier0", block),
     row("nvvm.barrier", partial),
     row("nvvm.bar.warp.sync", warp),
+    row("nvvm.cluster.arrive", |d, _| {
+        d.b.push(ClusterArrive);
+        Ok(())
+    })
+    .needing(&needs::CLUSTERS),
+    row("nvvm.cluster.wait", |d, _| {
+        d.b.has_waits();
+        d.b.push(ClusterWait);
+        Ok(())
+    })
+    .needing(&needs::CLUSTERS),
     row("rocdl.barrier", |d, _| {
         d.b.push(Barrier { releases: true });
         Ok(())
@@ -66,6 +77,47 @@ impl Instruction for Barrier {
 
     fn interaction(&self) -> WarpInteraction {
         WarpInteraction::Collective
+    }
+}
+
+/// The arrival of threads at the barrier of their cluster.
+#[derive(Debug)]
+struct ClusterArrive;
+
+impl Instruction for ClusterArrive {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
+        exec.arrive_at_cluster_barrier()
+    }
+
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
+    }
+}
+
+/// The wait for the other threads of the cluster.
+#[derive(Debug)]
+struct ClusterWait;
+
+impl Instruction for ClusterWait {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
+        exec.leave_cluster_barrier();
+        Ok(())
+    }
+
+    fn blocked(&self, exec: &Exec<'_>, lanes: &[u32]) -> DecodeResult<Option<String>> {
+        Ok(exec.cluster_barrier_blocks(lanes))
+    }
+
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 

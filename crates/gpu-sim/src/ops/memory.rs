@@ -27,6 +27,9 @@ const ROWS: &[OpRow] = &[
     row("llvm.store", |d, op| {
         let value = d.operand(op, 0)?;
         let access = access(d, op, 1, &value.ty, &value.slots)?;
+        if access.space == Space::Cluster {
+            return Err(d.unsupported(op, "stores to other blocks of a cluster are not supported"));
+        }
         d.b.push(Store(access));
         Ok(())
     }),
@@ -197,7 +200,7 @@ fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
         }
     };
     match space {
-        Space::Shared => AccessLabel::Shared(name),
+        Space::Shared | Space::Cluster => AccessLabel::Shared(name),
         _ => AccessLabel::Global(name),
     }
 }
