@@ -1,9 +1,9 @@
-//! Advice on inefficient accesses. It is found by applying candidate layouts to recorded addresses.
+//! Advice on inefficient accesses, found by applying candidate layouts to recorded addresses.
 //!
-//! A [`Sample`] holds the addresses of one access by one warp. For shared memory, each candidate (row padding, row
+//! A [`Sample`] holds the addresses of one access by one warp. For shared memory, each candidate (row padding or row
 //! swizzle) is applied to the addresses of all samples of a source line. A candidate is suggested only if it removes
-//! the bank conflicts of all samples. For global memory, the stride between lanes explains why sectors are used only in
-//! part.
+//! the bank conflicts of all samples. For global memory, the advice reports the distance between the addresses of
+//! consecutive lanes, which explains why sectors are only partly used.
 //!
 //! ```text
 //! lanes 0 .. 31 store 4 bytes at 128 * lane      32 wavefronts: all lanes use bank 0
@@ -13,14 +13,14 @@
 use linear_layout::target::Banks;
 use std::collections::BTreeMap;
 
-/// The addresses of one access of one warp.
+/// The addresses of one memory access by one warp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
     /// The address of each lane; `None` if the lane is inactive.
     pub(crate) addresses: Vec<Option<u64>>,
-    /// Bytes that each lane accesses.
+    /// Number of bytes that each lane accesses.
     pub(crate) bytes: u32,
-    /// The bits of the lane index that vary within a group of lanes that is served together.
+    /// Mask of the bits of the lane index that vary between the lanes that are served in the same pass.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }
@@ -28,13 +28,13 @@ pub(crate) struct Sample {
 /// Size in bytes of the largest row that a candidate may have.
 const LARGEST_ROW: u64 = 1 << 13;
 
-/// A candidate layout: a change of the layout of a buffer.
+/// A candidate layout: a change of a buffer's layout that may remove bank conflicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Candidate {
-    /// `bytes` bytes of padding after every `row` bytes.
+    /// A layout with `bytes` bytes of padding after every `row` bytes.
     Padding { row: u64, bytes: u64 },
-    /// Each row permutes its groups of `vec` bytes. The index of a group is XORed with (row / `per_phase`) modulo
-    /// `max_phase`.
+    /// A layout in which groups of `vec` bytes are permuted within each row: the index of a group is XORed with (row
+    /// index / `per_phase`) modulo `max_phase`.
     Swizzle {
         row: u64,
         vec: u64,
@@ -56,7 +56,7 @@ impl Candidate {
         }
     }
 
-    /// Returns true if, with this candidate, no sample takes more wavefronts than necessary.
+    /// Returns true if no sample has bank conflicts under this candidate.
     fn is_free(self, samples: &[&Sample], banks: Banks) -> bool {
         samples.iter().all(|sample| {
             let places = sample.addresses.iter();
@@ -83,12 +83,12 @@ impl Candidate {
     }
 }
 
-/// Returns the powers of two from `first` to `last` (inclusive); `first` must be a power of two.
+/// Returns the powers of two from `first` to `last` (inclusive). `first` must be a power of two.
 fn powers(first: u64, last: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(first), |power| Some(2 * power)).take_while(move |p| *p <= last)
 }
 
-/// Returns advice on the shared accesses of one source line; `None` if they have no bank conflicts.
+/// Returns advice on the shared-memory accesses of one source line, or `None` if the samples have no bank conflicts.
 pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let (worst, taken) = samples
         .iter()
@@ -154,7 +154,7 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     })
 }
 
-/// Returns advice on the global accesses of one source line; `None` if no improvement is known.
+/// Returns advice on the global-memory accesses of one source line, or `None` if no improvement is known.
 pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     let sample = samples.first()?;
     let bytes = i64::from(sample.bytes);
@@ -182,7 +182,8 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-/// Returns the most frequent distance between the addresses of consecutive lanes, if at least half of them have it.
+/// Returns the most frequent distance between the addresses of consecutive lanes, or `None` if fewer than half of the
+/// pairs of consecutive lanes have this distance.
 fn stride(sample: &Sample) -> Option<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     let mut pairs = 0;

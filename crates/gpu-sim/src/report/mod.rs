@@ -1,4 +1,4 @@
-//! The report of a run: accesses by width and by source line, bank conflicts, barriers.
+//! The report of a run: memory accesses by width and by source line, bank conflicts, and barriers.
 
 mod advice;
 
@@ -13,53 +13,52 @@ use std::sync::Arc;
 /// The shared-memory accesses of one instruction.
 ///
 /// # Units
-/// `accesses` counts warps that executed the instruction. `wavefronts` and `ideal` count passes through the banks.
+/// `accesses` counts executions by a warp. `wavefronts` and `ideal` count passes through the banks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedUse {
-    /// The name of the access, such as `ld.shared v4.b32`.
+    /// Name of the access, such as `ld.shared v4.b32`.
     pub label: String,
     /// The source of the instruction.
     pub site: Site,
     /// Number of times that a warp executed the instruction.
     pub accesses: u64,
-    /// Number of wavefronts taken.
+    /// Number of wavefronts of all accesses.
     pub wavefronts: u64,
-    /// Number of wavefronts that would be needed without bank conflicts.
+    /// Number of wavefronts that the accesses would take without bank conflicts.
     pub ideal: u64,
 }
 
-/// The memory accesses of one source line, summed over all operations that were lowered from it.
+/// The memory accesses of one source line, summed over the operations that were lowered from the line.
 ///
 /// # Units
-/// `accesses` counts executions by a warp, `wavefronts` counts passes through the banks of shared memory, and `sectors`
-/// counts 32-byte sectors of global memory.
-/// sectors of global memory.
+/// The accesses count executions by a warp, the wavefronts count passes through the banks of shared memory, and the
+/// sectors count 32-byte sectors of global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineUse {
-    /// `file:line`, or empty if it is not known.
+    /// Location as `file:line`; empty if it is unknown.
     pub location: String,
-    /// The text of the line, if it is known; otherwise the operation of the LLVM dialect.
+    /// Text of the source line if it is known, otherwise the text of an operation of the LLVM dialect.
     pub source: String,
-    /// Locations of the enclosing calls, innermost first.
+    /// Locations of the calls that inlined the operation, innermost call first.
     pub calls: Arc<[String]>,
-    /// Number of shared accesses executed by warps.
+    /// Number of shared-memory accesses executed by warps.
     pub shared_accesses: u64,
-    /// Number of wavefronts taken.
+    /// Number of wavefronts of all shared-memory accesses.
     pub wavefronts: u64,
-    /// Number of wavefronts that would be needed without bank conflicts.
+    /// Number of wavefronts that the accesses would take without bank conflicts.
     pub ideal_wavefronts: u64,
-    /// Number of global accesses executed by warps.
+    /// Number of global-memory accesses executed by warps.
     pub global_accesses: u64,
-    /// Number of sectors accessed.
+    /// Number of sectors that the global-memory accesses touch.
     pub sectors: u64,
-    /// Number of sectors that would be needed if the accessed bytes were contiguous.
+    /// Number of sectors that would be touched if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
     /// Suggested layouts; each entry is one sentence.
     pub advice: Vec<String>,
 }
 
 impl LineUse {
-    /// Returns true if the line takes more wavefronts or sectors than needed.
+    /// Returns true if the accesses of the line take more wavefronts or sectors than necessary.
     fn is_wasteful(&self) -> bool {
         self.wavefronts > self.ideal_wavefronts || self.sectors > self.ideal_sectors
     }
@@ -126,7 +125,7 @@ pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
     advised.collect()
 }
 
-/// Returns a location without its column.
+/// Returns `location` without the column.
 fn line_of(location: &str) -> &str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
     match location.rsplit_once(':') {
@@ -135,52 +134,52 @@ fn line_of(location: &str) -> &str {
     }
 }
 
-/// The global-memory accesses of one width.
+/// The global-memory accesses with the same label, such as `ld.global v4.b32`.
 ///
 /// # Units
 /// `sectors` and `ideal_sectors` count 32-byte sectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GlobalUse {
-    /// Number of instructions in the kernel that were executed at least once. An instruction in a loop body counts
-    /// once.
+    /// Number of distinct instructions that were executed at least once. An instruction in a loop body counts once.
     pub instructions: u64,
-    /// Number of accesses executed by warps, over all blocks.
+    /// Number of accesses executed by warps, over all thread blocks.
     pub accesses: u64,
-    /// Number of sectors accessed.
+    /// Number of sectors that the accesses touch.
     pub sectors: u64,
-    /// Number of sectors that would be needed if the accessed bytes were contiguous.
+    /// Number of sectors that would be touched if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
 }
 
-/// The counts of a launch.
+/// The statistics of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Number of blocks that were run.
+    /// Number of thread blocks that were run.
     pub blocks: u64,
-    /// Threads per block.
+    /// Number of threads per block.
     pub threads_per_block: u32,
-    /// Number of instructions executed, counted once per block and not once per lane.
+    /// Number of executed instructions, including terminators. An instruction that several lanes execute together
+    /// counts once.
     pub instructions: u64,
-    /// Number of block barriers executed, over all blocks.
+    /// Number of block barriers executed, over all thread blocks.
     pub barriers: u64,
-    /// Number of warp barriers executed by warps.
+    /// Number of warp barriers that warps executed.
     pub warp_barriers: u64,
-    /// Number of cross-lane operations executed by warps (shuffles, lane permutes, DPP).
+    /// Number of cross-lane operations (shuffles, lane permutes, DPP) that warps executed.
     pub shuffles: u64,
-    /// Number of bytes to which several threads stored the same value without order.
+    /// Number of bytes to which several unordered threads stored the same value.
     pub redundant_bytes: u64,
-    /// Bytes of shared memory.
+    /// Number of bytes of shared memory.
     pub shared_bytes: u32,
-    /// Global accesses by label, such as `ld.global v4.b32`.
+    /// Global-memory accesses by label, such as `ld.global v4.b32`.
     pub global: BTreeMap<String, GlobalUse>,
-    /// Shared accesses by instruction, in program order.
+    /// Shared-memory accesses by instruction, in program order.
     pub shared: Vec<SharedUse>,
-    /// Accesses by source line, in program order.
+    /// Memory accesses by source line, in program order.
     pub lines: Vec<LineUse>,
 }
 
 impl Report {
-    /// Adds the counts of other blocks of the same launch. The counts of memory accesses are not added.
+    /// Adds the counts that are summed over thread blocks. The counts of memory accesses are not added.
     pub(super) fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -190,7 +189,7 @@ impl Report {
         self.redundant_bytes += other.redundant_bytes;
     }
 
-    /// Adds the text of source lines that are in the given file.
+    /// Sets the source text of all lines whose location is in `file`; `text` is the contents of the file.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
@@ -205,7 +204,7 @@ impl Report {
         self
     }
 
-    /// Returns the number of wavefronts beyond the ideal, over all shared accesses.
+    /// Returns the number of wavefronts that exceed the ideal number, over all shared-memory accesses.
     pub fn bank_conflicts(&self) -> u64 {
         self.shared
             .iter()
@@ -215,9 +214,9 @@ impl Report {
 
     /// Returns the report as one JSON object.
     ///
-    /// Keys: `blocks`, `threads_per_block`, `instructions`, `barriers`, `warp_barriers`,
-    /// `shuffles`, `redundant_bytes`, `shared_bytes`, `bank_conflicts`, `global` and `shared` (label to
-    /// counts) and `lines` (a list with `location`, `source`, `calls`, counts and `advice`).
+    /// The keys are `blocks`, `threads_per_block`, `instructions`, `barriers`, `warp_barriers`, `shuffles`,
+    /// `redundant_bytes`, `shared_bytes`, `bank_conflicts`, `global` and `shared` (each maps a label to counts), and
+    /// `lines` (a list of objects with `location`, `source`, `calls`, counts and `advice`).
     pub fn to_json(&self) -> String {
         let numbers = [
             ("blocks", self.blocks),
@@ -285,7 +284,7 @@ impl Report {
         )
     }
 
-    /// Returns instructions, accesses, wavefronts and ideal wavefronts by label.
+    /// Returns the instructions, accesses, wavefronts and ideal wavefronts of shared memory by label.
     fn shared_by_label(&self) -> BTreeMap<&str, (u64, u64, u64, u64)> {
         let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
         for access in &self.shared {
@@ -299,7 +298,7 @@ impl Report {
     }
 }
 
-/// Returns a quoted and escaped JSON string.
+/// Returns `text` as a quoted and escaped JSON string.
 pub fn json_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
