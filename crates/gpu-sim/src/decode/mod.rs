@@ -1,7 +1,7 @@
 //! Decoder from a module of the LLVM dialect to a [`Program`].
 //!
-//! An aggregate becomes a list of scalar registers ("slots"), so that most operations on aggregates only rename
-//! registers. Called functions are inlined.
+//! An aggregate becomes a list of scalars ("slots"), each in its own register, so that most operations on aggregates
+//! only rename registers. Called functions are inlined.
 
 mod module;
 #[cfg(test)]
@@ -25,25 +25,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
 
-/// A decoded kernel, with the launch parameters that its module specifies.
+/// A decoded kernel with the launch parameters that its module specifies.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    /// The kernel.
+    /// The decoded kernel.
     pub program: Program,
-    /// The launch parameters that the module specifies.
+    /// Launch parameters from the attributes of the module.
     pub info: ModuleInfo,
-    /// The machine that the module's target or its operations select.
+    /// The machine that the module's target selects, or the operations if the module has no target.
     pub machine: Machine,
 }
 
 impl Decoded {
-    /// Returns the arguments that Triton's launcher appends to the kernel's own arguments, of which there are `given`.
-    /// They are the addresses of global and of profile scratch memory, whose bytes per program the module specifies.
-    /// Returns no argument if the module specifies no scratch memory, or if the caller has already given these
-    /// arguments.
+    /// Returns the scratch-memory arguments that Triton's launcher appends to the `given` arguments of the kernel. They
+    /// are the addresses of global scratch memory and of profile scratch memory. The module specifies the number of
+    /// bytes per program. Returns no arguments if the module specifies no scratch memory, or if the kernel does not
+    /// have two more parameters than `given`.
     ///
     /// # Errors
-    /// Scratch memory of more than 1 GiB would be needed.
+    /// Returns an error if more than 1 GiB of scratch memory would be needed.
     pub fn scratch_arguments(
         &self,
         given: usize,
@@ -78,7 +78,8 @@ impl Decoded {
     }
 }
 
-/// Decodes the kernel `entry` of a module, or its only kernel. `operation` is the function that decodes one operation.
+/// Decodes the kernel `entry` of a module, or the only kernel if `entry` is `None`. `operation` is the function that
+/// decodes one operation.
 pub(crate) fn decode(
     module: &Module,
     entry: Option<&str>,
@@ -123,38 +124,38 @@ pub(crate) fn decode(
     })
 }
 
-/// Maximum number of inlined calls. The number can grow exponentially: it doubles with each function of a chain in
-/// which each function calls the next function twice.
+/// Maximum number of inlined calls. The number of calls may be exponential in the number of functions, since it doubles
+/// with each function that calls the next function twice.
 const MAX_CALLS: u32 = 1 << 14;
 
 /// Maximum depth of nested calls.
 const MAX_NESTED: usize = 256;
 
-/// Maximum number of inlined operations.
+/// Maximum number of operations in inlined functions.
 const MAX_CALLED_OPERATIONS: usize = 1 << 20;
 
-/// An SSA value: its type, and one register per slot.
+/// An SSA value, given by its type and one register per slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
     pub(crate) ty: Type,
     pub(crate) slots: Rc<[Reg]>,
 }
 
-/// The continuation of `llvm.return` of the current function.
+/// The effect of `llvm.return` in the function that is being decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,
-    /// The block of the caller that follows the call. Its parameters receive the results.
+    /// A branch to the block of the caller that follows the call. The parameters of this block receive the results.
     Caller(BlockId),
 }
 
-/// A function being decoded.
+/// A function whose body is being decoded.
 struct CallFrame<'m> {
     name: &'m str,
-    /// Call sites, innermost first.
+    /// Locations of the call sites, innermost call first.
     calls: Arc<[String]>,
     values: HashMap<Value, Val>,
-    /// The block that each index in the function's region stands for. The entry continues the caller's block.
+    /// The program's block for each block index of the function's region. The entry block continues the caller's block.
     blocks: HashMap<usize, BlockId>,
     exit: ReturnTarget,
 }
@@ -162,22 +163,22 @@ struct CallFrame<'m> {
 /// The key of a shared-memory allocation: address, size in bytes, index, and location.
 type AllocationKey = (u64, u32, Option<i64>, String);
 
-/// The decoder of a kernel.
+/// The state of decoding a kernel.
 pub(crate) struct Decoder<'m> {
     module: &'m Module,
     operation: Decode,
     functions: HashMap<&'m str, &'m Operation>,
     globals: HashMap<&'m str, &'m Operation>,
-    /// Addresses of the global variables in use.
+    /// Addresses of the global variables that the kernel uses, by name.
     addresses: HashMap<String, u64>,
-    /// The shared-memory allocations that are marked in the module.
+    /// Address and index of each shared-memory allocation that is marked in the module.
     allocations: HashMap<AllocationKey, (Reg, u32)>,
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
-    /// Functions being decoded, outermost first.
+    /// Functions whose bodies are being decoded, outermost function first.
     frames: Vec<CallFrame<'m>>,
     num_calls: u32,
-    /// Number of operations inlined so far.
+    /// Number of operations in inlined functions so far.
     num_called: usize,
     /// Text and location of each decoded operation.
     texts: HashMap<*const Operation, (Arc<str>, Arc<str>)>,
@@ -217,7 +218,7 @@ impl<'m> Decoder<'m> {
         self.body(kernel, args, ReturnTarget::Kernel, Arc::new([]))
     }
 
-    /// Decodes the body of a function. Its entry block continues the current block.
+    /// Decodes the body of a function. The function's entry block continues the current block.
     fn body(
         &mut self,
         function: &'m Operation,
@@ -267,7 +268,8 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Fails if the target GPU lacks an instruction.
+    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason for a target that lacks
+    /// it.
     pub(crate) fn check_has(
         &self,
         op: &Operation,
@@ -279,7 +281,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Adds parameters for a value of type `ty` to a block.
+    /// Adds the parameters of a value of type `ty` to a block.
     fn block_params(
         &mut self,
         op: &Operation,
@@ -299,7 +301,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the site of an operation. Sites of the same operation share their strings.
+    /// Returns the site of an operation. All sites of one operation share their strings.
     fn shared_site(&mut self, op: &'m Operation) -> Site {
         let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
         let Some((text, location)) = known else {
@@ -345,7 +347,7 @@ impl<'m> Decoder<'m> {
         })
     }
 
-    /// Returns the register of a scalar operand.
+    /// Returns the register of operand `index`, which must be a scalar.
     pub(crate) fn scalar(&self, op: &Operation, index: usize) -> DecodeResult<Reg> {
         match self.operand(op, index)?.slots[..] {
             [reg] => Ok(reg),
@@ -356,7 +358,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the slot of a scalar operand.
+    /// Returns the slot of operand `index`, which must be a scalar.
     pub(crate) fn scalar_slot(&self, op: &Operation, index: usize) -> DecodeResult<Slot> {
         match self.flat(op, &self.operand(op, index)?.ty)?[..] {
             [slot] => Ok(slot),
@@ -367,7 +369,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the registers of scalar operands.
+    /// Returns the registers of the operands `indices`, which must be scalars.
     pub(crate) fn scalars<const N: usize>(
         &self,
         op: &Operation,
@@ -380,7 +382,7 @@ impl<'m> Decoder<'m> {
         Ok(regs)
     }
 
-    /// Returns the registers of all slots of some operands.
+    /// Returns the registers of all slots of the operands `range`.
     pub(crate) fn slots(&self, op: &Operation, range: Range<usize>) -> DecodeResult<Box<[Reg]>> {
         let mut regs = Vec::new();
         for index in range {
@@ -389,7 +391,7 @@ impl<'m> Decoder<'m> {
         Ok(regs.into())
     }
 
-    /// Defines the result of an operation.
+    /// Defines the result of an operation as the registers `slots`.
     pub(crate) fn define(&mut self, op: &Operation, slots: impl Into<Rc<[Reg]>>) -> DecodeResult {
         let [(value, ty)] = &op.results[..] else {
             return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
@@ -418,7 +420,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the slots of an operation's result. Fails if there are none.
+    /// Returns the slots of an operation's result, or an error if the operation has no result.
     pub(crate) fn result_slots(&self, op: &Operation) -> DecodeResult<Vec<Slot>> {
         let slots = self.flat(op, self.result_ty(op)?)?;
         if slots.is_empty() {
@@ -427,8 +429,8 @@ impl<'m> Decoder<'m> {
         Ok(slots)
     }
 
-    /// Decodes an operation element by element. `make` receives the slot and the register of each result element, and
-    /// the registers of the operands. It returns false if the kind of the slot is not supported.
+    /// Decodes an operation element by element. For each element, `make` receives the slot and the register of the
+    /// result and the registers of the operands. It returns false if it does not support the kind of the slot.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
@@ -457,7 +459,7 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// Returns a register that no instruction writes. Reading its value is a fault.
+    /// Returns a register that no instruction writes. It is an error to use the value of this register.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(
             MarkKind::Undef,
@@ -466,7 +468,7 @@ impl<'m> Decoder<'m> {
         )
     }
 
-    /// Returns a register with an undefined value. `text` is the error message if the value is used.
+    /// Returns a register with an undefined value of `bits` bits. `text` is the error message if the value is used.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u32, text: &'static str) -> Reg {
         self.b
             .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
@@ -479,7 +481,7 @@ impl<'m> Decoder<'m> {
         dst
     }
 
-    /// Returns the block with this index in the current region.
+    /// Returns the block at an index of the current region.
     pub(crate) fn block(&self, number: usize) -> Option<BlockId> {
         self.frames.last()?.blocks.get(&number).copied()
     }
@@ -490,13 +492,13 @@ impl<'m> Decoder<'m> {
             .map_or(ReturnTarget::Kernel, |frame| frame.exit)
     }
 
-    /// Returns the function definition with this name.
+    /// Returns the function definition that has this name.
     pub(crate) fn function(&self, name: &str) -> Option<&'m Operation> {
         let function = self.functions.get(name).copied()?;
         has_body(function).then_some(function)
     }
 
-    /// Inlines a call.
+    /// Inlines the call `op` of `function`.
     pub(crate) fn call(
         &mut self,
         op: &Operation,
@@ -597,8 +599,8 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// Returns the address and the index of a shared-memory allocation. Each allocation has a separate address range.
-    /// All calls of the enclosing function share the allocation.
+    /// Returns the address register and the index of a shared-memory allocation of `bytes` bytes at address `at`. Each
+    /// allocation has a separate address range. All calls of the enclosing function share the allocation.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,
@@ -620,7 +622,7 @@ impl<'m> Decoder<'m> {
         Some(made)
     }
 
-    /// Returns the address of AMD's hidden kernel arguments. They are added to the program when they are first used.
+    /// Returns the address of AMD's hidden kernel arguments, which are added to the program at their first use.
     pub(crate) fn implicit_arguments(&mut self, name: &str) -> u64 {
         if let Some(&address) = self.addresses.get(name) {
             return address;
@@ -655,7 +657,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// Returns the keyword of an enum attribute: `bfly` of `#nvvm<shfl_kind bfly>`.
+/// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`.
 pub(crate) fn keyword(text: &str) -> &str {
     text.trim_end_matches('>')
         .rsplit(['<', ' '])

@@ -1,27 +1,28 @@
-//! The launch parameters that a module specifies: kernel, machine, number of threads.
+//! Selection of the kernel and the machine, and the launch parameters that a module specifies.
 
 use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Operation};
 use crate::launch::Machine;
 use linear_layout::target::Target;
 
-/// The launch parameters that a module specifies.
+/// The launch parameters that the attributes of a module specify.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ModuleInfo {
-    /// `ttg.target`, such as `cuda:90` or `hip:gfx942`.
+    /// The target, `ttg.target`, such as `cuda:90` or `hip:gfx942`.
     pub target: Option<String>,
-    /// `ttg.threads-per-warp`.
+    /// Number of lanes per warp, `ttg.threads-per-warp`.
     pub threads_per_warp: Option<u32>,
-    /// `ttg.num-warps`.
+    /// Number of warps per block, `ttg.num-warps`.
     pub num_warps: Option<u32>,
-    /// `ttg.shared`: bytes of dynamic shared memory.
+    /// Number of bytes of dynamic shared memory, `ttg.shared`.
     pub shared: Option<u32>,
-    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`: bytes of global scratch memory per
-    /// program. It is `None` unless the last two arguments of the kernel are the addresses of this memory.
+    /// Number of bytes of global scratch memory and of profile scratch memory per program:
+    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`. It is `None` unless the last two
+    /// arguments of the kernel are the addresses of the two scratch memories.
     pub scratch: Option<[u32; 2]>,
 }
 
-/// Collects the operations of the module and of nested modules.
+/// Collects the operations of a module and of its nested modules in `out`.
 pub(super) fn collect_top<'m>(root: &'m Operation, out: &mut Vec<&'m Operation>) {
     for op in root
         .regions
@@ -92,8 +93,8 @@ pub(super) fn module_info(root: &Operation) -> ModuleInfo {
     }
 }
 
-/// Returns the machine of the module's target. Without a target, it is an AMD machine if the kernel or any operation
-/// belongs to ROCDL, else an NVIDIA machine.
+/// Returns the machine of the module's target. If the module has no target, returns an AMD machine if the kernel is
+/// marked as a ROCDL kernel or contains a ROCDL operation, and otherwise an NVIDIA machine.
 pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machine, KernelError> {
     let Some(name) = &info.target else {
         let blocks = kernel.regions.iter().flatten();
@@ -149,7 +150,7 @@ pub(super) fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
     }
 }
 
-/// Returns the block size that the attributes of the kernel specify, if any.
+/// Returns the block size that the attributes of the kernel or of the module specify, if any.
 pub(super) fn block_size(
     kernel: &Operation,
     info: &ModuleInfo,

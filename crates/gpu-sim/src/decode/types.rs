@@ -1,4 +1,4 @@
-//! Flattening of types to scalars, their layout in memory, and constants.
+//! Flattening of types to scalars, memory layout of types, and constants.
 
 use crate::bits::mask;
 use crate::code::Space;
@@ -10,14 +10,14 @@ use crate::ir::{Attribute, Type};
 pub(crate) enum SlotKind {
     Int,
     Float(FloatTy),
-    /// A pointer. The number is its address space.
+    /// A pointer; the number is its address space.
     Ptr(u32),
 }
 
 /// One scalar of a value.
 ///
 /// # Units
-/// `bits` is the width in a register. `offset` is the distance in bytes from the start of the value in memory.
+/// `bits` is the width in a register in bits. `offset` is the offset in bytes from the start of the value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub(crate) kind: SlotKind,
@@ -26,7 +26,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Returns the size in memory in bytes.
+    /// Returns the size of the scalar in memory in bytes.
     pub(crate) fn bytes(self) -> u8 {
         self.bits.div_ceil(8) as u8
     }
@@ -44,7 +44,7 @@ fn scalar(ty: &Type) -> Option<(SlotKind, u32)> {
     }
 }
 
-/// Returns the size and the alignment of a type in memory, in bytes.
+/// Returns the size and the alignment of a type in memory in bytes, as (size, alignment).
 pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     if let Some((_, bits)) = scalar(ty) {
         let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
@@ -155,7 +155,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the element at `path` of an aggregate: its first slot, and its type.
+/// Returns the element of an aggregate at the indices `path`, as the index of its first slot and its type.
 pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
@@ -179,7 +179,7 @@ pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> 
     Some((before + start, found))
 }
 
-/// Returns the bits of a constant for each slot.
+/// Returns the bits of each slot of a constant, or `None` if the constant does not fit the slots.
 pub(crate) fn constant_bits(value: &Attribute, slots: &[Slot]) -> Option<Vec<u64>> {
     match value {
         Attribute::Dense {

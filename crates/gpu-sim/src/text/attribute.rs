@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// Parses the rest of a `dense` attribute.
+    /// Parses a `dense` attribute after its keyword.
     fn dense(&mut self) -> Parsed<Attribute> {
         self.expect("<")?;
         let mut elements = Vec::new();

@@ -1,6 +1,7 @@
 //! Parser of MLIR's generic form, whose syntax is the same for all dialects.
 //!
-//! This parser is for tests and examples. `ll-sim` parses with MLIR, and converts operations to a [`Module`].
+//! This parser is for tests and examples. `ll-sim` parses with MLIR instead, and converts the operations to a
+//! [`Module`].
 
 mod attribute;
 
@@ -8,7 +9,7 @@ use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Block, Module, Operation, Value};
 use std::collections::HashMap;
 
-/// Parses a module.
+/// Parses a module in MLIR's generic form.
 ///
 /// ```
 /// let module = gpu_sim::read_generic(r#""builtin.module"() ({ "llvm.func"() ({}) : () -> () }) : () -> ()"#)?;
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// `Malformed` if the text is invalid, with line and column.
+/// Returns a `Malformed` error with line and column if the text is invalid.
 pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     let mut parser = Parser {
         text,
@@ -49,7 +50,8 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Replaces each location by the first file, line and column in it, and resolves aliases.
+/// Resolves the location aliases of an operation and of its nested operations. Each location becomes the first file,
+/// line and column in it.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -104,10 +106,10 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     module: Module,
-    /// The SSA value for each name and result number: `%5#1` is (`%5`, 1).
+    /// The SSA values by name and result number: `%5#1` is (`%5`, 1).
     values: HashMap<(&'a str, u32), Value>,
-    /// The block labels of each open region, outermost region first. Labels are in the order in which they are first
-    /// mentioned.
+    /// The block labels of each open region, outermost region first. The labels of a region are in the order of their
+    /// first mention.
     blocks: Vec<Vec<&'a str>>,
 }
 
@@ -189,7 +191,7 @@ impl<'a> Parser<'a> {
         digits.parse().map_err(|_| self.error("a number"))
     }
 
-    /// Parses items separated by commas, up to and including `close`.
+    /// Parses a list of items separated by commas, up to and including the token `close`.
     fn list<T>(
         &mut self,
         close: &str,
@@ -293,7 +295,7 @@ impl<'a> Parser<'a> {
         Ok((name, &self.text[value..self.at]))
     }
 
-    /// Returns the value with a name. The value is created when the name is first used.
+    /// Returns the SSA value with a name, which is created at its first use.
     fn named(&mut self, (name, index): (&'a str, u32)) -> Value {
         let module = &mut self.module;
         *self.values.entry((name, index)).or_insert_with(|| {
@@ -410,7 +412,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Returns the index of a label, in the order in which the region first mentions its labels.
+    /// Returns the index of a block label in the order in which the region first mentions its labels.
     fn mentioned(&mut self, label: &'a str) -> usize {
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());
