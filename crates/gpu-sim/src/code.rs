@@ -4,12 +4,12 @@ use super::float::FloatTy;
 use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
 use std::fmt;
 
-/// A scalar register. Each lane of a thread block has a separate value of up to 64 bits in it.
+/// A scalar register. It holds a separate value of up to 64 bits for each lane of a thread block.
 ///
-/// When a kernel is decoded, vectors and structs are spread over several registers. So building and splitting an
-/// aggregate costs nothing at run time.
+/// Decoding a kernel spreads vectors and structs over several registers, so building and splitting an aggregate costs
+/// nothing at run time.
 /// # Units
-/// An index into the register file. Integers are zero-extended to 64 bits, floats are stored as raw bits.
+/// The number is an index into the register file. Integers are zero-extended to 64 bits, floats are stored as raw bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Reg(pub(crate) u32);
 
@@ -20,22 +20,23 @@ pub(crate) struct BlockId(pub(crate) u32);
 /// An address space of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Space {
-    /// A 64-bit address that encodes its memory space.
+    /// Generic addresses, which have 64 bits and encode the memory space to which they refer.
     Generic,
-    /// Buffers of the launch and global variables.
+    /// Global memory: buffers of the launch, and global variables.
     Global,
-    /// The block's shared memory (LDS).
+    /// Shared memory (LDS) of a thread block.
     Shared,
-    /// Read-only global variables.
+    /// Constant memory: read-only global variables.
     Constant,
-    /// The lane's stack.
+    /// Local memory: the stack of a lane.
     Local,
     /// The shared memory of all blocks of the cluster.
     Cluster,
 }
 
 impl Space {
-    /// Returns the memory space of LLVM's address space `number`, which is the same on NVIDIA and AMD.
+    /// Returns the space that LLVM numbers `number`; NVIDIA and AMD use the same numbers. Returns `None` for all other
+    /// numbers.
     pub(crate) const fn from_number(number: u32) -> Option<Self> {
         match number {
             0 => Some(Self::Generic),
@@ -48,7 +49,7 @@ impl Space {
         }
     }
 
-    /// Returns the width of a pointer in bits.
+    /// Returns the width in bits of a pointer to this space.
     pub(crate) const fn pointer_bits(self) -> u32 {
         match self {
             Self::Shared | Self::Local => 32,
@@ -65,7 +66,7 @@ impl Space {
         }
     }
 
-    /// Returns the name of the space that messages use.
+    /// Returns the name of the space in messages, such as `shared`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -89,33 +90,33 @@ pub(crate) struct Edge {
 /// The terminator of a basic block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Terminator {
-    /// All lanes take one edge.
+    /// All lanes follow the same edge.
     Branch(Edge),
-    /// Each lane branches on the lowest bit of a register.
+    /// Each lane follows one of two edges, depending on the lowest bit of a register.
     CondBranch {
-        /// The condition.
+        /// Register whose lowest bit is the condition.
         cond: Reg,
-        /// The edge of lanes in which the condition is 1.
+        /// Edge of the lanes in which the condition is 1.
         then: Edge,
-        /// The edge of lanes in which the condition is 0.
+        /// Edge of the lanes in which the condition is 0.
         other: Edge,
     },
-    /// Each lane branches on the value of a register.
+    /// Each lane follows the edge that belongs to its value of a register.
     Switch {
         value: Reg,
-        /// The value and the edge of each case.
+        /// The cases, as (value, edge) pairs.
         cases: Box<[(u64, Edge)]>,
-        /// Edge of all other lanes.
+        /// Edge of the lanes whose value equals no case.
         default: Edge,
     },
-    /// The lanes exit.
+    /// The lanes exit from the kernel.
     Return,
     /// Reaching this terminator is a fault.
     Unreachable,
 }
 
 impl Terminator {
-    /// Returns the register whose value selects the edge, if there is more than one edge.
+    /// Returns the register whose value selects the edge, or `None` if the terminator does not have several edges.
     pub(crate) fn choice(&self) -> Option<Reg> {
         match self {
             Self::CondBranch { cond, .. } => Some(*cond),
@@ -124,13 +125,13 @@ impl Terminator {
         }
     }
 
-    /// Returns the registers that are read, as condition or as block arguments.
+    /// Returns the registers that the terminator reads as a condition or as block arguments.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let args = self.edges().into_iter().flat_map(|edge| &edge.args);
         self.choice().into_iter().chain(args.copied())
     }
 
-    /// Returns the outgoing edges.
+    /// Returns the outgoing CFG edges.
     pub(crate) fn edges(&self) -> Vec<&Edge> {
         match self {
             Self::Branch(edge) => vec![edge],
@@ -148,9 +149,9 @@ impl Terminator {
 /// The type of a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamTy {
-    /// A pointer to a buffer.
+    /// A pointer.
     Pointer,
-    /// An integer of this width.
+    /// An integer; the number is its width in bits.
     Int(u32),
     /// A float.
     Float(FloatTy),
@@ -182,15 +183,15 @@ pub(crate) struct BasicBlock {
     pub(crate) params: Vec<Reg>,
     /// The index of the first instruction in the program's list of instructions.
     pub(crate) start: u32,
-    /// The index after the last instruction.
+    /// Index one past the last instruction.
     pub(crate) end: u32,
-    /// Terminator.
+    /// Terminator of the block.
     pub(crate) terminator: Terminator,
     /// Immediate post-dominator: the block where diverged lanes reconverge.
     pub(crate) reconverge: Option<BlockId>,
-    /// Site of the terminator.
+    /// Index of the terminator's source site.
     pub(crate) site: u32,
-    /// Position in reverse post-order. Among several diverged frames, the frame whose block has the lowest position
-    /// runs first.
+    /// Position of the block in reverse post-order. If lanes have diverged, the lanes whose block has the lowest
+    /// position run first.
     pub(crate) order: u32,
 }

@@ -14,11 +14,11 @@ use std::str::FromStr;
 /// `"f16".parse()` is `ElementTy::Float(FloatTy::F16)`, `"i32".parse()` is `ElementTy::Int(32)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ElementTy {
-    /// A signless integer of 8, 16, 32 or 64 bits. `i1` is only allowed for a scalar.
+    /// A signless integer of 8, 16, 32 or 64 bits. A scalar argument may also be an `i1`.
     Int(u32),
     /// A float.
     Float(FloatTy),
-    /// A float of 8 bits. A scalar argument of this type is given by its code.
+    /// An 8-bit float. A scalar argument of this type is given by its 8-bit code.
     Float8(Float8),
 }
 
@@ -32,7 +32,8 @@ impl ElementTy {
         }
     }
 
-    /// Returns the element at `index` as a number. Integers are read as signed.
+    /// Returns the element at `index` as a number, or `None` if the index is out of bounds. Integers are read as
+    /// signed.
     pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
         let size = self.bytes();
         let element = bytes.get(index * size..(index + 1) * size)?;
@@ -44,7 +45,8 @@ impl ElementTy {
         })
     }
 
-    /// Returns the bits of the element that is nearest to `value`; 8-bit floats saturate.
+    /// Returns the bits of `value` as an element. Floats are rounded to nearest, integers towards zero. Integers and
+    /// 8-bit floats saturate.
     pub fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
@@ -53,7 +55,7 @@ impl ElementTy {
         }
     }
 
-    /// Parses an integer that fits the type, as signed or as unsigned.
+    /// Parses an integer, which must be in the signed or the unsigned range of `bits` bits.
     fn integer(bits: u32, text: &str) -> Result<i128, KernelError> {
         let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e30).then_some(number);
         let value: i128 = match text.parse() {
@@ -105,7 +107,7 @@ impl ElementTy {
     }
 }
 
-/// Returns the range of integers that fit `bits` bits as signed or as unsigned.
+/// Returns the union of the signed and the unsigned range of `bits` bits.
 pub(super) fn integer_range(bits: u32) -> RangeInclusive<i128> {
     -(1i128 << (bits - 1))..=(1i128 << bits) - 1
 }
@@ -151,14 +153,14 @@ fn wrong(text: String) -> KernelError {
 pub enum Fill {
     /// All zeros.
     Zeros,
-    /// 0, 1, 2, ...; the values wrap around in narrow integers.
+    /// The numbers 0, 1, 2, ..., which wrap around in narrow integers.
     Iota,
     /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1), which `f16`
     /// represents exactly; types that cannot represent them get the nearest values.
     Random,
-    /// The same value everywhere.
+    /// The same number in every element.
     Full(f64),
-    /// The same integer everywhere.
+    /// The same integer in every element.
     FullInteger(i128),
     /// The bytes of a file.
     File(PathBuf),
@@ -185,9 +187,9 @@ pub enum Fill {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArgSpec {
-    /// The name before `=`.
+    /// Name of the argument, if the text begins with `name=`.
     pub name: Option<String>,
-    /// The value.
+    /// Value of the argument.
     pub value: ArgValue,
 }
 
@@ -200,11 +202,11 @@ pub enum ArgValue {
     Float(f64, ElementTy),
     /// A buffer.
     Buffer {
-        /// Initial contents.
+        /// Initial contents of the buffer.
         fill: Fill,
-        /// Element type.
+        /// Type of the elements.
         ty: ElementTy,
-        /// Number of elements. It is `None` for a file, whose size determines the number.
+        /// Number of elements; `None` for a file, whose size determines the number of elements.
         count: Option<usize>,
     },
     /// The null pointer.
@@ -279,7 +281,7 @@ impl FromStr for ArgValue {
 
 /// Returns the initial contents of a buffer of `count` elements. `seed` is the seed of [`Fill::Random`].
 ///
-/// This function does not read files: the result for [`Fill::File`] is zeros.
+/// This function does not read files. For [`Fill::File`] it returns zeros.
 pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
     let size = ty.bytes();
     let mut bytes = vec![0; count * size];
@@ -306,7 +308,7 @@ pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec
     bytes
 }
 
-/// The SplitMix64 generator of Steele, Lea and Flood.
+/// Advances the SplitMix64 generator of Steele, Lea and Flood, and returns the next random number.
 pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -318,22 +320,22 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
 /// The tolerance of a comparison: an element may differ by `absolute + relative * |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
-    /// Absolute part.
+    /// Tolerance that is the same for all elements.
     pub absolute: f64,
-    /// Tolerance relative to the absolute value of the expected number.
+    /// Tolerance as a fraction of the absolute value of the expected number.
     pub relative: f64,
 }
 
-/// The result of a comparison.
+/// The result of comparing a buffer with its expected contents.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Comparison {
     /// Number of elements compared.
     pub elements: usize,
     /// Number of elements outside the tolerance.
     pub wrong: usize,
-    /// The first few elements outside the tolerance, as (index, found, expected).
+    /// The first few elements outside the tolerance, as (index, found value, expected value).
     pub first: Vec<(usize, f64, f64)>,
-    /// Largest absolute difference.
+    /// Largest absolute difference between a found and an expected value.
     pub max_error: f64,
 }
 
@@ -356,7 +358,7 @@ impl fmt::Display for Comparison {
 
 /// Compares two buffers element by element. Two NaNs count as equal.
 /// # Errors
-/// `Launch` if the buffers differ in size.
+/// Returns a `Launch` error if the buffers differ in size.
 pub fn compare(
     found: &[u8],
     expected: &[u8],

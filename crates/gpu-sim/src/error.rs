@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The source of an instruction: the text and the location of the operation.
+/// The source of an instruction: the text and the location of an operation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
     pub text: Arc<str>,
-    /// `file:line:column`, or empty where unknown.
+    /// Location as `file:line:column`; empty if it is unknown.
     pub location: Arc<str>,
-    /// Locations of the enclosing calls, innermost first.
+    /// Locations of the calls that inlined the operation, innermost call first.
     pub calls: Arc<[String]>,
 }
 
@@ -35,9 +35,9 @@ impl fmt::Display for Site {
 pub struct ThreadId {
     /// Index of the block within the grid.
     pub block: [u32; 3],
-    /// Warp within the block.
+    /// Index of the warp within the block.
     pub warp: u32,
-    /// Lane within the warp.
+    /// Index of the lane within the warp.
     pub lane: u32,
 }
 
@@ -60,11 +60,11 @@ pub enum FaultKind {
     Malformed,
     /// An unsupported operation, type or attribute.
     Unsupported,
-    /// The launch does not match the kernel: arguments, block size, shared memory.
+    /// A launch whose arguments, block size or shared memory do not match the kernel.
     Launch,
-    /// An access that is outside of all buffers, or that crosses the last byte of a buffer.
+    /// An access outside of all buffers, or an access that extends past the end of a buffer.
     OutOfBounds,
-    /// An address that is not a multiple of the access's alignment.
+    /// An access whose address is not a multiple of the required alignment.
     Misaligned,
     /// A read of shared or local memory that was never written.
     Uninitialised,
@@ -81,22 +81,22 @@ pub enum FaultKind {
     Barrier,
     /// A write to constant memory.
     ReadOnly,
-    /// A barrier or cross-lane operation that is reached by only a part of its threads.
+    /// A barrier or cross-lane operation that only some of the required threads reach.
     Divergence,
-    /// An integer division by zero, or a division of the smallest integer by -1.
+    /// An integer division by zero, or of the smallest integer by -1.
     Division,
-    /// A use of an undefined value. It comes from `llvm.mlir.undef`, a violated flag (`nuw`, `disjoint`, `range`, ...),
-    /// an oversized shift, or a lane that a masked load skipped.
+    /// A use of an undefined value. Undefined values come from `llvm.mlir.undef`, violated flags (`nuw`, `disjoint`,
+    /// `range`, ...), oversized shifts, and masked loads that skip a lane.
     Poison,
     /// An `llvm.intr.assume` whose condition is false.
     Assumption,
-    /// An assertion of the kernel failed.
+    /// A failed assertion of the kernel.
     Assertion,
-    /// `llvm.unreachable` was reached.
+    /// An execution of `llvm.unreachable`.
     Unreachable,
-    /// No warp can make progress.
+    /// A state in which no warp can make progress.
     Deadlock,
-    /// The run exceeded the instruction limit.
+    /// A run that exceeds the instruction limit.
     StepLimit,
 }
 
@@ -119,9 +119,9 @@ impl FaultKind {
     }
 }
 
-/// An error of a kernel, launch or run, with its location.
+/// An error of decoding, launching or running a kernel, with its location.
 ///
-/// The message describes the fault. The lines after it name the operation, the thread and, for a race, the other
+/// The message describes the fault. The following lines name the operation, the thread, and for a race the other
 /// access.
 #[derive(Clone, Debug)]
 pub struct KernelError(Box<Inner>);
@@ -167,17 +167,17 @@ impl KernelError {
         self.0.kind
     }
 
-    /// Returns the first line of the message.
+    /// Returns the first line of the error text.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Returns the faulting operation, if known.
+    /// Returns the operation that caused the error, if it is known.
     pub fn site(&self) -> Option<&Site> {
         self.0.site.as_ref()
     }
 
-    /// Returns the faulting thread, if any.
+    /// Returns the thread that caused the error, if there is one.
     pub fn thread(&self) -> Option<ThreadId> {
         self.0.thread
     }

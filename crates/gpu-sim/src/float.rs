@@ -23,13 +23,13 @@ pub enum FloatTy {
 /// A rounding mode for conversion to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum RoundingMode {
-    /// To nearest, ties to even.
+    /// Rounding to nearest, ties to even.
     Nearest,
-    /// Towards zero.
+    /// Rounding towards zero.
     TowardsZero,
-    /// Towards negative infinity.
+    /// Rounding towards negative infinity.
     Downward,
-    /// Towards positive infinity.
+    /// Rounding towards positive infinity.
     Upward,
 }
 
@@ -53,7 +53,7 @@ impl FloatTy {
         }
     }
 
-    /// Parses MLIR's spelling of the type; the inverse of [`FloatTy::name`].
+    /// Parses MLIR's spelling of the type. This is the inverse of [`FloatTy::name`].
     pub(crate) fn parse(name: &str) -> Option<Self> {
         [Self::F16, Self::BF16, Self::F32, Self::F64]
             .into_iter()
@@ -100,7 +100,8 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to an integer of up to 65 bits; it rounds like [`FloatTy::from_f64`].
+    /// Returns the bits of the number nearest to `value`, an integer of up to 65 bits. Rounding is as in
+    /// [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -117,8 +118,8 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of `value` rounded in the given direction. If the nearest number lies on the wrong side of
-    /// `value`, the result is the next number in the given direction.
+    /// Returns the bits of the number nearest to `value` among the numbers that lie in the given direction from
+    /// `value`, including `value` itself.
     ///
     /// `FloatTy::F16.rounded(65519.0, RoundingMode::Upward)` is infinity, `0x7C00`; downward it is `0x7BFF`.
     pub(crate) fn rounded(self, value: f64, direction: RoundingMode) -> u64 {
@@ -137,7 +138,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value`; it rounds like [`FloatTy::from_f64`].
+    /// Returns the bits of the number nearest to `value`. Rounding is as in [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -166,7 +167,7 @@ fn f16_to_f32(half: u16) -> f32 {
     }
 }
 
-/// Rounds `value` to a format with these numbers of exponent and mantissa bits, ties to even.
+/// Rounds `value`, ties to even, to a format with the given numbers of exponent and mantissa bits.
 fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     let bits = value.to_bits();
     let sign = (bits >> 63) << (exponent_bits + mantissa_bits);
@@ -211,12 +212,12 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     sign | result.min(infinity)
 }
 
-/// The result of a conversion to an 8-bit float if the number is too large.
+/// The result of a conversion to an 8-bit float if the number exceeds the largest finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
-    /// The largest finite number. It is also the result for infinity.
+    /// The result is the largest finite number. Infinity gives the same result.
     Saturates,
-    /// Infinity, or NaN if the format has no infinity.
+    /// The result is infinity, or NaN if the format has no infinity.
     Overflows,
 }
 

@@ -4,10 +4,10 @@
 //! post-order, so that definitions precede uses. The simulator reconverges diverged lanes at the immediate
 //! post-dominator, i.e. the dominator in the reversed graph.
 
-/// Returns the nodes reachable from `entry`. Each node precedes its successors, except along back edges.
+/// Returns the nodes that are reachable from `entry`. Each node precedes its successors, except along back edges.
 ///
-/// The first successor of a node, and all nodes reachable from it, precede the other successors. So the body of a loop,
-/// if it is the first branch target, precedes the exit of the loop.
+/// The first successor of a node, with all nodes reachable from it, precedes the other successors. So if the body of a
+/// loop is the first branch target, it precedes the exit of the loop.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 1 2 3
@@ -32,7 +32,7 @@ pub fn reverse_post_order(entry: usize, successors: &[Vec<usize>]) -> Vec<usize>
     order
 }
 
-/// Returns the immediate dominator of each node. It is `None` for `entry` and for unreachable nodes.
+/// Returns the immediate dominator of each node, or `None` for `entry` and for unreachable nodes.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 immediately dominates 3

@@ -22,24 +22,25 @@ use std::fmt::{self, Write as _};
 /// A type of the LLVM dialect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Type {
-    /// An integer of this width. 8-bit floats are integers, too, since LLVM has no such types.
+    /// An integer type; the number is its width in bits. 8-bit floats are integers, too, since LLVM has no types for
+    /// them.
     Int(u32),
-    /// A float.
+    /// A floating-point type.
     Float(FloatTy),
-    /// A pointer. The number is its address space.
+    /// A pointer type; the number is its address space.
     Ptr(u32),
-    /// A vector of this many elements.
+    /// A vector type, given by the number of elements and the element type.
     Vector(u32, Box<Type>),
-    /// An array of this many elements.
+    /// An array type, given by the number of elements and the element type.
     Array(u64, Box<Type>),
-    /// A structure.
+    /// A structure type.
     Struct {
-        /// True if the structure is packed: there is no padding between its fields.
+        /// True if there is no padding between the fields.
         packed: bool,
-        /// Its fields.
+        /// Types of the fields.
         body: Vec<Type>,
     },
-    /// No value.
+    /// The result type of functions that return nothing.
     Void,
     /// Any other type, represented by its text.
     Other(String),
@@ -50,32 +51,32 @@ pub enum Type {
 pub enum Attribute {
     /// A unit attribute.
     Unit,
-    /// A boolean.
+    /// A boolean attribute.
     Bool(bool),
-    /// A typed integer.
+    /// An integer attribute with its type.
     Int(i128, Type),
-    /// The bits of a float.
+    /// A floating-point attribute, given by its bits and its format.
     Float(u64, FloatTy),
-    /// A string.
+    /// A string attribute.
     Str(String),
-    /// A string that is not UTF-8.
+    /// A string attribute whose bytes are not valid UTF-8.
     Bytes(Vec<u8>),
-    /// A type.
+    /// A type attribute.
     Type(Type),
-    /// A symbol reference; the text is its leaf name.
+    /// A symbol reference, represented by its leaf name.
     Symbol(String),
-    /// A list.
+    /// An array of attributes.
     Array(Vec<Attribute>),
-    /// `array<i32: ...>`.
+    /// A dense array of integers, such as `array<i32: 1, 2>`.
     Ints(Vec<i64>),
-    /// Elements of a vector or tensor.
+    /// A `dense` attribute: the elements of a vector or tensor.
     Dense {
-        /// True if `elements` has one element, which stands for all.
+        /// True if all elements are equal; `elements` then has a single entry.
         splat: bool,
-        /// Elements in row-major order.
+        /// The elements in row-major order.
         elements: Vec<Attribute>,
     },
-    /// A dictionary.
+    /// A dictionary attribute, as (name, attribute) pairs.
     Dict(Vec<(String, Attribute)>),
     /// Any other attribute, represented by its text.
     Opaque(String),
@@ -98,30 +99,30 @@ pub struct Value(u32);
 /// An operation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Operation {
-    /// `llvm.add`.
+    /// Full name of the operation, such as `llvm.add`.
     pub name: String,
-    /// The operands.
+    /// Operands.
     pub operands: Vec<Value>,
-    /// The types of the operands.
+    /// Types of the operands, in the same order.
     pub operand_types: Vec<Type>,
-    /// The results with their types.
+    /// Results with their types.
     pub results: Vec<(Value, Type)>,
-    /// Successor blocks, given by their indices in the region.
+    /// Successor blocks, given by their indices in the enclosing region.
     pub successors: Vec<usize>,
-    /// All attributes, both inherent and discardable.
+    /// Inherent and discardable attributes, as (name, attribute) pairs.
     pub attributes: Vec<(String, Attribute)>,
-    /// The blocks of each region.
+    /// Regions; each region is a list of basic blocks.
     pub regions: Vec<Vec<Block>>,
-    /// `file:line:column`, or empty if it is not known.
+    /// Source location as `file:line:column`; empty if it is unknown.
     pub location: String,
 }
 
 /// A basic block.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Block {
-    /// The parameters with their types.
+    /// Block arguments with their types.
     pub arguments: Vec<(Value, Type)>,
-    /// The operations.
+    /// Operations in program order.
     pub operations: Vec<Operation>,
 }
 
@@ -130,12 +131,12 @@ pub struct Block {
 pub struct Module {
     /// The operation that contains all other operations.
     pub root: Operation,
-    /// The names of the values.
+    /// Names of the values, indexed by the number of the [`Value`].
     names: Vec<String>,
 }
 
 impl Module {
-    /// Creates a value with a name such as `%5`.
+    /// Creates an SSA value that is printed as `name`, for example `%5`.
     pub fn value(&mut self, name: impl Into<String>) -> Value {
         self.names.push(name.into());
         Value(self.names.len() as u32 - 1)
@@ -145,7 +146,7 @@ impl Module {
         self.names.get(value.0 as usize).map_or("%?", |name| name)
     }
 
-    /// Returns the operation in generic form, without regions and location.
+    /// Returns the text of an operation in MLIR's generic form, without its regions and location.
     #[must_use]
     pub fn show(&self, op: &Operation) -> String {
         let mut text = String::new();
@@ -228,7 +229,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Named attributes, printed with commas between them.
+/// Named attributes; they are printed as `name = value`, separated by commas.
 struct Entries<'a>(&'a [(String, Attribute)]);
 
 impl fmt::Display for Entries<'_> {

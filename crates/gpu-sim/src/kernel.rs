@@ -22,17 +22,18 @@ use super::{ops, text};
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// `Malformed` if the text is not valid generic form. All other errors are described at [`decode()`].
+/// Returns a `Malformed` error if the text is not valid generic form. Also returns the errors of [`decode()`].
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode(&text::read_generic(text)?, entry)
 }
 
-/// Decodes the kernel `entry` of a module, or its only kernel.
+/// Decodes the kernel `entry` of a module. If `entry` is `None`, the module must have exactly one kernel.
 ///
 /// # Errors
 /// - `Malformed`: the module is inconsistent.
 /// - `Unsupported`: an operation or type is not supported; the error names the nearest supported name.
-/// - `Launch`: the target is unknown.
+/// - `Launch`: the kernel does not exist, `entry` is `None` although the module has several kernels, or the target is
+///   unknown.
 pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode::decode(module, entry, ops::decode)
 }

@@ -6,32 +6,34 @@ use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
 /// The machine on which a kernel runs.
 ///
 /// # Units
-/// `bank_bytes` is the width of one bank of shared memory. `shared_limit` is the maximum number of bytes per block.
+/// `bank_bytes` is the width of one bank of shared memory in bytes. `shared_limit` is the maximum number of bytes of
+/// shared memory per thread block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// The GPU, if it is known. Instructions that it lacks are rejected.
+    /// The target GPU, if it is known. Instructions that this GPU lacks are rejected.
     pub(crate) target: Option<&'static Target>,
-    /// The assembly language of inline assembly, and of the names of accesses in reports.
+    /// The assembly language in which inline assembly is parsed, and which names the accesses in reports.
     pub(crate) assembly: Assembly,
-    /// True if program order orders the accesses of a warp's lanes. If false, only barriers order them.
+    /// True if the lanes of a warp execute in lockstep, so that program order orders the accesses of different lanes.
+    /// If false, only barriers order the accesses of different lanes.
     pub lockstep: bool,
     /// Number of lanes per warp or wave.
     pub lanes_per_warp: u32,
-    /// Banks of shared memory.
+    /// Number of banks of shared memory.
     pub num_banks: u32,
-    /// Bytes per bank.
+    /// Width of one bank in bytes.
     pub bank_bytes: u32,
-    /// Maximum bytes of shared memory per block.
+    /// Maximum number of bytes of shared memory per thread block.
     pub shared_limit: u32,
-    /// The bits of the lane index that vary within a group of lanes whose 16-byte shared loads are served in one pass.
-    /// `None` if these are the lowest bits.
+    /// Mask of the bits of the lane index that vary between the lanes whose 16-byte shared loads are served in one
+    /// pass. `None` if one pass serves consecutive lanes.
     pub(crate) wide_load_lane_bits: Option<u32>,
-    /// The 8-bit float formats that its conversion instructions use.
+    /// The 8-bit float formats that the machine's conversion instructions use.
     pub(crate) float8: Option<Float8Family>,
 }
 
 impl Machine {
-    /// Returns the machine that a target describes.
+    /// Returns the machine with the parameters of `target`.
     #[must_use]
     pub const fn of(target: &'static Target) -> Self {
         Self {
@@ -90,45 +92,46 @@ impl Machine {
 /// A kernel argument.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
-    /// The address of a buffer.
+    /// The address of the first byte of a buffer.
     Buffer(BufferId),
-    /// The address of a byte within a buffer, given by its offset.
+    /// The address of a byte within a buffer. The second field is the byte offset in the buffer.
     Within(BufferId, u64),
-    /// An integer. It must fit the width of the parameter, as signed or as unsigned.
+    /// An integer. It must be in the signed or the unsigned range of the parameter's type.
     Int(i128),
-    /// A float, rounded to the parameter's format.
+    /// A float, which is rounded to the parameter's format.
     Float(f64),
 }
 
-/// The order of the warps of a block between its barriers.
+/// The order in which the warps of a thread block execute between two barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
     /// All warps execute each instruction together. This is the fastest schedule to simulate.
     #[default]
     Lockstep,
-    /// One warp runs at a time, in an order drawn from this seed.
+    /// One warp runs at a time, in a random order. The number is the seed.
     ///
-    /// A warp may run ahead of the other warps up to the next block barrier. So the result shows what a kernel with a
-    /// race may compute. This schedule takes a few times as long as lockstep. A race is an error in any schedule, but
-    /// only some races change the computed values.
+    /// A warp may run ahead of the other warps up to the next block barrier. The simulation therefore computes one of
+    /// the results that a kernel with a race may have on a GPU. This schedule takes a few times as long as lockstep. A
+    /// race is reported as an error under every schedule, but only some races change the computed values.
     Warps(u64),
 }
 
-/// The time at which the values of asynchronous copies arrive at their destinations.
+/// The time at which an asynchronous copy writes its destination.
 ///
-/// The results of a correctly synchronised kernel do not depend on it.
+/// The results of a correctly synchronised kernel do not depend on this time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Arrival {
-    /// When the copy starts.
+    /// The copy writes its destination when it starts.
     Early,
-    /// When a thread has waited for the copy.
+    /// The copy writes its destination when a thread has waited for the copy.
     #[default]
     Late,
-    /// Early or late for each copy, drawn from this seed.
+    /// Each copy is early or late at random. The number is the seed.
     Random(u64),
 }
 
-/// The parameters of a launch, except for the kernel and the memory.
+/// The parameters of a launch: machine, grid, thread block, arguments and options. The kernel and the memory are passed
+/// to [`Launch::run`].
 ///
 /// ```
 /// use gpu_sim::{Launch, Machine};
@@ -149,10 +152,10 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The default limit of executed instructions, which a simulation reaches after seconds rather than hours.
+    /// Default limit on the number of executed instructions. The simulator reaches it within seconds.
     pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
 
-    /// Returns a launch of one block without arguments.
+    /// Returns a launch of one thread block without arguments.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self {
@@ -169,13 +172,14 @@ impl Launch {
         }
     }
 
-    /// Sets the number of blocks along each axis.
+    /// Sets the number of thread blocks along the x, y and z axes.
     #[must_use]
     pub fn grid(self, grid: [u32; 3]) -> Self {
         Self { grid, ..self }
     }
 
-    /// Sets the number of threads per block along each axis. This is needed if the kernel does not specify them.
+    /// Sets the number of threads per block along the x, y and z axes. It is required if the kernel does not specify a
+    /// block size.
     #[must_use]
     pub fn block(self, block: [u32; 3]) -> Self {
         Self {
@@ -184,7 +188,7 @@ impl Launch {
         }
     }
 
-    /// Sets the size in bytes of the dynamically sized shared variable.
+    /// Sets the size in bytes of the dynamic shared memory.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
         Self {
@@ -193,7 +197,7 @@ impl Launch {
         }
     }
 
-    /// Sets the arguments, in order.
+    /// Sets the kernel arguments, in the order of the kernel's parameters.
     #[must_use]
     pub fn args(self, args: impl Into<Vec<Arg>>) -> Self {
         Self {
@@ -202,7 +206,7 @@ impl Launch {
         }
     }
 
-    /// Sets the maximum number of executed instructions. Each instruction counts once per warp that executes it. The
+    /// Sets the maximum number of executed instructions; an instruction counts once for each warp that executes it. The
     /// default is [`Self::DEFAULT_STEP_LIMIT`].
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
@@ -212,8 +216,8 @@ impl Launch {
         }
     }
 
-    /// Sets whether races on global memory are errors; by default they are. The records take 8 bytes per accessed
-    /// granule, 8 more bytes if it is both read and written, and more if threads access it without order.
+    /// Sets whether data races on global memory are errors; by default they are. The access records take 8 bytes per
+    /// accessed granule, 8 more bytes if the granule is both read and written, and more if unordered threads access it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {
@@ -222,7 +226,7 @@ impl Launch {
         }
     }
 
-    /// Sets the order in which warps run; the default is lockstep.
+    /// Sets the order in which warps execute; the default is lockstep.
     #[must_use]
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self { schedule, ..self }
@@ -232,16 +236,16 @@ impl Launch {
         self.machine.lanes_per_warp
     }
 
-    /// Sets the time at which the values of asynchronous copies arrive.
+    /// Sets the time at which asynchronous copies write their destinations.
     #[must_use]
     pub fn arrival(self, arrival: Arrival) -> Self {
         Self { arrival, ..self }
     }
 
-    /// Sets the number of host cores that run blocks in parallel; the default is 1.
+    /// Sets the number of host cores that simulate thread blocks in parallel; the default is 1.
     ///
-    /// The number does not affect results. Each core needs a copy of memory and of the access records. If blocks race
-    /// or fail, the whole kernel is run again sequentially.
+    /// The number of cores does not affect the results. Each core needs a copy of the memory and of the access records.
+    /// If thread blocks race or fail, the whole kernel runs again sequentially.
     #[must_use]
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }

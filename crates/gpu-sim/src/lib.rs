@@ -1,12 +1,13 @@
 //! CPU simulator of lowered GPU kernels with dynamic checks.
 //!
-//! A [`Program`] is a decoded kernel. It has basic blocks of instructions over scalar registers, and each register
-//! holds the values of all lanes of a block. A [`Launch`] runs it over a grid on a [`Machine`], with a [`Memory`] of
-//! buffers, and returns a [`Report`].
+//! A [`Program`] is a decoded kernel. It consists of basic blocks of instructions over scalar registers; each register
+//! holds one value per lane of a thread block. A [`Launch`] runs the program over a grid on a [`Machine`], with the
+//! buffers of a [`Memory`], and returns a [`Report`].
 //!
 //! The run stops at the first fault with a [`KernelError`], which names the operation, its source location, and the
-//! lane, warp and block. Faults are accesses out of bounds or misaligned, reads of uninitialised memory, data races,
-//! divergent barriers and shuffles, divisions without a result, and uses of undefined values.
+//! lane, warp and thread block. Faults are accesses out of bounds or misaligned, reads of uninitialised memory, data
+//! races, barriers and shuffles in divergent code, integer divisions by zero or with overflow, and uses of undefined
+//! values.
 //!
 //! ```
 //! use gpu_sim::*;
@@ -31,7 +32,7 @@
 //! # Ok::<(), KernelError>(())
 //! ```
 //!
-//! Modules in the order of their dependencies; each module uses only modules to its left:
+//! Modules in dependency order; each module uses only modules to its left:
 //! ```text
 //! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ tensor_map ◄ exec, text ◄ parallel, decode ◄ ops, run ◄ kernel
 //! ```
@@ -39,8 +40,8 @@
 //! `decode` (from operations to instructions), `ops` (all operations, one file per family), `kernel` and `run` (the
 //! entry points).
 //!
-//! Not modelled: timing, caches, tensor memory and clusters. Blocks run one after the other, unless they wait for each
-//! other.
+//! Timing, caches, tensor memory and clusters are not modelled. Thread blocks run one after the other, except if a
+//! thread block waits for another thread block.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::cast_possible_truncation,

@@ -7,17 +7,17 @@
 //! %j = llvm.bitcast %i {ll.index_bound = 2, ll.index_of = "`ttg.memdesc_index` of 2 buffers"} : i32 to i32
 //! ```
 
-/// On an address at which a buffer begins: the name of the operation that allocates the buffer.
+/// Attribute on the start address of a buffer: the name of the operation that allocates the buffer.
 pub const BUFFER: &str = "ll.buffer";
-/// On an address at which the scratch memory of an operation begins: the name of the operation.
+/// Attribute on the start address of scratch memory: the name of the operation that uses the scratch memory.
 pub const SCRATCH: &str = "ll.scratch";
-/// On an address: the size in bytes of the allocation that begins there.
+/// Attribute on the start address of an allocation: the size of the allocation in bytes.
 pub const BYTES: &str = "ll.bytes";
-/// On an address: the index of the allocation within its function.
+/// Attribute on the start address of an allocation: the index of the allocation within its function.
 pub const NUMBER: &str = "ll.number";
-/// On an address: marks the end of the allocation's lifetime.
+/// Attribute on an address of an allocation: marks the end of the allocation's lifetime.
 pub const END: &str = "ll.end";
-/// On an index: its exclusive upper bound, unsigned.
+/// Attribute on an index: the exclusive upper bound of the unsigned index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
-/// On an index: the operation to which the index belongs, and what the index selects.
+/// Attribute on an index: the operation to which the index belongs, and the objects from which it selects.
 pub const INDEX_OF: &str = "ll.index_of";

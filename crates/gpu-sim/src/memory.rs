@@ -3,19 +3,19 @@
 use gpu_race::{History, Shadow};
 use std::fmt;
 
-/// log2 of the distance between buffer addresses.
+/// log2 of the distance in bytes between the addresses of consecutive buffers.
 const BUFFER_LOG2: u32 = 36;
-/// Index of the first global variable of the program. The launch's buffers have lower indices.
+/// Index of the first global variable of the program. Smaller indices belong to the launch's buffers.
 const FIRST_SYMBOL: usize = 0x800;
-/// log2 of the distance between addresses of shared variables.
+/// log2 of the distance in bytes between the addresses of consecutive shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
-/// Maximum number of shared variables and allocations, which 32-bit addresses limit.
+/// Maximum number of shared variables and allocations that fit into the 32-bit address space.
 pub(super) const MAX_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
-/// log2 of the distance between the stack addresses of lanes.
+/// log2 of the distance in bytes between the stacks of consecutive lanes.
 pub(super) const STACK_LOG2: u32 = 20;
-/// Bit that is set in a generic address of shared memory.
+/// Bit that is set in the generic addresses of shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
-/// Bit that is set in a generic address of the lane's stack.
+/// Bit that is set in the generic addresses of a lane's stack.
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 
 /// Returns the address of the program's global variable `index`.
@@ -23,12 +23,12 @@ pub(super) const fn symbol_address(index: usize) -> u64 {
     ((FIRST_SYMBOL + index + 1) as u64) << BUFFER_LOG2
 }
 
-/// Returns the index of the global variable to which an address belongs.
+/// Returns the index of the global variable that contains an address.
 pub(super) const fn symbol_number(address: u64) -> u32 {
     ((address >> BUFFER_LOG2) as usize - 1 - FIRST_SYMBOL) as u32
 }
 
-/// A buffer of a [`Memory`].
+/// The index of a buffer of a [`Memory`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferId(usize);
 
@@ -91,8 +91,8 @@ impl Memory {
         &self.buffers[buffer.0].bytes
     }
 
-    /// Merges another copy of this memory, which other blocks used concurrently. Returns false if one side accessed
-    /// bytes that the other side wrote.
+    /// Merges a copy of this memory that other thread blocks used at the same time. Returns false if the thread blocks
+    /// of one copy accessed bytes that the thread blocks of the other copy wrote.
     pub(super) fn merge(&mut self, other: &Self) -> bool {
         self.printed += &other.printed;
         let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
@@ -107,13 +107,13 @@ impl Memory {
         &self.printed
     }
 
-    /// Returns the address that the buffer has in a kernel.
+    /// Returns the address of the buffer's first byte.
     pub fn address(&self, buffer: BufferId) -> u64 {
         (buffer.0 as u64 + 1) << BUFFER_LOG2
     }
 }
 
-/// A byte given relative to a buffer.
+/// A location in global memory: a buffer and a byte offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GlobalLocation {
     /// Index of the buffer. The launch's buffers come first, followed by the program's global variables.
@@ -122,8 +122,9 @@ pub(super) struct GlobalLocation {
     pub(super) offset: i64,
 }
 
-/// Returns the buffer to which `address` is nearest: the buffer whose address range contains it, or the following
-/// buffer if the address is slightly below its start.
+/// Returns the buffer that is nearest to `address`, and the byte offset of `address` in it. This is the buffer whose
+/// address range contains `address`, or the next buffer if `address` is less than half an address range below its
+/// start. Returns `None` if this buffer does not exist.
 pub(super) fn locate(
     address: u64,
     num_buffers: usize,
@@ -154,7 +155,7 @@ pub(super) fn locate(
     })
 }
 
-/// Reads `count` bytes, little-endian.
+/// Reads `count` bytes from offset `at` on as a little-endian number.
 pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
     match (count, &bytes[at..]) {
         (4, &[a, b, c, d, ..]) => u64::from(u32::from_le_bytes([a, b, c, d])),
@@ -169,7 +170,7 @@ pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
     }
 }
 
-/// Writes the lowest `count` bytes of `value`, little-endian.
+/// Writes the lowest `count` bytes of `value` to offset `at`, in little-endian order.
 pub(super) fn write_le(bytes: &mut [u8], at: usize, count: u8, value: u64) {
     let value = value.to_le_bytes();
     // Constant sizes avoid a call to memcpy.

@@ -1,15 +1,15 @@
-//! Parallel simulation: runs ranges of blocks on several host cores and merges their memories.
+//! Parallel simulation: runs ranges of thread blocks on several host cores and merges their memories.
 //!
-//! Each core runs consecutive blocks on a copy of memory. The copies can be merged if no block accessed a byte that a
-//! block on another core wrote.
+//! Each core runs consecutive thread blocks on its own copy of memory. Two copies can be merged if no block accessed a
+//! byte that a block on another core wrote.
 //!
 //! ```text
 //! core 0: blocks 0 to 99      memory as it was ─► writes bytes   0 to 399 ─┐
 //! core 1: blocks 100 to 199   memory as it was ─► writes bytes 400 to 799 ─┴► memory afterwards
 //! ```
-//! Blocks are unordered. So if there are no races between blocks, the run gives the same bytes, report and output as a
-//! sequential run. If the merge fails or any block faults, all blocks run again sequentially, so that the first fault
-//! is reported exactly.
+//! Thread blocks are unordered. So if there are no races between blocks, a parallel run gives the same bytes, report
+//! and output as a sequential run. If the merge fails or any block faults, all blocks run again sequentially, so that
+//! the first fault is reported exactly.
 
 use super::error::KernelError;
 use super::exec::program::Program;
@@ -21,13 +21,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Minimum number of remaining warp instructions for which it pays to start threads.
+/// Minimum number of remaining warp instructions for which host threads are started.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// A callback that receives the number of finished blocks.
+/// A callback that receives the number of finished thread blocks.
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
 
-/// A program with its arguments and number of threads.
+/// A program with the launch parameters of one run.
 #[derive(Clone, Copy)]
 pub(super) struct GridRun<'r> {
     pub(super) program: &'r Program,
@@ -56,7 +56,8 @@ impl<'r> GridRun<'r> {
         Ok(tally.report(self.program, self.launch))
     }
 
-    /// Returns true if no block can observe what other blocks do at the same time.
+    /// Returns true if the launch allows several cores, and no thread block can observe the effects of thread blocks
+    /// that run at the same time.
     pub(super) fn may_run_in_parallel(self) -> bool {
         self.launch.threads > 1
             && self.num_blocks() >= 4
@@ -68,8 +69,8 @@ impl<'r> GridRun<'r> {
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 
-    /// Runs all blocks on several cores if this is worthwhile. If the result is `None`, all blocks must run
-    /// sequentially from the start, and the contents of memory must be restored first.
+    /// Runs all thread blocks, on several cores if this is worthwhile. If the result is `None`, the caller must restore
+    /// memory and run all thread blocks sequentially.
     pub(super) fn in_parallel(self, memory: &mut Memory, watch: ProgressFn<'_>) -> Option<Report> {
         let before = memory.clone();
         let total = self.num_blocks();
@@ -128,7 +129,8 @@ impl<'r> GridRun<'r> {
         is_right.then(|| tally.report(self.program, self.launch))
     }
 
-    /// Runs some blocks on a separate copy of memory.
+    /// Runs the thread blocks `numbers` on `memory`, which is a separate copy. Returns `None` if a block fails, or if
+    /// `is_over` is set because a block on another core failed.
     fn blocks(
         self,
         numbers: Range<u64>,

@@ -1,4 +1,4 @@
-//! Validation of launches, and the run over all blocks.
+//! Validation of launch parameters, and runs over all thread blocks.
 
 use super::bits::mask;
 use super::code::ParamTy;
@@ -14,17 +14,18 @@ use super::report::Report;
 const MAX_THREADS: u128 = 1 << 31;
 
 impl Launch {
-    /// Runs `program` on all blocks of the grid.
+    /// Runs `program` on all thread blocks of the grid.
     /// # Errors
-    /// `Launch` if arguments, block size or shared memory do not match the kernel. Otherwise the first fault of the
-    /// kernel, with the operation and the thread.
+    /// Returns a `Launch` error if the arguments, the block size or the shared memory do not match the kernel.
+    /// Otherwise returns the first fault of the kernel, with the operation and the thread.
     pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
         self.run_watched(program, memory, &|_| {})
     }
 
-    /// Runs `program` as [`Self::run`] does. From time to time it calls `watch` with the number of finished blocks.
+    /// Runs `program` like [`Self::run`], and from time to time calls `watch` with the number of finished thread
+    /// blocks.
     /// # Errors
-    /// As [`Self::run`].
+    /// Returns the errors of [`Self::run`].
     pub fn run_watched(
         &self,
         program: &Program,
@@ -89,7 +90,8 @@ impl Launch {
         Err(KernelError::new(FaultKind::Launch, text).note("the grid counts blocks, not clusters"))
     }
 
-    /// Checks that the grid can finish within the instruction limit, and that thread indices fit in 32 bits.
+    /// Checks that the grid can finish within the instruction limit, and that all thread indices of the grid fit in 32
+    /// bits.
     fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
         let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
         let threads: u32 = block.iter().product();

@@ -1,17 +1,17 @@
-//! Tensor maps: 128-byte descriptors of tensors in global memory, used by bulk copies of boxes.
+//! Tensor maps: 128-byte descriptors of tensors in global memory, which copies of boxes use.
 //!
 //! The driver's `CUtensorMap` is opaque, so the simulator uses a different encoding, in little-endian order:
 //! ```text
 //! byte   0   8 bytes  "LLTMAP1" and a zero       44  5 x 4  box, in elements, innermost dimension first
-//!        8   8        address of element 0       64  5      steps between elements that are copied; 0 is 1
-//!       16   1        type of the elements       72  4 x 8  bytes between elements of dimensions 1 to 4
+//!        8   8        address of element 0       64  5      element strides; 0 means 1
+//!       16   1        type of the elements       72  4 x 8  byte strides of dimensions 1 to 4
 //!       17   1        dimensions - 1            104  24     zero
 //!       18   1        swizzle: 0, 1, 2, 3 for none, 32, 64, 128 bytes
-//!       19   1        elements outside: 0 are zero
-//!       20   1        interleaving: 0 is none
+//!       19   1        fill mode: 0 reads elements outside of the tensor as zeros
+//!       20   1        interleaving: 0 is no interleaving
 //!       24   5 x 4    size of each dimension
 //! ```
-//! Element types have the numbers of `tensormap.replace.tile.elemtype`. That instruction changes single fields of a map
+//! Element types are numbered as in `tensormap.replace.tile.elemtype`. This instruction changes single fields of a map
 //! in memory. It can also turn 128 zero bytes into a map.
 //!
 //! # Source
@@ -27,28 +27,28 @@ pub(crate) const MAP_BYTES: usize = 128;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
 /// Maximum rank of a tensor.
 const MAX_DIMENSIONS: usize = 5;
-/// Alignment in bytes that addresses, strides and rows of boxes must have.
+/// Alignment in bytes that is required of addresses, strides and rows of boxes.
 pub(crate) const UNIT: u32 = 16;
 
-/// The permutation of a box's 16-byte chunks in shared memory. The lowest bits of the chunk index are XORed with the
-/// address bits from bit 7 on.
+/// The permutation of the 16-byte chunks of a box in shared memory. The lowest bits of the chunk index are XORed with
+/// the address bits from bit 7 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
-    /// No permutation.
+    /// Chunks are not permuted.
     #[default]
     None,
-    /// Within blocks of 32 bytes.
+    /// Chunks are permuted within blocks of 32 bytes.
     Bytes32,
-    /// Within blocks of 64 bytes.
+    /// Chunks are permuted within blocks of 64 bytes.
     Bytes64,
-    /// Within blocks of 128 bytes.
+    /// Chunks are permuted within blocks of 128 bytes.
     Bytes128,
 }
 
 impl Swizzle {
     const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
 
-    /// Returns the size in bytes of the blocks within which chunks are permuted; 0 without a permutation.
+    /// Returns the size in bytes of the blocks within which chunks are permuted, or 0 if chunks are not permuted.
     pub(crate) const fn bytes(self) -> u32 {
         match self {
             Self::None => 0,
@@ -58,8 +58,8 @@ impl Swizzle {
         }
     }
 
-    /// Returns the address after the permutation, for a byte of a box whose unpermuted shared-memory address is
-    /// `address`.
+    /// Returns the address of a byte of a box after the permutation. `address` is the shared-memory address of the byte
+    /// before the permutation.
     pub(crate) const fn apply(self, address: u64) -> u64 {
         match self.bytes() {
             0 => address,
@@ -68,33 +68,33 @@ impl Swizzle {
     }
 }
 
-/// The type of a tensor's elements, with the GPU's numbers.
+/// The element type of a tensor. The variants have the numbers that GPU instructions use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum TensorElement {
-    /// 8 bits, of any format.
+    /// An 8-bit type of any format.
     U8 = 0,
-    /// An unsigned integer of 16 bits.
+    /// An unsigned 16-bit integer.
     U16 = 1,
-    /// An unsigned integer of 32 bits.
+    /// An unsigned 32-bit integer.
     U32 = 2,
-    /// A signed integer of 32 bits.
+    /// A signed 32-bit integer.
     S32 = 3,
-    /// An unsigned integer of 64 bits.
+    /// An unsigned 64-bit integer.
     U64 = 4,
-    /// A signed integer of 64 bits.
+    /// A signed 64-bit integer.
     S64 = 5,
-    /// binary16.
+    /// IEEE binary16.
     F16 = 6,
-    /// binary32.
+    /// IEEE binary32.
     F32 = 7,
-    /// binary32 with subnormals flushed to zero.
+    /// IEEE binary32 with subnormals flushed to zero.
     F32Ftz = 8,
-    /// binary64.
+    /// IEEE binary64.
     F64 = 9,
     /// bfloat16.
     Bf16 = 10,
-    /// TF32: the upper 19 bits of a binary32.
+    /// TF32: the upper 19 bits of an IEEE binary32.
     Tf32 = 11,
     /// TF32 with subnormals flushed to zero.
     Tf32Ftz = 12,
@@ -117,7 +117,7 @@ impl TensorElement {
         Self::Tf32Ftz,
     ];
 
-    /// Returns the type that an element has in memory.
+    /// Returns the type of the elements in memory.
     pub(crate) const fn ty(self) -> ElementTy {
         match self {
             Self::U8 => ElementTy::Int(8),
@@ -136,7 +136,7 @@ impl TensorElement {
     }
 }
 
-/// A tensor in global memory, and the size of the box that one copy moves.
+/// A tensor map: a tensor in global memory, and the size of the box that one copy moves.
 ///
 /// Dimensions are in the GPU's order, innermost first.
 /// ```
@@ -155,21 +155,22 @@ impl TensorElement {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TensorMap {
-    /// Address of the first element, a multiple of 16.
+    /// Address of the first element in bytes; a multiple of 16.
     pub address: u64,
     /// Type of the elements.
     pub element: TensorElement,
-    /// Number of elements along each dimension. There are up to 5 dimensions.
+    /// Number of elements along each dimension. A tensor has at most 5 dimensions.
     pub dims: Vec<u32>,
-    /// Byte strides of all dimensions except the innermost; each is a multiple of 16.
+    /// Byte strides of all dimensions except the innermost dimension; each stride is a multiple of 16.
     pub strides: Vec<u64>,
-    /// Box size along each dimension, up to 256.
+    /// Size of the box along each dimension, in elements; at most 256.
     pub block: Vec<u32>,
     /// Swizzle of the box in shared memory.
     pub swizzle: Swizzle,
 }
 
-/// Returns the position of a field of `tensormap.replace.tile`, as (first byte, bytes per element, number of elements).
+/// Returns the position in a map of a field that `tensormap.replace.tile` can change, as (byte offset, bytes per entry,
+/// number of entries).
 pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     Some(match name {
         "global_address" => (8, 8, 1),
@@ -186,10 +187,10 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     })
 }
 
-/// A contiguous sequence of bytes of a box.
+/// A contiguous range of bytes of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
-    /// Byte offset within the box, before the swizzle.
+    /// Byte offset within the box before the swizzle.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
     /// Address in global memory; `None` if the bytes are outside of the tensor.
@@ -197,7 +198,7 @@ pub(crate) struct ByteRun {
 }
 
 impl TensorMap {
-    /// Returns the encoded map. Dimensions after the fifth are dropped.
+    /// Returns the bytes of the map. Dimensions after the fifth are ignored.
     #[must_use]
     pub fn encode(&self) -> [u8; MAP_BYTES] {
         let mut bytes = [0; MAP_BYTES];
@@ -218,7 +219,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Decodes a map. Returns the reason if it is invalid.
+    /// Decodes a map. If the map is invalid, the error is the reason.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());
@@ -252,7 +253,7 @@ impl TensorMap {
         map.check().map_or(Ok(map), Err)
     }
 
-    /// Returns the reason why the driver would reject the map; `None` if it is valid.
+    /// Returns the reason why the CUDA driver would reject the map, or `None` if it is valid.
     fn check(&self) -> Option<String> {
         let unit = u64::from(UNIT);
         let row = self.row_bytes();
@@ -294,8 +295,8 @@ impl TensorMap {
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// Returns the byte sequences of the box that starts at these coordinates. No sequence crosses a boundary of
-    /// 16-byte chunks if the box is swizzled.
+    /// Returns the byte ranges of the box that begins at the coordinates `start`, innermost dimension first. If the box
+    /// is swizzled, no range crosses a boundary of 16-byte chunks.
     pub(crate) fn byte_runs(&self, start: &[i32]) -> Vec<ByteRun> {
         let (row, element) = (self.row_bytes(), self.element.bytes());
         let rows = self.box_bytes() / row.max(1);
