@@ -1,10 +1,10 @@
-//! The interpreter: per-block state and control flow. Instructions execute themselves; the submodules provide the
-//! services that they use.
+//! The interpreter: the state of a thread block, and control flow. Instructions execute themselves; the submodules
+//! provide the services that they use.
 //!
-//! The lanes of a block run in lockstep. At a divergent branch each side runs alone until the branch's immediate
-//! post-dominator, where the sides reconverge. The sides that still have to run form a stack of [`Frame`]s. Sides with
-//! the same reconvergence point run in reverse post-order and merge when they reach the same block. So lanes also
-//! reconverge if some of them returned early.
+//! The lanes of a thread block run in lockstep. At a divergent branch, the lanes of each CFG edge run alone until the
+//! branch's immediate post-dominator, where the lanes reconverge. The sets of lanes that still have to run form a stack
+//! of [`Frame`]s. Frames with the same reconvergence point run in reverse post-order and merge when they reach the same
+//! basic block. So lanes also reconverge if some of them returned early.
 //!
 //! All warps run together as one stack of frames, or separately as [`LaneGroup`]s (see [`schedule`]).
 
@@ -63,13 +63,13 @@ use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Lanes that execute together, starting at `block`, until they reach `until`.
+/// Lanes that execute together from the start of `block` until they reach `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
     until: Option<BlockId>,
     lanes: Vec<u32>,
-    /// Number of instructions of `block` that are already executed.
+    /// Number of instructions of `block` that the lanes have already executed.
     done: u32,
 }
 
@@ -78,31 +78,31 @@ struct Frame {
 enum StopReason {
     /// All lanes have returned.
     Exit,
-    /// The lanes are at this block barrier.
+    /// The lanes are at a block barrier, given by its instruction index.
     Barrier(u32),
-    /// It is another lane group's turn.
+    /// The lanes yield to another lane group.
     Yield,
     /// The lanes are at an instruction that waits for other threads.
     Blocked,
-    /// The lanes cannot make progress before memory changes.
+    /// The lanes cannot make progress until memory changes.
     Stalled,
-    /// The lanes have polled for a long time.
+    /// The lanes have polled memory for a long time.
     Polling,
 }
 
-/// The statistics of one memory instruction.
+/// The statistics of a memory instruction.
 #[derive(Clone, Debug, Default)]
 struct AccessCounters {
     accesses: u64,
     wavefronts: Wavefronts,
-    /// The first accesses that took more wavefronts than necessary.
+    /// The first few accesses that took more wavefronts than necessary.
     samples: Vec<Sample>,
 }
 
-/// Maximum number of samples per instruction that are kept for advice.
+/// Maximum number of samples that are kept per instruction.
 const MAX_SAMPLES: usize = 4;
 
-/// A running kernel.
+/// The state of a running kernel.
 pub(crate) struct Exec<'a> {
     program: &'a Program,
     pub(crate) launch: &'a Launch,
@@ -113,59 +113,59 @@ pub(crate) struct Exec<'a> {
     pub(crate) num_threads: u32,
     args: &'a [u64],
     regs: Vec<Box<[u64]>>,
-    /// Active lanes in ascending order.
+    /// The active lanes in ascending order.
     pub(crate) lanes: Vec<u32>,
     full: bool,
     stack: Vec<Frame>,
     exited: Vec<bool>,
     num_exited: usize,
-    /// The index of the buffer that each argument points to, if it is a pointer to one.
+    /// For each kernel argument, the index of the buffer to which it points, or `None` if it is no pointer to a buffer.
     argument_buffers: Vec<Option<usize>>,
     windows: Windows,
     block: [u32; 3],
     block_linear: u32,
-    /// Current instruction.
+    /// Index of the current instruction.
     op: u32,
     steps: u64,
-    /// Last value read from a clock.
+    /// The value of the last clock reading.
     clock: u64,
-    /// Number of steps, counted once per warp. It estimates the cost of the simulation.
+    /// Number of executed instructions, counted once per warp. This number is compared with the instruction limit.
     warp_steps: u64,
     pub(crate) shared: Vec<SharedVar>,
     local: Vec<u8>,
     local_shadow: Vec<bool>,
     block_epoch: u32,
-    /// Last epoch of any block.
+    /// The last epoch of any thread block.
     last_epoch: u32,
     shared_order: OrderRules,
     global_order: OrderRules,
     timestamps: Timestamps,
-    /// Reusable lane list.
+    /// A list of lanes that is kept to reuse its allocation.
     spare_lanes: Vec<(u32, u64)>,
     pub(crate) warp_epochs: Vec<u32>,
     counters: Vec<AccessCounters>,
     pub(crate) report: Report,
     /// Messages under construction.
     pub(crate) messages: Vec<Message>,
-    /// Random numbers for the order of warps, unless they run in lockstep.
+    /// The random number generator for the order of warps; `None` if all warps run in lockstep.
     schedule_rng: Option<ScheduleRng>,
-    /// Lane groups that run one at a time. `None` if all lanes run together, or while one lane group is running.
+    /// The lane groups that run one at a time. `None` if all lanes run together, or while a lane group is running.
     lane_groups: Option<Vec<LaneGroup>>,
     warps_are_split: bool,
     spin: SpinDetector,
     loops: Loops,
     /// Number of changes of memory so far.
     writes: u64,
-    /// Lanes of the warp that make the current access jointly.
+    /// Mask of the lanes of the warp that take part in the current joint access; 0 if the access is not joint.
     joint_lanes: u64,
-    /// The happens-before order by atomic accesses and fences, if the kernel has any.
+    /// The happens-before order of the kernel; `None` if the kernel has no atomic accesses or fences.
     happens: Option<Box<HappensBefore>>,
-    /// The undefined values of the block, if there are any.
+    /// The undefined values of the running block; `None` if there are none.
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
     mbarriers: Mbarriers,
     products: Products,
-    /// Generic writes and proxy fences, if the kernel uses the async proxy.
+    /// The generic writes and proxy fences of the running block; `None` if the kernel does not use the async proxy.
     proxies: Option<Box<Proxies>>,
     /// Blocks that wait for other blocks.
     parked: VecDeque<ParkedBlock>,
@@ -173,7 +173,7 @@ pub(crate) struct Exec<'a> {
     cluster_barriers: HashMap<[u32; 3], ClusterBarrier>,
     /// Number of barriers of the cluster at which each thread has arrived.
     cluster_arrivals: Vec<u32>,
-    /// A cleared [`Poison`] of an earlier block, kept for reuse.
+    /// A cleared [`Poison`] of an earlier block, which is kept to reuse its allocation.
     idle_poison: Option<Box<Poison>>,
 }
 
@@ -181,14 +181,14 @@ pub(crate) struct Exec<'a> {
 pub(crate) struct SharedVar {
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
-    /// The owner of each byte; empty if the variable has no allocations.
+    /// The owner of each byte; empty if the variable contains no allocations.
     owners: Vec<Owner>,
     history: History,
     /// The accesses of the blocks of a cluster, if the kernel is launched in clusters.
     cluster_log: Option<Box<ClusterLog>>,
 }
 
-/// The value of unwritten registers, chosen to be recognisable.
+/// The value of registers that were never written; it is recognisable in results.
 pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
@@ -354,7 +354,7 @@ impl<'a> Exec<'a> {
         self.warp_steps
     }
 
-    /// Starts all threads of a block at the entry. Blocks are numbered along x first, then y, then z.
+    /// Starts all threads of block `number` at the entry. Blocks are numbered along x first, then y, then z.
     fn begin_block(&mut self, number: u64) {
         self.block_linear = number as u32;
         self.block = self.block_index(self.block_linear);
@@ -400,7 +400,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs the lanes of the stack until they have returned or must stop.
+    /// Runs the lanes on the stack until they have all returned or must stop.
     fn run_lane_group(&mut self) -> Result<StopReason, KernelError> {
         loop {
             self.select_frame();
@@ -441,7 +441,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Moves the frame whose block is first in reverse post-order to the top, and merges frames at the same position.
+    /// Moves the frame whose basic block is first in reverse post-order to the top of the stack, and merges frames that
+    /// are at the same instruction.
     fn select_frame(&mut self) {
         let Some(top) = self.stack.last() else { return };
         let until = top.until;
@@ -469,7 +470,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs one basic block from its instruction number `done` on, and then its terminator.
+    /// Runs a basic block from its instruction `done` on, including the terminator.
     fn run_basic_block(
         &mut self,
         id: BlockId,
@@ -628,7 +629,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Assigns the block arguments of an edge, all in parallel.
+    /// Assigns the block arguments of a CFG edge to the parameters of its target, in parallel.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
         self.propagate_edge_marks(edge, lanes);
         self.pass_product_sources(edge, lanes);
@@ -671,7 +672,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns an error that the current instruction causes in `lane`.
+    /// Returns an error at the current instruction, with `lane` as the faulting lane.
     #[cold]
     pub(crate) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
         KernelError::new(kind, message)
@@ -693,15 +694,14 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns the simulated time. It is the number of executed instructions, but always larger than at the last
-    /// reading.
+    /// Returns the simulated time: the number of executed instructions, but always more than the last reading.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock = self.steps.max(self.clock + 1);
         self.clock
     }
 
-    /// Executes a block barrier. All threads of each warp that have not returned must be at this barrier. A warp whose
-    /// threads have all returned does not take part.
+    /// Executes a block barrier. In each warp, all threads that have not returned must be at this barrier. A warp does
+    /// not take part if all its threads have returned.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.
@@ -737,7 +737,7 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    /// Executes a barrier of the given lanes of a warp.
+    /// Executes a barrier of the lanes `lanes` of a warp.
     pub(crate) fn warp_barrier(&mut self, warp: u32, lanes: &[u32]) {
         self.warp_epochs[warp as usize] += 1;
         if let Some(happens) = &mut self.happens {
@@ -745,7 +745,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// On targets with lockstep, lets program order order the accesses of different lanes of a wave.
+    /// Orders the accesses of different lanes of a wave by program order, on targets whose waves run in lockstep.
     pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
@@ -764,7 +764,7 @@ impl<'a> Exec<'a> {
     }
 }
 
-/// The statistics of a part of the blocks of a launch.
+/// The statistics of some thread blocks of a launch.
 #[derive(Clone, Debug)]
 pub(super) struct BlockCounts {
     report: Report,
@@ -788,7 +788,7 @@ impl BlockCounts {
         }
     }
 
-    /// Returns the report of a launch.
+    /// Returns the report of a launch from the statistics of all its thread blocks.
     pub(super) fn report(mut self, program: &Program, launch: &Launch) -> Report {
         let mut global: BTreeMap<String, GlobalUse> = BTreeMap::new();
         let mut uses = Vec::new();

@@ -3,14 +3,14 @@
 use crate::code::{Reg, Space};
 use gpu_race::Sync;
 
-/// The part of a memory access that belongs to one register.
+/// A contiguous range of bytes of a memory access, and the register that holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Field {
     /// The register that is loaded or stored.
     pub(crate) reg: Reg,
     /// Byte offset from the address of the access.
     pub(crate) offset: u32,
-    /// Size in memory in bytes, 1 to 8.
+    /// Number of bytes in memory, 1 to 8.
     pub(crate) bytes: u8,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Guard {
     pub(crate) reg: Reg,
-    /// True if the lane is active when the bit is 0, false if it is active when the bit is 1.
+    /// True if the lane is active when the bit is 0. False if the lane is active when the bit is 1.
     pub(crate) negated: bool,
 }
 
@@ -33,15 +33,16 @@ pub(crate) struct Access {
     /// Register that holds the address.
     pub(crate) addr: Reg,
     pub(crate) offset: i64,
-    /// Registers in address order.
+    /// Fields in address order.
     pub(crate) fields: Box<[Field]>,
-    /// Bytes from the first field to the end of the last.
+    /// Number of bytes from the start of the first field to the end of the last field.
     pub(crate) size: u32,
-    /// Required alignment of the address.
+    /// Required alignment of the address in bytes.
     pub(crate) align: u32,
-    /// Lanes in which this is false do nothing. A load leaves their registers unchanged.
+    /// Predicate of the active lanes. In inactive lanes, a load leaves its registers unchanged, and a store does
+    /// nothing.
     pub(crate) guard: Option<Guard>,
-    /// The memory order, if the access is atomic.
+    /// The memory order of an atomic access; `None` if the access is not atomic.
     pub(crate) sync: Option<Sync>,
 }
 
@@ -51,10 +52,10 @@ pub(crate) struct AtomicOperand {
     pub(crate) space: Space,
     /// Register that holds the address.
     pub(crate) addr: Reg,
-    /// Byte offset.
+    /// Byte offset that is added to the address.
     pub(crate) offset: i64,
     pub(crate) bits: u32,
-    /// Lanes in which this is false do nothing and keep their registers.
+    /// Predicate of the active lanes. Inactive lanes keep the contents of their registers.
     pub(crate) guard: Option<Guard>,
     pub(crate) sync: Sync,
 }
@@ -62,21 +63,21 @@ pub(crate) struct AtomicOperand {
 /// A load or store through an AMD buffer descriptor, with bounds checking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BufferAccess {
-    /// Registers with base address, stride, number of bytes, and flags.
+    /// Registers that hold the base address, the stride, the number of bytes, and the flags of the descriptor.
     pub(crate) rsrc: [Reg; 4],
-    /// Register with the byte offset of each lane.
+    /// Register that holds the byte offset of each lane.
     pub(crate) offset: Reg,
-    /// Register with the byte offset that the wave shares.
+    /// Register that holds the byte offset that all lanes of the wave share.
     pub(crate) soffset: Reg,
-    /// Registers in address order.
+    /// Fields in address order.
     pub(crate) fields: Box<[Field]>,
-    /// Bytes from the first field to the end of the last.
+    /// Number of bytes from the start of the first field to the end of the last field.
     pub(crate) size: u32,
 }
 
-/// The thread and block indices of a lane.
+/// The indices of a thread, and the sizes of its block and grid.
 pub(crate) struct Thread {
-    /// Index within the block.
+    /// Linear index of the thread within the block.
     pub(crate) number: u32,
     pub(crate) block_size: [u32; 3],
     pub(crate) block: [u32; 3],

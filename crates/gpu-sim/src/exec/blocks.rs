@@ -4,9 +4,9 @@
 //! block 0   ld.acquire flag = 0, again and again ─► parked          resumed when memory has changed ─► end
 //! block 1                                             st.release flag ─► end
 //! ```
-//! A block is parked if all its warps wait, at barriers or in loops that only exit when memory changes. It resumes
-//! after memory has changed. A block that polls for a long time yields to other blocks. If all blocks wait, there is a
-//! deadlock.
+//! A block is parked if all its warps wait at barriers, or in loops that exit only after memory changes. It resumes
+//! after memory has changed. A block that polls memory for a long time yields to other blocks. If all blocks wait, the
+//! kernel is in a deadlock.
 
 use super::bounds::Windows;
 use super::cluster::ClusterLog;
@@ -23,10 +23,10 @@ use crate::code::BlockId;
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{History, Shadow, ThreadClock, TimestampBounds};
 
-/// Maximum number of waiting lane groups that a message lists.
+/// Maximum number of waiting lane groups that an error message lists.
 const MAX_SHOWN: usize = 16;
 
-/// The per-block state of a suspended block. [`Exec`] holds this state for the running block.
+/// The state of a suspended thread block. [`Exec`] holds the same state for the running block.
 pub(super) struct ParkedBlock {
     regs: Vec<Box<[u64]>>,
     stack: Vec<Frame>,
@@ -52,12 +52,14 @@ pub(super) struct ParkedBlock {
     mbarriers: Mbarriers,
     products: Products,
     proxies: Option<Box<Proxies>>,
-    /// The number of memory changes when the block stalled. It cannot make progress before the next change.
+    /// Number of changes of memory when the block stalled; it cannot make progress before the next change. `None` if
+    /// the block did not stall.
     stuck_at: Option<u64>,
 }
 
 impl Exec<'_> {
-    /// Runs all blocks of the launch, numbered from 0 to `total` (exclusive).
+    /// Runs all thread blocks of the launch, which have the numbers 0 to `total` (exclusive). Calls `watch` with the
+    /// number of finished blocks.
     pub(crate) fn run_blocks(
         &mut self,
         total: u64,
@@ -100,7 +102,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Runs one block that does not wait for other blocks.
+    /// Runs block `number` to its end. Returns a deadlock error if the block waits for another block.
     pub(crate) fn run_block(&mut self, number: u64) -> Result<(), KernelError> {
         self.begin_block(number);
         loop {
@@ -154,7 +156,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the state of a new block.
+    /// Returns the state of a block that has not started.
     fn new_block(&self) -> ParkedBlock {
         let n = self.num_threads as usize;
         let regs = Self::registers(self.program, self.args, self.num_threads);
@@ -201,7 +203,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Swaps the running block with a suspended one.
+    /// Exchanges the running block with a suspended block.
     fn swap_block(&mut self, other: &mut ParkedBlock) {
         use std::mem::swap;
         swap(&mut self.regs, &mut other.regs);
@@ -232,13 +234,13 @@ impl Exec<'_> {
         swap(&mut self.proxies, &mut other.proxies);
     }
 
-    /// Returns the grid index of a block.
+    /// Returns the grid index of block `number`.
     pub(super) fn block_index(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.launch.grid;
         [number % x, number / x % y, number / x / y]
     }
 
-    /// Returns a deadlock error that lists where this block and the parked blocks wait.
+    /// Returns a deadlock error that lists the instructions at which the running block and the parked blocks wait.
     #[cold]
     fn deadlock(&mut self) -> KernelError {
         let mut waits = Vec::new();
@@ -266,7 +268,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Describes where each lane group of the running block waits.
+    /// Adds, for each lane group of the running block, the instruction at which it waits and a description to `waits`.
     fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
         let [x, y, z] = self.block;
         let per_warp = self.launch.machine.lanes_per_warp;
@@ -304,7 +306,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the first frame of a block: all threads at the entry.
+    /// Returns the first frame of a block, with all its threads at the entry.
     pub(super) fn entry_frame(lanes: Vec<u32>) -> Frame {
         Frame {
             block: BlockId(0),

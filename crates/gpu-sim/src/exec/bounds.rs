@@ -1,10 +1,10 @@
 //! Bounds checks: allocations within shared variables, stack variables, and the objects from which pointers are
 //! derived.
 //!
-//! Each allocation has a separate address range, so an address identifies the allocation from which it was derived.
-//! Each byte of a shared variable with allocations records the allocation, and the lifetime of this allocation, through
-//! which it was last written. Bytes that were written through another allocation or lifetime count as uninitialised
-//! when read.
+//! Each allocation has a separate address range, so an address identifies the allocation from which it was derived. For
+//! each byte of a shared variable with allocations, an [`Owner`] records the allocation through which the byte was last
+//! written, and the lifetime of that allocation. A byte counts as uninitialised when it is read through another
+//! allocation or in another lifetime.
 
 use super::{Exec, MemoryLocation, SharedVar};
 use crate::code::{Reg, Space};
@@ -13,42 +13,43 @@ use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// The bytes of a shared variable that can be reached from an address of the variable, or of one of its allocations.
+/// The bytes of a shared variable that are accessible through an address of the variable, or of an allocation in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
     pub(crate) start: usize,
     pub(crate) bytes: usize,
-    /// The address of its first byte on a GPU.
+    /// The GPU address of the first byte.
     pub(crate) address: u64,
 }
 
-/// The writer of a byte. The low bits are the index of the window. The high bits are the number of the allocation's
-/// lifetime, from 1 on, or 0 if the warp has not seen the lifetime begin.
+/// The window and the lifetime through which a byte was written. The low bits are the index of the window. The high
+/// bits are the number of the allocation's lifetime, from 1 on, or 0 if the warp has not executed the start of a
+/// lifetime.
 pub(crate) type Owner = u16;
 
 /// Number of low bits of an [`Owner`] that are the window index.
 const WINDOW_BITS: u32 = 12;
-/// Owner of bytes that were never written.
+/// Owner of the bytes that were never written.
 const NOT_WRITTEN: Owner = Owner::MAX;
 
 const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Returns true if bytes that `owner` wrote may be read by `own`.
+/// Returns true if a read with owner `own` may read bytes that were written with owner `owner`.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
 }
 
-/// The windows of a program, and the lifetimes of allocations as seen by each warp.
+/// The windows of a program, and for each warp the lifetimes of allocations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
-    /// The current owner that each warp has for each window.
+    /// The current owner for each warp and window, indexed by window within warp.
     owners: Vec<Owner>,
-    /// For each warp and window, one plus the instruction that ended the lifetime; 0 if the allocation is alive.
+    /// For each warp and window, one plus the instruction that ended the lifetime, or 0 if the allocation is alive.
     ended: Vec<u32>,
     has_ended: bool,
 }
@@ -73,7 +74,7 @@ impl Windows {
         }
     }
 
-    /// Resets the state for a new block.
+    /// Resets the lifetimes for a new block of `warps` warps.
     pub(super) fn begin_block(&mut self, warps: usize) {
         self.owners.clear();
         for _ in 0..warps {
@@ -91,7 +92,7 @@ impl SharedVar {
         self.owners.fill(NOT_WRITTEN);
     }
 
-    /// Records the owner that wrote some bytes.
+    /// Sets the owner of `count` bytes from byte `at` on.
     #[inline]
     pub(super) fn own(&mut self, at: usize, count: usize, owner: Owner) {
         self.log_store(at, count);
@@ -100,7 +101,7 @@ impl SharedVar {
         }
     }
 
-    /// Returns true if all these bytes have this owner, or if owners are not tracked.
+    /// Returns true if `count` bytes from byte `at` on all have the owner `owner`, or if owners are not tracked.
     #[inline]
     pub(super) fn is_own(&self, at: usize, count: usize, owner: Owner) -> bool {
         self.owners.is_empty()
@@ -115,14 +116,14 @@ impl Exec<'_> {
         (lane / self.launch.machine.lanes_per_warp) as usize
     }
 
-    /// Returns the owner that bytes get if a lane writes them through a window.
+    /// Returns the current owner of `window` in the warp of `lane`.
     #[inline]
     pub(crate) fn owner(&self, lane: u32, window: u32) -> Owner {
         let at = self.warp_of(lane) * self.windows.all.len() + window as usize;
         self.windows.owners[at]
     }
 
-    /// Begins a new lifetime of an allocation in the active warps.
+    /// Begins a new lifetime of the allocation `window` in the active warps.
     pub(crate) fn begin_lifetime(&mut self, window: u32) {
         for (warp, _) in self.active_warps() {
             let at = warp as usize * self.windows.all.len() + window as usize;
@@ -132,7 +133,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Ends the lifetime of the allocations that a register points to, in the active warps.
+    /// Ends the lifetimes of the allocations to which the register `address` points, in the active warps.
     pub(crate) fn end_lifetime(&mut self, address: Reg) {
         for (warp, lanes) in self.active_warps() {
             for lane in lanes {
@@ -151,7 +152,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Resolves a shared address.
+    /// Returns the location of a shared-memory address, or an error if the access is out of bounds.
     pub(super) fn shared_location(
         &self,
         lane: u32,
@@ -208,7 +209,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Resolves an address from a matrix descriptor. Such an address does not say which variable it belongs to.
+    /// Returns the location of an address from a matrix descriptor. The address does not identify a shared variable, so
+    /// all shared variables are searched.
     pub(crate) fn descriptor_location(
         &self,
         lane: u32,
@@ -238,12 +240,12 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the window of a shared variable or allocation.
+    /// Returns the window with index `number`.
     pub(crate) fn window(&self, number: usize) -> Option<Window> {
         self.windows.all.get(number).copied()
     }
 
-    /// Returns the name of a shared variable or allocation for messages.
+    /// Returns the name of a window's shared variable or allocation for messages.
     pub(super) fn window_name(&self, window: u32) -> String {
         let symbol = &self.program.shared[window as usize];
         match symbol.part_of {
@@ -252,7 +254,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Describes a byte of a window for messages, by its offset in the variable.
+    /// Describes byte `at` of a shared variable for messages, by its offset in a window.
     pub(super) fn shared_byte(&self, window: u32, at: usize) -> String {
         let symbol = &self.program.shared[window as usize];
         let start = self.windows.all[window as usize].start;
@@ -262,8 +264,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the name of another allocation that contains byte `at`. It prefers the allocation that wrote the byte
-    /// over the first allocation in range.
+    /// Returns the name of another allocation that contains byte `at`. The allocation that wrote the byte is preferred
+    /// to other allocations.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;
@@ -283,7 +285,7 @@ impl Exec<'_> {
         Some(self.window_name(other))
     }
 
-    /// Fails if a lane reads bytes through an allocation that has not written them.
+    /// Returns an error if a lane reads bytes through an allocation that has not written them.
     pub(super) fn check_owner(
         &self,
         lane: u32,
@@ -321,7 +323,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Fails if an address is outside of all objects from which it may have been derived.
+    /// Returns an error if a location is outside of all memory objects from which the register `address` may be
+    /// derived.
     pub(crate) fn check_origin(
         &self,
         lane: u32,
@@ -381,7 +384,7 @@ impl Exec<'_> {
             .note("no offset leads from one buffer to another one, not even the difference of their addresses"))
     }
 
-    /// Marks a stack variable as uninitialised.
+    /// Marks the bytes of a stack variable as uninitialised.
     pub(crate) fn forget_stack_variable(
         &mut self,
         lane: u32,
@@ -399,7 +402,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Resolves a stack address.
+    /// Returns the location of a stack address, or an error if the access is out of bounds.
     pub(super) fn stack_location(
         &self,
         lane: u32,

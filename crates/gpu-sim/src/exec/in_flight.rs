@@ -1,12 +1,13 @@
-//! Asynchronous copies and matrix products in flight, and waits for them.
+//! Asynchronous copies and matrix products in flight, and the instructions that wait for them.
 //!
-//! A copy may read its source and write its destination at any time between its start and its completion. It is
-//! complete when the thread that started it has waited for it. Until then, it is a fault if any thread accesses the
-//! destination or writes to the source. [`Arrival`] decides when the values arrive; a correct kernel cannot observe
-//! this.
+//! A copy may read its source and write its destination at any time between its start and its completion. A copy
+//! completes when the thread that started it waits for it; a copy that signals an mbarrier completes when any thread
+//! observes the phase. Until then, it is a fault if any thread accesses the destination or writes to the source.
+//! [`Arrival`] decides when the destination is written; a correct kernel cannot observe this.
 //!
-//! For race detection a copy is two accesses of its thread: at its start, so that it is ordered after earlier
-//! accesses, and at its completion, so that later accesses are ordered after it.
+//! For race detection, a copy is two accesses of the thread that started it. The first access is at the start of the
+//! copy, so it is ordered after earlier accesses. The second access is at the completion, so later accesses are ordered
+//! after it.
 //!
 //! [`lines`] indexes copies by memory, [`finish`] completes them.
 //!
@@ -33,14 +34,14 @@ pub(crate) enum Channel {
     Group,
     /// Groups of `cp.async.bulk` copies, which access memory through the async proxy.
     Bulk,
-    /// The VMCNT counter of a wave: copies to LDS before gfx12.
+    /// The VMCNT counter of a wave, which counts copies to LDS before gfx12.
     Vector,
-    /// The ASYNCCNT counter of a wave: copies to LDS on gfx1250.
+    /// The ASYNCCNT counter of a wave, which counts copies to LDS on gfx1250.
     Async,
-    /// Groups of `wgmma` products, which read memory through the async proxy. The groups of a warp are counted by its
-    /// first lane.
+    /// Groups of `wgmma` products, which read memory through the async proxy. The first lane of a warp counts its
+    /// groups.
     Product,
-    /// Copies through the async proxy that complete a transaction on an mbarrier.
+    /// Copies through the async proxy whose completion is signalled on an mbarrier.
     Transaction,
 }
 
@@ -54,12 +55,12 @@ impl Channel {
         Self::Transaction,
     ];
 
-    /// Returns true if all lanes of a wave share one counter of instructions.
+    /// Returns true if all lanes of a wave share one counter of copy instructions.
     const fn is_of_wave(self) -> bool {
         matches!(self, Self::Vector | Self::Async)
     }
 
-    /// Returns the name of the instruction that waits on this channel.
+    /// Returns the name of the instruction that waits for the channel's copies.
     const fn wait(self) -> &'static str {
         match self {
             Self::Group => "cp.async.wait_group",
@@ -71,12 +72,12 @@ impl Channel {
         }
     }
 
-    /// Returns true if memory is accessed through the async proxy.
+    /// Returns true if the channel's copies access memory through the async proxy.
     const fn is_of_async_proxy(self) -> bool {
         matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
-    /// Returns the names of the channel's operations for messages, as (long, short).
+    /// Returns a long and a short name of the channel's copies for messages.
     const fn work(self) -> (&'static str, &'static str) {
         match self {
             Self::Product => ("a matrix product", "product"),
@@ -85,25 +86,25 @@ impl Channel {
     }
 }
 
-/// The bytes that one lane copies.
+/// The bytes that a copy moves for one lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Number of bytes that are read. The rest of the destination is zeroed.
+    /// Number of bytes that are read. Further bytes of the destination are set to zero.
     pub(crate) read: u32,
-    /// Number of bytes that are written; 0 for a matrix product, which only reads.
+    /// Number of bytes that are written. It is 0 for a matrix product, which only reads memory.
     pub(crate) size: u32,
-    /// Scratch register.
+    /// Register that the simulator uses to move the bytes.
     pub(crate) scratch: Reg,
-    /// The mbarrier phase to whose completion the bytes contribute.
+    /// The mbarrier phase that waits for the bytes.
     pub(crate) awaited: Option<Phase>,
-    /// Element type, if elements are added to the destination instead of stored.
+    /// Element type if the copy adds elements to the destination; `None` if it overwrites the destination.
     pub(crate) adds: Option<ElementTy>,
 }
 
 impl Transfer {
-    /// Returns a transfer of `read` bytes to `size` bytes.
+    /// Returns a transfer of `read` bytes at `from` to `size` bytes at `to`.
     pub(crate) const fn new(
         (from, read): (MemoryLocation, u32),
         (to, size): (MemoryLocation, u32),
@@ -125,31 +126,32 @@ impl Transfer {
 #[derive(Debug)]
 struct CopyInFlight {
     transfer: Transfer,
-    /// The instruction that started the copy.
+    /// Index of the instruction that started the copy.
     op: u32,
     lane: u32,
     channel: Channel,
-    /// The index of the copy's group. For wave counters, the index of the copy instruction within the wave.
+    /// Index of the copy's group, or [`OPEN`] if the group is not committed. For wave counters, the index of the copy
+    /// instruction within the wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
-    /// True if the source has been read, so that it may be overwritten.
+    /// True if the copy has read its source, so that the source may be overwritten.
     is_read: bool,
 }
 
-/// The ticket of copies whose group is not committed yet.
+/// The ticket of the copies whose group is not committed yet.
 const OPEN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
     /// The copies of each channel and lane, in the order in which they started.
     queues: Vec<VecDeque<CopyInFlight>>,
-    /// For each channel and lane, the number of committed groups. For wave counters, the number of instructions, stored
-    /// at the first lane.
+    /// Number of committed groups for each channel and lane. For wave counters, the number of copy instructions of the
+    /// wave, at the index of its first lane.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
     count: usize,
-    /// State of the random arrival times.
+    /// Number of random arrival times drawn so far.
     draws: u64,
 }
 
@@ -171,15 +173,16 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Returns false only if no copy conflicts with an access. It is fast, but may return true without a conflict.
+    /// Returns false only if no copy conflicts with an access. This is a fast check that may return true without a
+    /// conflict.
     #[inline]
     pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
         self.count > 0
             && (self.written.has(location, bytes) || writes && self.read.has(location, bytes))
     }
 
-    /// Returns a copy that conflicts with an access, and its channel. The flag is true if the access touches the
-    /// destination of the copy, false if it touches the source.
+    /// Returns a copy that conflicts with an access, and the channel of the copy. The flag is true if the access
+    /// touches the destination of the copy, and false if it touches the source.
     fn find(
         &self,
         location: MemoryLocation,
@@ -217,8 +220,8 @@ impl Exec<'_> {
         channel as usize * self.num_threads as usize + lane as usize
     }
 
-    /// Returns the lane that counts the copies of `lane`: the first lane of its wave for wave counters, else `lane`
-    /// itself.
+    /// Returns the lane whose counter counts the copies of `lane`. For wave counters this is the first lane of the
+    /// wave, otherwise it is `lane`.
     fn counting_lane(&self, channel: Channel, lane: u32) -> u32 {
         match channel.is_of_wave() {
             true => lane - lane % self.launch.machine.lanes_per_warp,
@@ -226,7 +229,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Fails if an access conflicts with a copy in flight.
+    /// Returns an error if an access conflicts with a copy in flight.
     #[inline]
     pub(super) fn check_in_flight(
         &self,
@@ -272,7 +275,7 @@ impl Exec<'_> {
             )))
     }
 
-    /// Starts a copy of a lane.
+    /// Starts a copy for `lane`.
     pub(crate) fn start_copy(
         &mut self,
         channel: Channel,
@@ -323,7 +326,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Reads the source of a copy, on behalf of the thread that started it.
+    /// Reads the source of a copy, with the thread that started the copy as the accessing thread.
     fn read_source(&mut self, copy: &mut CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
@@ -348,7 +351,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Writes the destination of a copy, on behalf of the thread that started it.
+    /// Writes the destination of a copy, with the thread that started the copy as the accessing thread.
     fn write_destination(&mut self, copy: &CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             to, scratch, size, ..
@@ -383,7 +386,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Counts one copy instruction for each active wave.
+    /// Increments the copy counter of each active wave.
     pub(crate) fn count_copy(&mut self, channel: Channel) {
         for (warp, _) in self.active_warps() {
             let counter = self.queue(channel, warp * self.launch.machine.lanes_per_warp);
@@ -391,8 +394,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Waits until at most `most` groups of each active lane are in flight. For wave counters, all lanes of the wave
-    /// wait. With `only_reads` it is enough that the copies have read their sources.
+    /// Waits until at most `most` groups of each active lane are in flight. For wave counters, all lanes of each active
+    /// wave wait. With `only_reads`, it waits only until the copies have read their sources.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

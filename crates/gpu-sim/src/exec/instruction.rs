@@ -1,4 +1,4 @@
-//! The interface of instructions. The interpreter uses only this interface, and knows no instruction by name.
+//! The interface between instructions and the interpreter, which has no code for single instructions.
 
 use super::points_to::PointerFlow;
 use super::{Exec, MarkKind, Marks, PoisonEffect};
@@ -7,7 +7,7 @@ use crate::error::KernelError;
 use linear_layout::target::Assembly;
 use std::fmt;
 
-/// An instruction of a decoded kernel: one operation, carried out in all active lanes.
+/// An instruction of a decoded kernel. It performs one operation in all active lanes.
 pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
     /// Returns the registers that the instruction reads and writes. No register may be both read and written.
     fn regs(&self) -> Regs;
@@ -20,27 +20,28 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         PoisonEffect::Results(lane.of_reads())
     }
 
-    /// Returns the reason why the instruction cannot execute yet, if it must wait for other threads.
+    /// Returns the reason why the instruction must wait for other threads, or `None` if it can execute now.
     fn blocked(&self, _exec: &Exec<'_>, _lanes: &[u32]) -> Result<Option<String>, KernelError> {
         Ok(None)
     }
 
-    /// Returns the memory objects that the results may point to.
+    /// Returns the source of the addresses in the result registers, for the points-to analysis.
     fn flow(&self) -> PointerFlow {
         PointerFlow::Unknown
     }
 
-    /// Returns true if no active lane reads the value of a register that holds a constant.
+    /// Returns true if no active lane reads the value of a constant register.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }
 
-    /// Returns the registers whose bits a lane exchange copies unchanged.
+    /// Returns the registers whose bits the instruction moves unchanged between lanes: the source registers and the
+    /// result registers.
     fn moved(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// Returns the registers of an asynchronous matrix product: `writes` are the accumulators, which may be in flight,
+    /// Returns the registers of an asynchronous matrix product. `writes` are the accumulators, which may be in flight,
     /// and `reads` are the operands, which the hardware may read after the instruction.
     fn product(&self) -> Regs {
         Regs::new([], [])
@@ -51,7 +52,7 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         WarpInteraction::None
     }
 
-    /// Returns the label of the memory access in reports, if the instruction accesses memory.
+    /// Returns the label of the instruction's memory access in reports, or `None` if it does not access memory.
     fn access(&self, _words: Assembly) -> Option<AccessLabel> {
         None
     }
@@ -76,29 +77,29 @@ impl Regs {
 /// The interaction of an instruction with other warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WarpInteraction {
-    /// It only accesses registers.
+    /// The instruction only accesses registers.
     None,
-    /// Other warps can observe its effect.
+    /// The instruction has an effect that other warps can observe.
     Visible,
-    /// All warps of the block execute it together.
+    /// All warps of the block execute the instruction together.
     Collective,
 }
 
-/// The label of a memory access in reports. It also determines the unit in which the access is counted.
+/// The label of a memory access in reports. The variant determines the unit in which the access is counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum AccessLabel {
-    /// An access to shared memory; wavefronts are counted per instruction.
+    /// An access to shared memory, which is counted in wavefronts per instruction.
     Shared(String),
-    /// An access to global memory; sectors are counted per label.
+    /// An access to global memory, which is counted in sectors per label.
     Global(String),
 }
 
-/// Marks a register as undefined, because no instruction ever writes it.
+/// Marks a register that no instruction writes as undefined.
 #[derive(Debug)]
 pub(crate) struct MarkUndefined {
     pub(crate) reg: Reg,
     pub(crate) kind: MarkKind,
-    /// The error message for a use of the register.
+    /// The error message for uses of the register.
     pub(crate) text: &'static str,
 }
 

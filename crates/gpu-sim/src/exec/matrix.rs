@@ -1,4 +1,4 @@
-//! Warp-wide matrix loads and stores: rows are in shared memory, fragments in registers.
+//! Matrix loads and stores by whole warps, with matrix rows in shared memory and fragments in registers.
 
 use super::{Exec, Field, MemoryLocation};
 use crate::bits::mask;
@@ -13,23 +13,23 @@ use linear_layout::target::Fragment;
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) regs: &'a [Reg],
-    /// Bytes per register.
+    /// Number of bytes per register.
     pub(crate) bytes: u32,
     pub(crate) fragment: Fragment,
 }
 
-/// A unit of a fragment: a contiguous part of a register, and its location in memory.
+/// An element of a fragment: a contiguous range of bits of a register, and its location in memory.
 struct Element {
     reg: Reg,
     lane: u32,
-    /// The position of its lowest bit in the register.
+    /// Position of the element's lowest bit in the register.
     shift: u32,
     row: usize,
     offset: u32,
 }
 
 impl Parts<'_> {
-    /// Returns the number of elements, over all lanes and registers.
+    /// Returns the number of elements of all lanes and registers.
     fn count(self) -> usize {
         let Size {
             lanes, unit_bytes, ..
@@ -37,7 +37,7 @@ impl Parts<'_> {
         self.regs.len() * (lanes * self.bytes / unit_bytes) as usize
     }
 
-    /// Returns element number `number`. Elements are ordered by register, and then by lane.
+    /// Returns the element with index `number`. Elements are ordered by register, and within a register by lane.
     fn element(self, number: usize) -> Element {
         let size = size(self.fragment);
         let per_register = self.bytes / size.unit_bytes;
@@ -57,7 +57,7 @@ impl Parts<'_> {
 }
 
 impl Exec<'_> {
-    /// Loads the fragments of the warp that begins at lane `first`.
+    /// Loads the fragments of the warp that begins at lane `first`. `rows` are the locations of the matrix rows.
     pub(crate) fn load_matrices(
         &mut self,
         first: u32,
@@ -92,7 +92,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Stores fragments; the inverse of [`Self::load_matrices`].
+    /// Stores the fragments of the warp that begins at lane `first`. `rows` are the locations of the matrix rows.
     pub(crate) fn store_matrices(
         &mut self,
         first: u32,
@@ -121,8 +121,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Moves elements, from number `from` on, as long as the fast path applies. Returns the number of elements that are
-    /// done.
+    /// Loads or stores elements, beginning with element `from`, as long as the fast path applies. Returns the index of
+    /// the first element that is not done.
     fn elements_fast<const IS_LOAD: bool>(
         &mut self,
         first: u32,

@@ -1,8 +1,9 @@
 //! Mbarriers: phases of barriers in shared memory, and the threads that wait for them.
 //!
-//! A phase completes when all expected arrivals and bytes have come. A thread that waits for a phase does not run until
-//! the phase completes. Therefore a phase that cannot complete is reported as a deadlock and not run as an endless
-//! loop. Arrivals release, and waits acquire: race detection treats an mbarrier as an atomic variable of 8 bytes.
+//! A phase completes when all expected arrivals have been made and all expected bytes have been copied. A thread that
+//! waits for a phase does not run until the phase completes. So a phase that cannot complete is reported as a deadlock
+//! instead of running as an endless loop. An arrival releases, and a wait acquires: race detection treats an mbarrier
+//! as an atomic variable of 8 bytes.
 //!
 //! # Source
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
@@ -40,11 +41,11 @@ pub(crate) const ORDER: Sync = Sync {
 /// The state of an initialised mbarrier.
 #[derive(Clone, Copy, Debug)]
 struct MbarrierState {
-    /// Expected arrivals per phase.
+    /// Number of expected arrivals per phase.
     count: u32,
-    /// Pending arrivals of the current phase.
+    /// Number of pending arrivals of the current phase.
     pending: u32,
-    /// Pending bytes of the current phase. It is negative if more bytes have come than were expected.
+    /// Number of pending bytes of the current phase. It is negative if more bytes were copied than are expected so far.
     bytes: i64,
     phase: u32,
 }
@@ -71,20 +72,20 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// Returns true if this phase precedes `other`, a phase of the same mbarrier.
+    /// Returns true if both phases belong to the same mbarrier and this phase precedes `other`.
     pub(super) fn is_before(self, other: Self) -> bool {
         self.barrier == other.barrier && self.number < other.number
     }
 }
 
-/// The location of an mbarrier: shared variable and byte offset.
+/// The location of an mbarrier, as (index of the shared variable, byte offset).
 type Key = (usize, usize);
 
 /// The mbarriers of a block.
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
     live: FxHashMap<Key, MbarrierState>,
-    /// For each invalidated mbarrier, the instruction that invalidated it.
+    /// The instruction that invalidated each invalidated mbarrier.
     ended: FxHashMap<Key, u32>,
 }
 
@@ -126,7 +127,8 @@ impl Exec<'_> {
         self.byte_name(location, at)
     }
 
-    /// Returns the mbarrier at a location. `what` names the operation for the error message if there is none.
+    /// Returns the mbarrier at a location, or an error if there is none. `what` names the operation in the error
+    /// message.
     fn mbarrier(
         &self,
         lane: u32,
@@ -148,7 +150,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Records an access to an mbarrier with its memory order.
+    /// Records an atomic access to an mbarrier with memory order `sync`.
     fn touch_mbarrier(
         &mut self,
         lane: u32,
@@ -227,7 +229,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Arrives `count` times, and increases the number of expected bytes by `bytes`.
+    /// Performs `count` arrivals, and increases the number of expected bytes by `bytes`.
     pub(crate) fn arrive_at_mbarrier(
         &mut self,
         lane: u32,
@@ -254,7 +256,7 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Stores the new state of an mbarrier, and completes its phase if no arrivals and no bytes are pending.
+    /// Stores the state `barrier` of an mbarrier. Completes the current phase if no arrivals and no bytes are pending.
     fn change_mbarrier(
         &mut self,
         lane: u32,
@@ -281,7 +283,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns the reason why a wait blocks. Returns `None` if the phase with this parity has completed.
+    /// Returns the reason why a wait for the phase with parity `parity` blocks, or `None` if this phase has completed.
     pub(crate) fn mbarrier_blocks(
         &self,
         lane: u32,
@@ -301,7 +303,7 @@ impl Exec<'_> {
         }))
     }
 
-    /// Returns the current phase of the mbarrier on which a copy completes.
+    /// Returns the current phase of the mbarrier on which a copy signals its completion.
     pub(super) fn awaited_phase(
         &self,
         lane: u32,
@@ -315,7 +317,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Subtracts bytes that a copy has transferred from the pending bytes of an mbarrier.
+    /// Subtracts `bytes` bytes, which a copy has transferred, from the pending bytes of an mbarrier.
     pub(super) fn bring_bytes(
         &mut self,
         lane: u32,
@@ -330,7 +332,7 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Acquires what the completed phases of an mbarrier have released.
+    /// Acquires what the completed phases of an mbarrier have released, and completes their copies.
     pub(crate) fn observe_mbarrier(
         &mut self,
         lane: u32,

@@ -1,4 +1,5 @@
-//! Loads, stores and atomics, with checks of bounds, alignment, initialisation and races, and with statistics.
+//! Loads, stores and atomics. Each access is checked for bounds, alignment, initialisation and races, and is counted in
+//! the statistics.
 
 use super::bounds::Window;
 use super::{Access, AtomicOperand, BufferAccess, Exec, Field, Guard, MAX_SAMPLES};
@@ -10,14 +11,15 @@ use crate::report::Sample;
 use gpu_race::{AccessKind, Conflict, ExecutionPoint, ShadowAccess, Sync};
 use linear_layout::target::Wavefronts;
 
-/// A resolved address: a byte of existing memory. The whole access fits into this memory.
+/// The location of an access in memory, after its address has been resolved. All bytes of the access are in bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MemoryLocation {
     Global {
         buffer: usize,
         at: usize,
     },
-    /// Byte `at` of a shared variable. `window` is the variable or the allocation through which it is addressed.
+    /// A byte of a shared variable, at offset `at`. `window` is the variable or the allocation through which it is
+    /// accessed.
     Shared {
         var: usize,
         window: u32,
@@ -29,7 +31,7 @@ pub(crate) enum MemoryLocation {
 }
 
 impl MemoryLocation {
-    /// Returns the location that is `bytes` bytes higher.
+    /// Returns the location at an address that is higher by `bytes` bytes.
     #[inline]
     pub(crate) fn behind(mut self, bytes: usize) -> Self {
         let (Self::Global { at, .. } | Self::Shared { at, .. } | Self::Local { at }) = &mut self;
@@ -39,10 +41,10 @@ impl MemoryLocation {
 }
 
 const SECTOR: u64 = 32;
-/// Largest access of a lane in bytes.
+/// Size in bytes of the largest access by one lane.
 const LARGEST_VECTOR: usize = 32;
 
-/// The registers that one lane loads or stores in one access.
+/// The registers and the size of an access by one lane.
 struct VectorAccess<'f> {
     /// The register from which the address is computed.
     addr: Reg,
@@ -50,12 +52,12 @@ struct VectorAccess<'f> {
     fields: &'f [Field],
     size: u32,
     align: u32,
-    /// The memory order, if the access is atomic.
+    /// The memory order of an atomic access; `None` if the access is not atomic.
     sync: Option<Sync>,
 }
 
 impl<'f> VectorAccess<'f> {
-    /// Returns the access of an AMD buffer instruction.
+    /// Returns the access of an AMD buffer instruction, which uses a descriptor.
     fn through_descriptor(addr: Reg, fields: &'f [Field], size: u32) -> Self {
         Self {
             addr,
@@ -79,7 +81,7 @@ impl<'f> VectorAccess<'f> {
     }
 }
 
-/// Returns the buffer or global variable with the index of a [`MemoryLocation`].
+/// Returns the buffer or the global variable with index `index`, as used in [`MemoryLocation::Global`].
 fn buffer_mut<'b>(
     memory: &'b mut Memory,
     symbols: &'b mut [Buffer],
@@ -92,7 +94,7 @@ fn buffer_mut<'b>(
 }
 
 impl Exec<'_> {
-    /// Collects the lanes that take part in an access, with their addresses.
+    /// Adds the active lanes of an access to `lanes`, as (lane, address).
     fn collect(&self, access: &Access, lanes: &mut Vec<(u32, u64)>) {
         let kept = mask(access.space.pointer_bits());
         let bases = &self.regs[access.addr.0 as usize];
@@ -112,7 +114,7 @@ impl Exec<'_> {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
-    /// Resolves an address, and checks the bounds and the alignment of the access.
+    /// Returns the location of an address. Returns an error if the access is out of bounds or misaligned.
     pub(crate) fn resolve(
         &self,
         lane: u32,
@@ -190,7 +192,7 @@ impl Exec<'_> {
         )
     }
 
-    /// Returns the execution point of `lane` and the index of its timestamp.
+    /// Returns the execution point of `lane`, and the index of its timestamp.
     pub(super) fn access_point(&mut self, lane: u32) -> (ExecutionPoint, u32) {
         if self.timestamps.is_full() {
             let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
@@ -346,7 +348,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the value at a location, without checks.
+    /// Returns the `count` bytes at a location as a little-endian number, without checks.
     pub(crate) fn value_at(&self, location: MemoryLocation, count: u8) -> u64 {
         match location {
             MemoryLocation::Global { buffer, at } => {
@@ -359,7 +361,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Stores a value at a location, without checks.
+    /// Stores the lowest `count` bytes of `value` at a location, without checks.
     pub(super) fn put(&mut self, lane: u32, location: MemoryLocation, count: u8, value: u64) {
         let (bytes, at) = match location {
             MemoryLocation::Global { buffer, at } => {
@@ -489,7 +491,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Reads memory without recording an access.
+    /// Reads `bytes` bytes at a generic address without recording an access.
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
         let location = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
         self.uses_memory(lane, location, bytes)?;
@@ -531,14 +533,15 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an empty list of lanes that reuses an allocation. The caller puts it back into `spare_lanes`.
+    /// Returns an empty list that reuses the allocation of `spare_lanes`. The caller stores the list in `spare_lanes`
+    /// again.
     fn idle_lanes(&mut self) -> Vec<(u32, u64)> {
         let mut lanes = std::mem::take(&mut self.spare_lanes);
         lanes.clear();
         lanes
     }
 
-    /// Loads or stores in the given lanes, one after the other.
+    /// Loads or stores in the lanes `lanes`, one after the other.
     fn each_lane(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -587,7 +590,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Copies the marks of undefined bits from registers to memory, or from memory to registers.
+    /// Copies the marks of undefined bits from memory to registers for a load, or from registers to memory for a store.
     fn move_marks(&mut self, lane: u32, location: MemoryLocation, fields: &[Field], is_load: bool) {
         for field in fields {
             let (from, bytes) = ((location, field.offset), field.bytes.into());
@@ -598,8 +601,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the longest prefix of the lanes that makes a joint access: lanes of one warp that access one address
-    /// and, for a store, store equal values.
+    /// Returns the leading lanes that make a joint access. These are all lanes of the first lane's warp, if they access
+    /// the same address and, for a store, store equal values. Otherwise the result is empty.
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,
@@ -625,7 +628,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Performs a joint access of several lanes to one location.
+    /// Performs a joint access of the lanes `lanes` to one location.
     fn joint_access(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -664,8 +667,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Loads or stores in consecutive lanes of one warp as long as they access one memory and the fast path applies.
-    /// The first of them accesses `location`. Returns the number of lanes that are done.
+    /// Loads or stores in consecutive lanes of one warp as long as the lanes access the same memory and the fast path
+    /// applies. The first lane accesses `location`. Returns the number of lanes that are done.
     fn lanes_fast<const IS_LOAD: bool>(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -811,7 +814,7 @@ impl Exec<'_> {
         self.buffer_access(access, false)
     }
 
-    /// Accesses memory through a descriptor. Fields that are out of range load 0, and are not stored.
+    /// Loads or stores through a buffer descriptor. Fields that are out of range load 0 and are not stored.
     fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
         // Lanes from here on are pending; all of their fields are in range.
@@ -854,9 +857,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs an atomic operation in one lane after the other. `update` gets the lane and the old value; it returns
-    /// the new value, or `None` if it does not write. `acquires_on_failure` is true if an acquire takes effect even
-    /// without a write.
+    /// Performs an atomic operation in one active lane after the other. `update` receives the lane and the old value;
+    /// it returns the new value, or `None` if it does not write. `acquires_on_failure` is true if an acquire takes
+    /// effect even without a write.
     pub(crate) fn atomic(
         &mut self,
         access: &AtomicOperand,
@@ -912,7 +915,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Adds one access of all `lanes` to the statistics, warp by warp.
+    /// Adds one access by the lanes `lanes` to the statistics of the current instruction, warp by warp.
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
@@ -962,7 +965,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the number of sectors of accesses whose addresses ascend.
+/// Counts the sectors of accesses of `size` bytes at the addresses `starts`, which must be in ascending order.
 fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
     let (mut distinct, mut reached) = (0, 0);
     let (mut taken, mut last) = (0, None);

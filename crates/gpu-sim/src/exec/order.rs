@@ -1,7 +1,8 @@
 //! Memory order of atomic accesses and fences, and race detection in kernels that use them.
 //!
-//! Kernels without atomic accesses use the records of [`Shadow`](gpu_race::Shadow), where only barriers order threads.
-//! In all other kernels, this module has a vector clock for each thread, and an access history for each byte.
+//! In kernels without atomic accesses, only barriers order threads, and [`Shadow`](gpu_race::Shadow) records the
+//! accesses. In all other kernels, this module keeps a vector clock for each thread and an access history for each
+//! byte.
 
 use super::{Exec, Guard, MemoryLocation};
 use crate::error::{FaultKind, KernelError};
@@ -10,15 +11,15 @@ use gpu_race::{
     ThreadClock,
 };
 
-/// The flag that marks the address of an atomic variable as an address in shared memory.
+/// Flag in the address of an atomic variable: the address is in shared memory.
 const SHARED: u64 = 1 << 63;
 
 /// The vector clocks of all threads and atomic variables.
 pub(super) struct HappensBefore {
     clocks: Clocks,
-    /// Clocks of the running block's threads.
+    /// Clocks of the threads of the running block.
     pub(super) threads: Vec<ThreadClock>,
-    /// True if global memory has access histories, in addition to shared memory.
+    /// True if access histories are kept for global memory as well as for shared memory.
     is_of_global: bool,
 }
 
@@ -31,7 +32,7 @@ impl HappensBefore {
         }
     }
 
-    /// Returns the initial clocks of a block's threads.
+    /// Returns the initial clocks of the threads of a block.
     pub(super) fn start(num_threads: u32) -> Vec<ThreadClock> {
         let first = ThreadClock::default();
         vec![first; num_threads as usize]
@@ -41,13 +42,13 @@ impl HappensBefore {
         self.clocks.time()
     }
 
-    /// Drops the releases that were made through the shared memory of a finished block.
+    /// Drops the releases on atomic variables in the shared memory of a finished block.
     pub(super) fn forget_block(&mut self, block: u32) {
         self.clocks
             .forget(|memory| memory & SHARED != 0 && (memory & !SHARED) >> 32 == u64::from(block));
     }
 
-    /// Joins the clocks of the threads that meet at a barrier.
+    /// Joins the clocks of the threads `lanes`, which execute a barrier together.
     pub(super) fn barrier(&mut self, lanes: &[u32]) {
         if lanes.len() == self.threads.len() {
             return Clocks::barrier(&mut self.threads);
@@ -62,7 +63,7 @@ impl HappensBefore {
 }
 
 impl Exec<'_> {
-    /// Returns true if access histories are used to detect races in this memory.
+    /// Returns true if races on the memory of `location` are detected by access histories.
     pub(super) fn is_exact(&self, location: MemoryLocation) -> bool {
         match (&self.happens, location) {
             (None, _) | (_, MemoryLocation::Local { .. }) => false,
@@ -82,9 +83,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Records an access to `count` bytes, from `offset` bytes after a location on. Bit `i` of `changes` is set if a
-    /// write changes byte `i`. Returns the number of bytes at which another thread had stored the same value without
-    /// order.
+    /// Records an access to `count` bytes that begins `offset` bytes after a location. Bit `i` of `changes` is set if a
+    /// write changes byte `i`. Returns the number of bytes at which another, unordered thread had stored the same
+    /// value.
     pub(super) fn note_access(
         &mut self,
         lane: u32,
@@ -196,8 +197,8 @@ impl Exec<'_> {
         error.note(format!("the other access is {site}"))
     }
 
-    /// Returns the lane to report for a race. If the first lane of a joint access conflicts with itself, this is
-    /// another lane of the access.
+    /// Returns the lane to report for a race with `thread`. If `thread` is the first lane of a joint access, the access
+    /// conflicts with itself, and the result is another lane of the access.
     pub(super) fn reported_lane(&self, lane: u32, thread: u32) -> u32 {
         let per_warp = self.launch.machine.lanes_per_warp;
         if thread != self.now(lane).thread {
@@ -210,7 +211,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Updates the clocks for an atomic access.
+    /// Updates the clocks for an atomic access of `lane` with memory order `sync`.
     pub(super) fn synchronize(
         &mut self,
         lane: u32,
@@ -247,7 +248,7 @@ impl Exec<'_> {
         self.broadcast_acquire(sync);
     }
 
-    /// On targets with lockstep, extends an acquire of one lane to the whole wave.
+    /// Extends an acquire of one lane to its whole wave, on targets whose waves run in lockstep.
     pub(super) fn broadcast_acquire(&mut self, sync: Sync) {
         if !self.launch.machine.lockstep || !sync.acquires || self.happens.is_none() {
             return;

@@ -1,9 +1,9 @@
 //! Points-to analysis: the memory objects that the address in a register may point to.
 //!
-//! Objects are buffers that arguments point to, global and shared variables, and stack variables. `getelementptr`
-//! preserves the objects of its base pointer, regardless of the offset. An integer that is computed from addresses has
-//! the objects of all its operands. A loaded address may point anywhere, and so may an address that is cast from an
-//! integer without an object.
+//! Memory objects are the buffers to which arguments point, global and shared variables, and stack variables. The
+//! result of `getelementptr` has the objects of its base pointer, regardless of the offset. An integer that is computed
+//! from addresses has the objects of all its operands. A loaded address may point anywhere, and so may an address that
+//! is cast from an integer without an object.
 //!
 //! ```text
 //! %p = argument 0                      argument 0
@@ -12,7 +12,7 @@
 //! %t = load %x                         anything
 //! ```
 //!
-//! The sets are computed once per program as a least fixed point, so checking an access is one comparison.
+//! The object sets are computed once per program as a least fixed point, so checking an access takes one comparison.
 
 use super::Instruction;
 use crate::code::Reg;
@@ -20,45 +20,46 @@ use crate::code::{BasicBlock, Param, ParamTy};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A memory object from which addresses are derived.
+/// A memory object to which addresses point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum MemoryObject {
-    /// The buffer to which a kernel argument points, by the index of the argument.
+    /// The buffer to which a kernel argument points, given by the index of the argument.
     Argument(u32),
-    /// A variable of the program in global or constant memory.
+    /// A global variable in global or constant memory, given by its index.
     Global(u32),
-    /// A variable or an allocation in shared memory.
+    /// A variable or an allocation in shared memory, given by its index.
     Shared(u32),
-    /// A variable of the lane's stack.
+    /// A variable on the lane's stack, given by its index.
     Stack(u32),
 }
 
-/// The origin of the objects that the results of an instruction point to.
+/// The source of the objects to which the results of an instruction may point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PointerFlow {
     /// The results may point anywhere.
     Unknown,
     /// The results are not addresses.
     Nothing,
-    /// The results have all objects of these registers.
+    /// The results have all objects of the given registers.
     From(Vec<Reg>),
-    /// The results have the objects of this integer register. They may point anywhere if it has none.
+    /// The results have the objects of the given integer register. If the register has no objects, the results may
+    /// point anywhere.
     FromInteger(Reg),
 }
 
-/// Maximum size of a set. Larger sets are replaced by [`ANY`].
+/// Maximum number of objects in a set. Larger sets are replaced by [`ANY`].
 const MAX_ROOTS: usize = 16;
 
-/// Index of an object set.
+/// Index of an interned object set.
 type SetId = u32;
-/// The set of a register that no value reaches.
+/// The set of a register to which no value has been propagated.
 const UNREACHED: SetId = 0;
 /// The set of all objects.
 const ANY: SetId = 1;
 /// The empty set, for an integer that is not derived from an address.
 const NONE: SetId = 2;
 
-/// The set of objects that each register may point to.
+/// The set of objects to which each register may point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointsTo {
     of_register: Box<[SetId]>,
@@ -66,7 +67,7 @@ pub(crate) struct PointsTo {
 }
 
 impl PointsTo {
-    /// Computes the sets of a program.
+    /// Computes the object sets of a program.
     pub(crate) fn of(
         blocks: &[BasicBlock],
         ops: &[Arc<dyn Instruction>],
@@ -144,7 +145,7 @@ impl PointsTo {
         }
     }
 
-    /// Returns the objects to which the address in a register may point; `None` if it may point anywhere.
+    /// Returns the objects to which the address in `reg` may point, or `None` if it may point anywhere.
     pub(crate) fn get(&self, reg: Reg) -> Option<&[MemoryObject]> {
         match self.of_register[reg.0 as usize] {
             UNREACHED | ANY | NONE => None,
@@ -153,7 +154,7 @@ impl PointsTo {
     }
 }
 
-/// Interned object sets.
+/// The table of object sets, in which each set occurs once.
 struct Sets {
     sets: Vec<Vec<MemoryObject>>,
     numbers: HashMap<Vec<MemoryObject>, SetId>,
@@ -172,7 +173,7 @@ impl Default for Sets {
 }
 
 impl Sets {
-    /// Interns a sorted list of objects.
+    /// Returns the index of the set of the objects `roots`, which must be sorted.
     fn number(&mut self, roots: Vec<MemoryObject>) -> SetId {
         if roots.len() > MAX_ROOTS {
             return ANY;

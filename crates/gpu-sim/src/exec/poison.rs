@@ -1,18 +1,18 @@
 //! Propagation of undefined values: poison, undefined bits, and results in flight.
 //!
-//! A register may hold poison (a violated flag, an oversized shift), undefined bits (`llvm.mlir.undef`, an unwritten
-//! register), or no value because a masked load skipped the lane. Each case is a [`Mark`]: its kind, the instruction
-//! that caused it, and the bits of the register that it covers. Marks propagate through arithmetic, block arguments,
-//! stack and shared memory, and lane exchanges. It is an error to use a marked value in one of these ways: store it to
-//! global memory, branch on it, use it as an address or as the operand of an atomic, print it, or assume it.
+//! A register may hold poison (from a violated flag or an oversized shift), undefined bits (from `llvm.mlir.undef` or
+//! an unwritten register), or no value because a masked load skipped the lane. A [`Mark`] describes each case by its
+//! kind, the instruction that caused it, and the undefined bits of the register. Marks propagate through arithmetic,
+//! block arguments, stack and shared memory, and lane exchanges. It is an error to store a marked value to global
+//! memory, to branch on it, to use it as an address or as the operand of an atomic, to print it, or to assume it.
 //!
-//! Poison covers a whole value: `and` of poison with zero is still poison. Undefined bits are tracked one by one: `and`
-//! with zero makes them defined.
+//! Poison covers a whole value: `and` of poison with zero is poison. Undefined bits are tracked one by one: `and` with
+//! zero makes them defined.
 //!
-//! Shared memory and lane exchanges propagate marks, because a layout conversion moves undefined elements along with
-//! defined elements, and a later `select` may choose a defined one.
+//! Shared memory and lane exchanges propagate marks because a layout conversion moves undefined and defined elements
+//! together, and a later `select` may choose a defined element.
 //!
-//! A block without marks costs only one comparison per instruction.
+//! In a block without marks, the cost is one comparison per instruction.
 
 use super::{Exec, Field, Guard, Instruction, MemoryLocation, Regs};
 use crate::bits::mask;
@@ -24,23 +24,23 @@ use std::collections::HashMap;
 /// The kind of an undefined value. The variants are ordered by severity, most severe first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum MarkKind {
-    /// LLVM's poison.
+    /// Poison, as defined by LLVM.
     Poison,
     /// Undefined bits of a value.
     Undef,
-    /// The value of a lane that a masked load without `other` did not load.
+    /// The value that a masked load without `other` leaves in a lane that it skips.
     Unset,
-    /// The result of an asynchronous matrix product that is in flight. The number is the index of the product.
+    /// The result of an asynchronous matrix product in flight. The number is the index of the product.
     InFlight(u32),
 }
 
-/// A mark: a set of undefined bits of a register, and their cause.
+/// The undefined bits of a register, and their cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mark {
     kind: MarkKind,
     /// The instruction that caused the mark.
     origin: u32,
-    /// The undefined bits. It is never 0, and all 64 bits are set if the mark covers the whole value.
+    /// The undefined bits, of which there is at least one. All 64 bits are set if the whole value is undefined.
     bits: u64,
 }
 
@@ -48,17 +48,17 @@ pub(crate) struct Mark {
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// Returns the mark restricted to `bits`; `None` if no bit remains.
+    /// Returns the mark for the undefined bits `bits`, or `None` if `bits` is 0.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
 
-    /// Returns true for the result of a matrix product in flight.
+    /// Returns true if the mark is for the result of a matrix product in flight.
     pub(crate) fn is_in_flight(self) -> bool {
         matches!(self.kind, MarkKind::InFlight(_))
     }
 
-    /// Returns true for poison of a whole value. No operation removes such a mark.
+    /// Returns true if the mark is for poison of a whole value. No operation removes such a mark.
     fn is_sticky(self) -> bool {
         self.kind == MarkKind::Poison && self.bits == WHOLE
     }
@@ -66,27 +66,27 @@ impl Mark {
 
 /// The marks of one register.
 struct RegisterMarks {
-    /// Number of lanes that have a mark.
+    /// Number of lanes in which the register has a mark.
     marked: u32,
     lanes: Box<[Option<Mark>]>,
     /// True if no instruction writes the register.
     is_constant: bool,
 }
 
-/// The key of a byte: memory and byte offset. Memory 0 is the stack; a shared variable is one plus its index.
+/// The key of a byte, as (memory, byte offset). Memory 0 is the stack; memory `i + 1` is shared variable `i`.
 type ByteAddress = (usize, usize);
 
-/// The marks of a block. This is allocated when the first mark appears.
+/// The marks of a thread block. They are allocated when the first mark is set.
 pub(crate) struct Poison {
     columns: Vec<Option<RegisterMarks>>,
-    /// Number of registers that have marks and that some instruction writes.
+    /// Number of marked registers that some instruction writes.
     live: u32,
     cells: HashMap<ByteAddress, Mark>,
-    /// The message for each instruction that caused a mark, as first recorded.
+    /// For each instruction that caused a mark, the error message that was recorded first.
     found: HashMap<u32, String>,
     /// The registers that each instruction reads and writes.
     regs: Box<[Regs]>,
-    /// True for each instruction that reads a marked constant register.
+    /// For each instruction, true if it reads a marked constant register.
     readers: Box<[bool]>,
 }
 
@@ -122,7 +122,7 @@ impl Poison {
         column.is_some_and(|column| column.marked > 0)
     }
 
-    /// Returns true if an instruction has left a mark in register `reg`.
+    /// Returns true if the register has a mark and some instruction writes the register.
     fn is_live(&self, reg: Reg) -> bool {
         let column = self.columns[reg.0 as usize].as_ref();
         column.is_some_and(|column| column.marked > 0 && !column.is_constant)
@@ -146,7 +146,7 @@ impl Poison {
         }
     }
 
-    /// Clears the marks of products whose index is at most `last`.
+    /// Clears the marks of all matrix products with an index of at most `last` in the lanes `lanes`.
     fn clear_in_flight(&mut self, lanes: &[u32], last: u32, threads: u32) {
         for number in 0..self.columns.len() {
             let reg = Reg(number as u32);
@@ -164,7 +164,7 @@ impl Poison {
         }
     }
 
-    /// Records that no instruction writes a marked register.
+    /// Records that no instruction writes the register `reg`, which has marks.
     fn set_constant(&mut self, reg: Reg) {
         if let Some(column) = &mut self.columns[reg.0 as usize]
             && !column.is_constant
@@ -178,20 +178,20 @@ impl Poison {
     }
 }
 
-/// The effect of undefined operands on an instruction in one lane.
+/// The effect of undefined operands on the results of an instruction in one lane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PoisonEffect {
-    /// A fault.
+    /// The use of the undefined operand is a fault.
     Error(Mark),
-    /// All results get this mark, or no mark.
+    /// All results get this mark, or no mark if it is `None`.
     Results(Option<Mark>),
-    /// The mark of each result, in order.
+    /// Each result gets its own mark or none, in the order of the results.
     Each(Vec<Option<Mark>>),
-    /// The lane is inactive, so its results keep their values and marks.
+    /// The lane is inactive, so the results keep their values and marks.
     Untouched,
 }
 
-/// The marks of the registers that one lane reads.
+/// The marks of the registers that an instruction reads in one lane.
 pub(crate) struct Marks<'e> {
     exec: &'e Exec<'e>,
     poison: &'e Poison,
@@ -204,24 +204,24 @@ impl Marks<'_> {
         self.poison.mark(reg, self.lane)
     }
 
-    /// Returns the undefined bits of a register.
+    /// Returns the undefined bits of the register `reg`.
     pub(crate) fn bits(&self, reg: Reg) -> u64 {
         self.mark(reg).map_or(0, |mark| mark.bits)
     }
 
-    /// Returns the most severe mark of some registers, extended to a whole value.
+    /// Returns the most severe mark of the registers `regs`, extended to the whole value.
     pub(crate) fn of(&self, regs: &[Reg]) -> Option<Mark> {
         self.part(regs, WHOLE)
     }
 
-    /// Returns the most severe mark of some registers, applied to `bits` of a result.
+    /// Returns the most severe mark of the registers `regs`, as a mark for the bits `bits` of a result.
     pub(crate) fn part(&self, regs: &[Reg], bits: u64) -> Option<Mark> {
         let marks = regs.iter().filter_map(|&reg| self.mark(reg));
         marks.min_by_key(|mark| mark.kind)?.on(bits)
     }
 
-    /// Returns the mark for a result of `width` bits in which only `bits` are undefined. If an operand is poison as a
-    /// whole, the result is, too.
+    /// Returns the mark of a result of `width` bits in which the bits `bits` are undefined. If a whole operand is
+    /// poison, the whole result is poison.
     pub(crate) fn bitwise(&self, regs: &[Reg], width: u32, bits: u64) -> Option<Mark> {
         let sticky = regs.iter().filter_map(|&reg| self.mark(reg));
         match sticky.into_iter().find(|mark| mark.is_sticky()) {
@@ -230,24 +230,24 @@ impl Marks<'_> {
         }
     }
 
-    /// Returns the most severe mark of all operands.
+    /// Returns the most severe mark of all operands, extended to the whole value.
     pub(crate) fn of_reads(&self) -> Option<Mark> {
         self.of(self.reads)
     }
 
-    /// Returns a fault if any operand is undefined.
+    /// Returns a fault if any operand is undefined. Otherwise the results are defined.
     pub(crate) fn require_defined(&self) -> PoisonEffect {
         self.of_reads()
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns a fault if one of the given operands is undefined. Otherwise the results are defined.
+    /// Returns a fault if one of the operands `regs` is undefined. Otherwise the results are defined.
     pub(crate) fn require_defined_in(&self, regs: &[Reg]) -> PoisonEffect {
         self.of(regs)
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns a fault if the guard holds in this lane and any operand is undefined.
+    /// Returns a fault if any operand is undefined, unless the guard is defined and false in this lane.
     pub(crate) fn guarded(&self, guard: Option<Guard>) -> PoisonEffect {
         match guard.filter(|guard| self.mark(guard.reg).is_none()) {
             Some(_) if !self.exec.is_on(guard, self.lane) => PoisonEffect::Untouched,
@@ -255,15 +255,15 @@ impl Marks<'_> {
         }
     }
 
-    /// Returns the effect of a lane exchange: the marks of registers `moved` move to other lanes along with their
-    /// values, and all other operands must be defined.
+    /// Returns the effect of a lane exchange. The marks of the registers `moved` move to other lanes with the values of
+    /// the registers, and all other operands must be defined.
     pub(crate) fn exchanged(&self, moved: &[Reg]) -> PoisonEffect {
         let others = self.reads.iter().filter(|reg| !moved.contains(reg));
         let bad = others.filter_map(|reg| self.mark(*reg)).next();
         bad.map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns the mark of a field that is stored to global memory and must be defined.
+    /// Returns the mark of a field that is stored to global memory, or `None` if the stored bits are defined.
     pub(crate) fn stored(&self, field: &Field) -> Option<Mark> {
         let mark = self.mark(field.reg)?;
         let width = 8 * u32::from(field.bytes);
@@ -275,7 +275,7 @@ impl Marks<'_> {
     }
 }
 
-/// Returns [`WHOLE`] if all `width` low bits are set, else `bits` unchanged.
+/// Returns [`WHOLE`] if the lowest `width` bits of `bits` are all set, otherwise the lowest `width` bits of `bits`.
 pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
     if bits & mask(width) == mask(width) {
         WHOLE
@@ -285,7 +285,7 @@ pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
 }
 
 impl Exec<'_> {
-    /// Marks a register as poison unless it already has a mark. `text` is the reason.
+    /// Marks a register as poison unless it already is poison as a whole. `text` returns the error message.
     pub(crate) fn poison(&mut self, reg: Reg, lane: u32, text: impl FnOnce() -> String) {
         let known = self.poison.as_ref().and_then(|p| p.mark(reg, lane));
         if known.is_none_or(|mark| !mark.is_sticky()) {
@@ -293,7 +293,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Marks a constant register in all active lanes.
+    /// Marks a register that no instruction writes, in all active lanes.
     pub(crate) fn mark_constant(&mut self, reg: Reg, kind: MarkKind, text: &str) {
         for at in 0..self.lanes.len() {
             self.mark(reg, self.lanes[at], kind, || text.to_owned());
@@ -303,7 +303,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Clears the marks of products whose index is at most `last`, in some lanes.
+    /// Clears the marks of all matrix products with an index of at most `last` in the lanes `lanes`.
     pub(super) fn clear_in_flight(&mut self, lanes: &[u32], last: u32) {
         let threads = self.num_threads;
         if let Some(poison) = &mut self.poison {
@@ -328,7 +328,7 @@ impl Exec<'_> {
         poison.found.entry(origin).or_insert_with(text);
     }
 
-    /// Propagates marks through `op` before it executes, and reports a fault if it uses undefined values.
+    /// Propagates marks through `op` before it executes, and returns an error if `op` uses an undefined value.
     pub(super) fn propagate_marks(&mut self, op: &dyn Instruction) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -392,7 +392,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Executes a lane exchange on the undefined bits of the moved registers, instead of on their values.
+    /// Executes a lane exchange with the undefined bits of the moved registers in place of their values, and sets the
+    /// marks of the results.
     fn exchange_marks(
         &mut self,
         poison: &mut Poison,
@@ -432,7 +433,8 @@ impl Exec<'_> {
         done
     }
 
-    /// Fails if the condition of a branch has an undefined bit among its low `bits` bits. `site` is the branch.
+    /// Returns an error if a branch condition `reg` has an undefined bit among its lowest `bits` bits. `site` is the
+    /// site of the branch.
     pub(super) fn branches_on(&self, reg: Reg, bits: u32, site: u32) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -450,7 +452,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Propagates marks from the arguments of an edge to the block's parameters.
+    /// Propagates marks from the arguments of a CFG edge to the parameters of its target.
     pub(super) fn propagate_edge_marks(&mut self, edge: &Edge, lanes: &[u32]) {
         let threads = self.num_threads;
         let Some(poison) = &mut self.poison else {
@@ -470,7 +472,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if an access must handle marks, because memory or a register to be stored has some.
+    /// Returns true if an access must handle marks, because memory or one of the stored registers has marks.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);
@@ -535,7 +537,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Fails if the memory that `lane` is about to use contains undefined bits.
+    /// Returns an error if `lane` uses memory that contains undefined bits.
     pub(super) fn uses_memory(
         &self,
         lane: u32,
@@ -571,7 +573,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the key of a byte; `None` if marks are not tracked for its memory.
+/// Returns the key of a byte, or `None` if marks are not tracked for its memory.
 fn cell(location: MemoryLocation, offset: u32) -> Option<ByteAddress> {
     match location {
         MemoryLocation::Global { .. } => None,

@@ -1,9 +1,9 @@
 //! Asynchronous matrix products (`wgmma`): result registers in flight, and fences before products.
 //!
-//! A product may write its results at any time until its warp has waited for the product's group. The simulator
-//! computes the values immediately, and marks the result registers with [`MarkKind::InFlight`] until the wait.
-//! Registers that a product reads must have been written before the warp's last `wgmma.fence`. Accumulators that other
-//! products wrote are exempt.
+//! A product may write its results at any time until its warp waits for the product's group. The simulator computes the
+//! results immediately, and marks the result registers with [`MarkKind::InFlight`] until the wait. Registers that a
+//! product reads must have been written before the warp's last `wgmma.fence`, except for accumulators that another
+//! product has written.
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", on `wgmma.fence`, `wgmma.commit_group` and
@@ -17,14 +17,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Warps of a warp group.
+/// Number of warps per warp group.
 pub(crate) const GROUP: u32 = 4;
 
-/// The registers that products read, directly or through block parameters, and the instructions that write them.
+/// The registers that matrix products read, directly or through block parameters, and the instructions that write these
+/// registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductSources {
     regs: FxHashSet<Reg>,
-    /// For each instruction that is not a product, the registers of this set that it writes.
+    /// For each instruction that is not a product, the registers in `regs` that it writes.
     written_by: FxHashMap<u32, Vec<Reg>>,
 }
 
@@ -63,20 +64,21 @@ impl ProductSources {
     }
 }
 
-/// The products of a block that are in flight, and the fences of its warps.
+/// The matrix products of a block that are in flight, and the fences of its warps.
 #[derive(Debug, Default)]
 pub(super) struct Products {
     /// Number of fences executed so far.
     time: u64,
-    /// For each warp, the time of its last fence; 0 before the first fence.
+    /// For each warp, the time of its last fence, or 0 before the first fence.
     fences: Vec<u64>,
-    /// For each register and warp, the time and the instruction of the last write.
+    /// For each register and warp, the last write as (time, instruction).
     written: FxHashMap<(Reg, u32), (u64, u32)>,
-    /// For each warp, the products in flight, each with its group if this is committed.
+    /// For each warp, the products in flight, as (index of the product, group). The group is `None` until it is
+    /// committed.
     in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
-    /// Number of committed groups of each warp.
+    /// For each warp, the number of committed groups.
     closed: Vec<u32>,
-    /// For each warp, the number of products started so far, and the last product instruction.
+    /// For each warp, the number of products started so far, and the instruction of the last product.
     started: Vec<(u32, u32)>,
     count: u32,
 }
@@ -94,7 +96,7 @@ impl Products {
 }
 
 impl Exec<'_> {
-    /// Returns the active warps with their lanes. Fails if a warp is active only in part.
+    /// Returns the active warps with their lanes. Returns an error if not all lanes of a warp are active.
     pub(crate) fn whole_warps(&self, what: &str) -> Result<Vec<(u32, Vec<u32>)>, KernelError> {
         let warps = self.active_warps();
         let all = self.launch.machine.lanes_per_warp;
@@ -107,8 +109,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Fails if a warp group is incomplete. If warps run separately, this checks only that the block has all warps of
-    /// the group.
+    /// Returns an error if not all warps of a warp group are active. If warps run separately, it is only checked that
+    /// the block contains all warps of the group.
     pub(crate) fn check_warp_groups(
         &self,
         what: &str,
@@ -141,7 +143,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Records that the current instruction writes registers that products read.
+    /// Records the writes of the current instruction to registers that products read.
     #[inline]
     pub(super) fn note_product_sources(&mut self) {
         let sources = &self.program.product_sources;
@@ -158,7 +160,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Copies the write times of an edge's arguments to the parameters of the target block.
+    /// Copies the times of the last writes from the arguments of a CFG edge to the parameters of its target.
     pub(super) fn pass_product_sources(&mut self, edge: &Edge, lanes: &[u32]) {
         let sources = &self.program.product_sources.regs;
         if sources.is_empty() {
@@ -184,7 +186,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Fails if a register that a product reads was written after the warp's last `wgmma.fence`.
+    /// Returns an error if a product reads a register that was written after the warp's last `wgmma.fence`.
     pub(crate) fn check_product_fence(
         &self,
         warp: u32,
@@ -215,7 +217,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Starts a product of one warp. `reads` are the bytes of shared memory that it reads.
+    /// Starts the reads of shared memory of one warp's product. `reads` contains locations with numbers of bytes.
     pub(crate) fn start_product(
         &mut self,
         lane: u32,
@@ -229,7 +231,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Marks the results of a product as in flight.
+    /// Marks the result registers of a new product as in flight.
     pub(crate) fn mark_product(&mut self, warp: u32, lanes: &[u32], results: &[Reg]) {
         let number = self.products.count;
         self.products.count += 1;
@@ -244,7 +246,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Checks, at the end of a block, that all warps of each warp group have started the same number of products.
+    /// Checks at the end of a block that all warps of each warp group have started the same number of products.
     pub(super) fn end_products(&mut self) -> Result<(), KernelError> {
         let groups = self.products.started.chunks(GROUP as usize);
         for (group, warps) in (0..).step_by(GROUP as usize).zip(groups) {
@@ -282,7 +284,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Waits until at most `most` groups of products of each active warp are in flight.
+    /// Waits until at most `most` groups of products are in flight in each active warp.
     pub(crate) fn wait_for_products(&mut self, most: u32) -> Result<(), KernelError> {
         let warps = self.whole_warps("`wgmma.wait_group`")?;
         self.wait_for_copies(Channel::Product, most, false)?;

@@ -1,5 +1,5 @@
-//! Programs (decoded kernels) and their builder. A program consists of basic blocks of instructions over scalar
-//! registers.
+//! Programs, which are decoded kernels, and their builder. A program consists of basic blocks of instructions over
+//! scalar registers.
 
 use super::MarkKind;
 use super::points_to::{MemoryObject, PointsTo};
@@ -13,28 +13,28 @@ use gpu_race::Sync;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Bytes of padding before each stack variable.
+/// Number of bytes of padding before each stack variable.
 const STACK_GAP: u32 = 16;
 /// Alignment of shared variables in bytes: the size of the largest swizzle pattern.
 const SHARED_ALIGN: u32 = 1024;
 /// Exclusive upper bound on shared-memory addresses of a GPU.
 const MAX_SHARED_BYTES: u32 = 1 << 18;
 
-/// A shared variable or an allocation within one.
+/// A shared variable, or an allocation within a shared variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SharedSymbol {
-    /// The symbol's name.
+    /// Name of the variable or allocation.
     pub(crate) name: String,
-    /// The address in the simulator. Variables are widely spaced, so that overruns are detected.
+    /// Address in the simulator. The addresses of variables are far apart, so that overruns are detected.
     pub(crate) base: u32,
-    /// Size in bytes; `None` for an array without elements, whose size the launch decides.
+    /// Size in bytes. It is `None` for an array without elements, whose size the launch determines.
     pub(crate) bytes: Option<u32>,
-    /// For an allocation, the index of the enclosing variable and the byte offset in it.
+    /// For an allocation, the index of the enclosing variable and the byte offset in it. `None` for a variable.
     pub(crate) part_of: Option<(usize, u32)>,
 }
 
 impl SharedSymbol {
-    /// Returns the address that the variable has on a GPU.
+    /// Returns the address of the variable or allocation on a GPU.
     pub(crate) const fn address(&self) -> u32 {
         self.base & ((1 << SHARED_SYMBOL_LOG2) - 1)
     }
@@ -44,22 +44,22 @@ impl SharedSymbol {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum InitialContent {
     Bytes(Vec<u8>),
-    /// AMD's hidden kernel arguments.
+    /// The hidden kernel arguments of AMD's runtime.
     ImplicitArguments,
 }
 
 /// A variable in global or constant memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GlobalSymbol {
-    /// The symbol's name.
+    /// Name of the variable.
     pub(crate) name: String,
-    /// Initial contents.
+    /// Initial contents of the variable.
     pub(crate) content: InitialContent,
-    /// True if the kernel may write to it.
+    /// True if the kernel may write to the variable.
     pub(crate) writable: bool,
 }
 
-/// A kernel that can be run.
+/// A decoded kernel, which [`Launch::run`](crate::Launch::run) runs.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) name: String,
@@ -73,37 +73,38 @@ pub struct Program {
     pub(crate) shared: Vec<SharedSymbol>,
     pub(crate) globals: Vec<GlobalSymbol>,
     pub(crate) local_bytes: u32,
-    /// The first byte and the size of each stack variable.
+    /// The stack variables, as (byte offset, size in bytes).
     pub(crate) stack: Vec<(u32, u32)>,
-    /// Registers that hold stack addresses. Unlike other constants, these differ between lanes.
+    /// Registers that hold stack addresses. These constants differ between lanes.
     pub(crate) stack_addresses: Vec<Reg>,
     pub(crate) origins: PointsTo,
     pub(crate) product_sources: ProductSources,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster: [u32; 3],
-    /// True if a block can observe another block, by an atomic access or by reading a clock.
+    /// True if a thread block can observe another thread block through an atomic access or a clock.
     pub(crate) sees_other_blocks: bool,
     /// True if an instruction reads memory through the async proxy.
     pub(crate) uses_async_proxy: bool,
-    /// True if some instruction waits for other threads.
+    /// True if an instruction of the program waits for other threads.
     pub(crate) has_waits: bool,
-    /// True if there are atomic accesses. `orders_threads` is true if atomic accesses or fences order other accesses.
+    /// True if the program has atomic accesses. `orders_threads` is true if atomic accesses or fences order other
+    /// accesses.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
 }
 
 impl Program {
-    /// Returns the kernel's name.
+    /// Returns the name of the kernel.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the kernel's parameters in order.
+    /// Returns the kernel's parameters in the order of its arguments.
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// Returns the number of threads per block along each axis, if the kernel specifies it.
+    /// Returns the number of threads per block along the x, y and z axes, or `None` if the kernel does not specify it.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
     }
@@ -113,7 +114,7 @@ impl Program {
         self.cluster
     }
 
-    /// Returns the index of the stack variable that contains byte `at`.
+    /// Returns the index of the stack variable that contains byte `at` of the stack.
     pub(crate) fn stack_variable(&self, at: usize) -> Option<u32> {
         let next = self
             .stack
@@ -145,7 +146,7 @@ pub(crate) struct ProgramBuilder {
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
     stack: Vec<(u32, u32)>,
-    /// The registers that hold constant addresses.
+    /// The registers that hold constant addresses, by address and memory object.
     addresses: HashMap<(u64, MemoryObject), Reg>,
     roots: HashMap<Reg, (u64, MemoryObject)>,
     block_size: Option<[u32; 3]>,
@@ -153,7 +154,7 @@ pub(crate) struct ProgramBuilder {
     sees_other_blocks: bool,
     uses_async_proxy: bool,
     has_waits: bool,
-    /// Number of bytes of all shared variables added so far.
+    /// End of the shared variables added so far, in bytes.
     shared_bytes: u32,
     has_atomics: bool,
     orders_threads: bool,
@@ -170,7 +171,7 @@ struct Draft {
 }
 
 impl ProgramBuilder {
-    /// Starts a kernel; its first block is the entry.
+    /// Returns the builder of a kernel. The first block that is added is the entry.
     pub(crate) fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -200,7 +201,8 @@ impl ProgramBuilder {
         }
     }
 
-    /// Returns an undefined register that holds `bits`. Error messages name the current site as the cause.
+    /// Returns a register with an undefined value, represented by `bits`. Error messages name the current site as the
+    /// cause.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u64, text: &'static str) -> Reg {
         let key = (self.site, bits);
         if let Some(known) = self.undefined.get(&key) {
@@ -212,7 +214,7 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns true if a register holds the zero that stands for a value skipped by a masked load, of any width.
+    /// Returns true if the register stands for the value that a masked load leaves in a skipped lane.
     pub(crate) fn is_unset(&self, reg: Reg) -> bool {
         let mut known = self.undefined.values();
         known.any(|known| known.reg == reg && known.kind == MarkKind::Unset)
@@ -222,7 +224,7 @@ impl ProgramBuilder {
         self.uses_async_proxy = true;
     }
 
-    /// Records that the kernel can observe other blocks.
+    /// Records that a thread block of the kernel can observe other thread blocks.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
     }
@@ -231,7 +233,7 @@ impl ProgramBuilder {
         self.has_waits = true;
     }
 
-    /// Records that the kernel has an atomic access with this memory order.
+    /// Records that the kernel has an atomic access to `space` with memory order `sync`.
     pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
         self.has_atomics = true;
         self.sees_other_blocks |= space != Space::Shared;
@@ -253,7 +255,7 @@ impl ProgramBuilder {
         (0..count).map(|_| self.reg()).collect()
     }
 
-    /// Returns the register that always holds `bits`.
+    /// Returns a register that always holds `bits`.
     pub(crate) fn constant(&mut self, bits: u64) -> Reg {
         if let Some(&reg) = self.constants.get(&bits) {
             return reg;
@@ -264,12 +266,13 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns the value of a register from [`ProgramBuilder::constant`].
+    /// Returns the value of a register that [`ProgramBuilder::constant`] has returned, and `None` for all other
+    /// registers.
     pub(crate) fn constant_of(&self, reg: Reg) -> Option<u64> {
         self.constant_bits.get(&reg).copied()
     }
 
-    /// Returns the register that always holds the address `bits`, which is within one object.
+    /// Returns a register that always holds the address `bits`, which points to the object `root`.
     pub(crate) fn address(&mut self, bits: u64, root: MemoryObject) -> Reg {
         if let Some(&reg) = self.addresses.get(&(bits, root)) {
             return reg;
@@ -280,7 +283,8 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns the value and object of a register from [`ProgramBuilder::address`].
+    /// Returns the address and the object of a register that [`ProgramBuilder::address`] has returned, and `None` for
+    /// all other registers.
     pub(crate) fn address_of(&self, reg: Reg) -> Option<(u64, MemoryObject)> {
         self.roots.get(&reg).copied()
     }
@@ -302,12 +306,12 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Appends subsequent instructions to `block`.
+    /// Makes `block` the block to which instructions are appended.
     pub(crate) fn switch_to(&mut self, block: BlockId) {
         self.current = block.0 as usize;
     }
 
-    /// Sets the source site that subsequent instructions get.
+    /// Sets the source site of the instructions that are appended next.
     pub(crate) fn at(&mut self, site: Site) {
         self.sites.push(site);
         self.site = self.sites.len() as u32 - 1;
@@ -324,9 +328,10 @@ impl ProgramBuilder {
         self.blocks[self.current].terminator = Some((terminator, self.site));
     }
 
-    /// Adds a shared variable and returns its address in the simulator.
+    /// Adds a shared variable of `bytes` bytes, and returns its address in the simulator.
     ///
-    /// The lowest bits of this address are its address on a GPU. A matrix descriptor keeps only these bits.
+    /// The lowest bits of this address are the address of the variable on a GPU. A matrix descriptor contains only
+    /// these bits.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
         let number = (self.shared.len() as u32) << SHARED_SYMBOL_LOG2;
         let base = number | self.shared_bytes.min(MAX_SHARED_BYTES);
@@ -341,8 +346,9 @@ impl ProgramBuilder {
         base
     }
 
-    /// Adds an allocation of `bytes` bytes at an address within a shared variable. Returns the allocation's address and
-    /// index. Returns `None` if there is no variable at this address, or if there is no unused address range.
+    /// Adds an allocation of `bytes` bytes at the address `at` within a shared variable. Returns the register with the
+    /// allocation's address, and the allocation's index. Returns `None` if there is no variable at this address, or if
+    /// all address ranges are used.
     pub(crate) fn shared_allocation(
         &mut self,
         name: String,
@@ -376,7 +382,7 @@ impl ProgramBuilder {
         crate::memory::symbol_address(self.globals.len() - 1)
     }
 
-    /// Reserves `bytes` bytes on each lane's stack. Returns the offset and the index of the stack variable.
+    /// Adds a stack variable of `bytes` bytes. Returns its byte offset on a lane's stack, and its index.
     pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
         let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
@@ -392,10 +398,10 @@ impl ProgramBuilder {
         self.cluster = blocks;
     }
 
-    /// Checks the kernel, computes reconvergence points, and returns the program.
+    /// Validates the kernel, computes reconvergence points, and returns the program.
     /// # Errors
-    /// `Malformed`: a block without a terminator, an edge with a wrong number of values, an invalid register, or an
-    /// instruction that writes a register that it also reads.
+    /// Returns a `Malformed` error for a block without a terminator, an edge with a wrong number of values, an invalid
+    /// register, or an instruction that writes a register that it also reads.
     pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
         let undefined = self.mark_undefined();
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
@@ -494,8 +500,8 @@ impl ProgramBuilder {
         })
     }
 
-    /// Adds instructions at the entry that mark registers as undefined if they are read but never written. Returns
-    /// these registers with their values.
+    /// Inserts instructions at the entry that mark the undefined registers that are read. Returns all undefined
+    /// registers with their values.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {
@@ -524,7 +530,7 @@ impl ProgramBuilder {
     }
 }
 
-/// Returns a description of an error in an instruction's registers, if there is one.
+/// Returns a description of an error in the registers of an instruction, or `None` if they are valid.
 fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     let Regs { writes, reads } = op.regs();
     if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
@@ -537,7 +543,7 @@ fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     ))
 }
 
-/// Returns the successors of each block.
+/// Returns the indices of the successors of each block.
 fn successors(blocks: &[BasicBlock]) -> Vec<Vec<usize>> {
     let targets = |block: &BasicBlock| {
         let edges = block.terminator.edges();
@@ -546,9 +552,9 @@ fn successors(blocks: &[BasicBlock]) -> Vec<Vec<usize>> {
     blocks.iter().map(targets).collect()
 }
 
-/// Returns the immediate post-dominator of each block. It is `None` if the paths from the block never rejoin.
+/// Returns the immediate post-dominator of each block, or `None` if the paths from the block never rejoin.
 ///
-/// They are computed as dominators of the reversed graph, with a virtual exit node.
+/// The post-dominators are the dominators of the reversed graph, with a virtual exit node as its entry.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
     let exit = successors.len();
     let mut reversed = vec![Vec::new(); exit + 1];

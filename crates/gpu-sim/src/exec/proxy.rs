@@ -1,13 +1,13 @@
 //! Memory proxies: a proxy fence makes writes through the generic proxy visible to the async proxy.
 //!
-//! The writing thread may execute the fence before a barrier, or another thread may execute it after the barrier. The
-//! fence must lie between the write and the asynchronous access in the happens-before order.
+//! The writing thread may execute the fence before a barrier, or another thread may execute the fence after the
+//! barrier. In the happens-before order, the fence must lie between the write and the asynchronous access.
 //!
 //! ```text
 //! store; fence.proxy.async; barrier; copy          store; barrier; fence.proxy.async; copy
 //! ```
-//! Copies read tensor maps through the tensor-map proxy. If `tensormap.cp_fenceproxy` writes a tensor map, some thread
-//! of the block must acquire the map's address before the first copy that uses it.
+//! Copies read tensor maps through the tensor-map proxy. If `tensormap.cp_fenceproxy` writes a tensor map, a thread of
+//! the block must acquire the address of the map before the first copy that uses it.
 //!
 //! # Source
 //! PTX ISA, "Memory Consistency Model: Proxies", and the instructions `fence.proxy.async` and `fence.proxy.tensormap`
@@ -20,33 +20,34 @@ use crate::tensor_map::MAP_BYTES;
 use gpu_race::{ExecutionPoint, ThreadClock};
 use rustc_hash::FxHashMap;
 
-/// The point at which an event occurred in a thread of the block.
+/// The time at which a thread of the block executed an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct EventTime {
     lane: u32,
     op: u32,
-    /// The event's position in the program order of its thread.
+    /// Position in the program order of the thread.
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
-    /// The time of the vector clocks at the event.
+    /// The time of the vector clocks, [`Clocks::time`](gpu_race::Clocks::time).
     clock: u32,
 }
 
-/// A proxy fence, together with the vector clock of its thread.
+/// A proxy fence, with the vector clock of the thread that executed it.
 #[derive(Clone, Debug)]
 struct FenceEvent {
     at: EventTime,
     known: Option<ThreadClock>,
 }
 
-/// The writes to shared memory through the generic proxy, and the proxy fences, of a block.
+/// The writes to shared memory through the generic proxy, and the proxy fences, of a thread block.
 #[derive(Debug, Default)]
 pub(super) struct Proxies {
-    /// The last write to each byte of each shared variable.
+    /// The last generic write to each byte of each shared variable.
     writes: Vec<Vec<Option<EventTime>>>,
     fences: Vec<FenceEvent>,
-    /// Tensor maps in global memory that were written and not acquired since, each with the instruction that wrote it.
+    /// Tensor maps in global memory that were written and not acquired since. The value is the instruction that wrote
+    /// the map.
     maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
@@ -76,7 +77,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if `a` happens before `b`. `known` is the vector clock of the thread of `b` at `b`.
+    /// Returns true if `a` happens before `b`. `known` is the vector clock of `b`'s thread at the time `b`.
     fn is_before(&self, a: EventTime, b: EventTime, known: Option<&ThreadClock>) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         if a.lane == b.lane {
@@ -98,7 +99,7 @@ impl Exec<'_> {
         happens.threads.get(lane as usize)
     }
 
-    /// Records a write through the generic proxy.
+    /// Records a write of `bytes` bytes through the generic proxy.
     pub(super) fn note_generic_write(&mut self, lane: u32, location: MemoryLocation, bytes: usize) {
         let MemoryLocation::Shared { var, at, .. } = location else {
             return;
@@ -133,7 +134,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records a write through the async proxy, which replaces earlier writes through the generic proxy.
+    /// Removes the records of generic writes to bytes that are now written through the async proxy.
     pub(super) fn forget_generic_writes(&mut self, location: MemoryLocation, bytes: u32) {
         if let (Some(proxies), MemoryLocation::Shared { var, at, .. }) =
             (&mut self.proxies, location)
@@ -144,7 +145,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records that a lane writes a tensor map, or acquires it.
+    /// Records that a lane acquires a tensor map, or writes it if `acquires` is false.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,
@@ -165,7 +166,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Fails if no thread has acquired a tensor map after its last write.
+    /// Returns an error if no thread has acquired a tensor map after its last write.
     pub(super) fn check_tensor_map(
         &self,
         lane: u32,
@@ -186,8 +187,8 @@ impl Exec<'_> {
         Err(error.note(format!("it was written by {}", self.program.site(*op))))
     }
 
-    /// Fails if bytes are accessed through the async proxy although they were written through the generic proxy and
-    /// there was no proxy fence in between.
+    /// Returns an error if an access through the async proxy touches bytes that were written through the generic proxy,
+    /// and no proxy fence lies between the write and the access.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,

@@ -1,8 +1,8 @@
-//! Warp scheduling: runs warps one at a time, in an order drawn from a seed.
+//! Warp scheduling: runs warps one at a time, in a random order.
 //!
-//! In lockstep all warps execute an instruction together. This hides bugs that occur if one warp is slow, for example a
-//! store that comes after a faster warp has reused the bytes. Here a warp runs alone until it waits at a block barrier,
-//! or until it yields at random. The computed values then depend on the order of the warps.
+//! In lockstep, all warps execute an instruction together. This hides bugs that occur if one warp is slow, for example
+//! a store after a faster warp has reused the bytes. Here a warp runs alone until it waits at a block barrier, or until
+//! it yields at random. The computed values of a kernel with races then depend on the order of the warps.
 
 use super::spin::{SpinDetector, waiting_lanes};
 use super::{Exec, Frame, Instruction, StopReason, WarpInteraction};
@@ -11,21 +11,21 @@ use crate::data::split_mix;
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Schedule;
 
-/// The reason why a block stopped running.
+/// The reason why a thread block stopped running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PauseReason {
     /// All threads have returned.
     Finished,
-    /// The block cannot make progress before memory changes.
+    /// The block cannot make progress until memory changes.
     Stalled,
-    /// The block has polled for a long time and yields.
+    /// The block has polled memory for a long time and yields to other blocks.
     Polling,
 }
 
 /// A warp yields with probability 1 / `PATIENCE` at a memory access or warp barrier.
 const PATIENCE: u64 = 8;
 
-/// The random number generator that decides the order of warps in a launch.
+/// The random number generator that determines the order of warps.
 pub(super) struct ScheduleRng {
     state: u64,
 }
@@ -38,20 +38,21 @@ impl ScheduleRng {
         }
     }
 
-    /// Returns a random number below `count`.
+    /// Returns a random number from 0 to `count` (exclusive).
     fn draw(&mut self, count: usize) -> usize {
         (split_mix(&mut self.state) % count.max(1) as u64) as usize
     }
 }
 
-/// The execution state of lanes that run together: a whole warp, or a diverged part of one.
+/// The execution state of lanes that run together: all lanes of a warp, or diverged lanes of a warp.
 #[derive(Default)]
 pub(super) struct LaneGroup {
     pub(super) stack: Vec<Frame>,
-    /// The block barrier at which the lanes wait.
+    /// Index of the block barrier at which the lanes wait; `None` if they are not at a barrier.
     pub(super) waits_at: Option<u32>,
     pub(super) spin: SpinDetector,
-    /// The number of memory changes when the lanes stalled. They cannot make progress before the next change.
+    /// Number of changes of memory when the lanes stalled; they cannot make progress before the next change. `None` if
+    /// the lanes did not stall.
     stuck_at: Option<u64>,
     has_polled: bool,
     /// True if the lanes are at an instruction that waits for other threads.
@@ -59,7 +60,7 @@ pub(super) struct LaneGroup {
 }
 
 impl LaneGroup {
-    /// Returns a lane group of those lanes of a stack that satisfy `is_own`.
+    /// Returns a lane group with those lanes of a stack for which `is_own` returns true.
     fn of(stack: &[Frame], is_own: impl Fn(u32) -> bool) -> Self {
         let own = |frame: &Frame| {
             let lanes: Vec<u32> = frame.lanes.iter().copied().filter(|l| is_own(*l)).collect();
@@ -83,7 +84,7 @@ impl Exec<'_> {
         self.spin = SpinDetector::default();
     }
 
-    /// Merges all lane groups if they are at the same position.
+    /// Merges all lane groups into one stack if they are at the same instruction. Returns true if they were merged.
     fn merge_warps(&mut self, lane_groups: &mut Vec<LaneGroup>) -> bool {
         let is_like = |a: &LaneGroup, b: &LaneGroup| {
             let location = |frame: &Frame| (frame.block, frame.until, frame.done);
@@ -113,7 +114,8 @@ impl Exec<'_> {
         true
     }
 
-    /// Runs the lane groups one at a time until the block finishes, must wait, or can run in lockstep again.
+    /// Runs the lane groups one at a time. Returns the reason if the block finishes or must wait, and `None` if all
+    /// lanes can run in lockstep again.
     pub(super) fn run_warps(&mut self) -> Result<Option<PauseReason>, KernelError> {
         let mut lane_groups = self.lane_groups.take().unwrap_or_default();
         let done = self.run_lane_groups(&mut lane_groups);
@@ -205,8 +207,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Splits a lane group into the lanes that wait and the lanes that can proceed. On NVIDIA GPUs the latter run
-    /// independently.
+    /// Splits off the lanes of a lane group that can proceed, and keeps the lanes that wait. Returns `None` if no lane
+    /// can proceed, or if lanes cannot proceed independently on the target.
     fn split(&self, lane_group: &mut LaneGroup) -> Option<LaneGroup> {
         let stuck = lane_group
             .stack
@@ -228,8 +230,8 @@ impl Exec<'_> {
         Some(rest)
     }
 
-    /// Executes the barrier at which all lane groups wait. It fails if they wait at different barriers. Returns true if
-    /// the lane groups will come back to this barrier in the same state until memory changes.
+    /// Executes the barrier at which all lane groups wait. Returns an error if the lane groups wait at different
+    /// barriers. Returns true if the lane groups will come back to this barrier in the same state until memory changes.
     fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
         let mut waiting = lane_groups
             .iter()
@@ -282,7 +284,8 @@ impl Exec<'_> {
         Ok(is_stuck)
     }
 
-    /// Returns a reason to stop if the warp must wait for other warps here. All lanes of the warp must be here.
+    /// Returns a reason to stop before `op` if the warp must wait for other warps. Returns an error if not all lanes of
+    /// the warp are active at `op`.
     pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<StopReason>, KernelError> {
         if !self.warps_are_split || op.interaction() != WarpInteraction::Collective {
             return Ok(None);
@@ -303,8 +306,8 @@ impl Exec<'_> {
         Ok(Some(StopReason::Barrier(self.op)))
     }
 
-    /// Returns a reason to stop if the warp yields. This is decided at random, at instructions that other warps can
-    /// observe.
+    /// Returns a reason to stop if the warp yields. Warps yield at random, at instructions whose effects other warps
+    /// can observe.
     pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
         let turns = self.schedule_rng.as_mut()?;
         let matters = op.interaction() == WarpInteraction::Visible;
@@ -317,7 +320,7 @@ impl Exec<'_> {
 mod tests {
     use crate::{Arg, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-    /// Runs `operations`, which compute a word `%x`, on `threads` lanes of NVIDIA warps. Returns the word of each lane.
+    /// Runs `operations`, which compute a word `%x`, on `threads` lanes of NVIDIA warps. Returns `%x` for each lane.
     fn words(threads: usize, seed: u64, operations: &str) -> Result<Vec<u32>, KernelError> {
         let text = format!(
             r#""builtin.module"() ({{
@@ -367,7 +370,8 @@ mod tests {
         );
     }
 
-    /// A warp waits at a block barrier only if all its lanes do. The last warp of a block may be partial.
+    /// A warp waits at a block barrier only if all its lanes are at the barrier. The last warp of a block may be
+    /// partial.
     #[test]
     fn a_warp_waits_as_a_whole() {
         let barrier = |limit: u32| {

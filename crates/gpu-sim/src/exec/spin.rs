@@ -1,10 +1,10 @@
-//! Detection of waiting loops. If lanes return to a loop header with the same values, and memory has not changed, they
-//! will repeat the same iteration until another thread writes to memory.
+//! Detection of waiting loops. If lanes return to a loop header with the same register values, and memory has not
+//! changed, the lanes will repeat the same iteration until another thread writes to memory.
 //!
-//! Only the registers that decide the loop's behaviour are compared: those on which branches, addresses and
-//! instructions with side effects depend. So an iteration counter that no branch uses is ignored, but a clock or a
-//! counter that a branch uses is compared. Snapshots are taken after 2, 4, 8, ... iterations without a memory change
-//! (Brent's cycle detection), so the cost for ordinary loops is negligible.
+//! Only the registers are compared on which branches, addresses and instructions with side effects depend. So an
+//! iteration counter that no branch uses is ignored, but a clock or a counter that a branch uses is compared. Snapshots
+//! are taken after 2, 4, 8, ... iterations without a memory change (Brent's cycle detection), so the cost for ordinary
+//! loops is negligible.
 
 use super::{Exec, Frame, WarpInteraction};
 use crate::code::{BlockId, Reg};
@@ -12,14 +12,14 @@ use crate::exec::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Lanes yield after this many consecutive reads of shared data during which their block did not change memory.
+/// Number of consecutive atomic reads, without a change of memory by the block, after which lanes yield.
 const PATIENCE: u32 = 64;
 
-/// The loops of a program, computed when first needed.
+/// The loops of a program. The registers of a loop are computed when they are first needed.
 pub(super) struct Loops {
-    /// True for basic blocks that are loop headers.
+    /// For each basic block, true if it is a loop header.
     is_head: Vec<bool>,
-    /// For each loop header, the registers that decide the loop's behaviour.
+    /// For each loop header, the registers on which the behaviour of the loop depends.
     deciding: HashMap<BlockId, Arc<[Reg]>>,
 }
 
@@ -38,15 +38,15 @@ impl Loops {
         }
     }
 
-    /// Returns the registers that decide what happens between two visits of a loop header. They are empty if the block
-    /// is in no loop.
+    /// Returns the registers on which the behaviour of the loop at `head` depends. The result is empty if `head` is in
+    /// no loop.
     fn deciding(&mut self, program: &Program, head: BlockId) -> Arc<[Reg]> {
         let found = self.deciding.entry(head);
         Arc::clone(found.or_insert_with(|| deciding(program, head)))
     }
 }
 
-/// Returns the blocks of the loop that contains `head`.
+/// Returns the indices of the blocks of the loop that contains `head`, or of no blocks if `head` is in no loop.
 fn loop_of(program: &Program, head: BlockId) -> Vec<usize> {
     let reach = |next: &[Vec<usize>]| {
         let mut is_reached = vec![false; next.len()];
@@ -111,7 +111,7 @@ fn deciding(program: &Program, head: BlockId) -> Arc<[Reg]> {
     regs.into()
 }
 
-/// The values of the deciding registers of some lanes at a loop header.
+/// The values that the deciding registers had in some lanes at a loop header.
 struct Snapshot {
     block: BlockId,
     lanes: Vec<u32>,
@@ -119,25 +119,25 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// The state of loop detection for a lane group: its iterations since memory last changed.
+/// The state of loop detection for a lane group, since memory last changed.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,
     rounds: u64,
     snapshot: Option<Snapshot>,
-    /// The last read since the snapshot: its instruction, and true if it was atomic.
+    /// The last read since the snapshot, as (instruction, true if the read is atomic).
     read: Option<(u32, bool)>,
-    /// Number of consecutive reads of memory that other threads may change.
+    /// Number of consecutive atomic reads.
     polls: u32,
 }
 
 impl SpinDetector {
-    /// Returns the instruction that reads the value for which the loop waits.
+    /// Returns the instruction that reads the value for which the loop waits, if there is one.
     pub(super) fn waits_at(&self) -> Option<u32> {
         self.read.map(|(op, _)| op)
     }
 
-    /// Returns the instruction of the last read, and true if it was atomic.
+    /// Returns the last read, as (instruction, true if the read is atomic).
     pub(super) fn last_read(&self) -> Option<(u32, bool)> {
         self.read
     }
@@ -149,12 +149,12 @@ impl SpinDetector {
 }
 
 impl Exec<'_> {
-    /// Records whether memory has changed.
+    /// Increments the number of changes of memory if `has_changed` is true.
     pub(super) fn notice_change(&mut self, has_changed: bool) {
         self.writes += u64::from(has_changed);
     }
 
-    /// Records a read of memory that other threads may change.
+    /// Records a read by the current instruction of memory that other threads may change.
     pub(super) fn notice_read(&mut self, is_atomic: bool) {
         let op = self.op;
         let spin = &mut self.spin;
@@ -166,7 +166,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if the lanes have polled long enough and should yield.
+    /// Returns true if the lanes have polled memory for a long time and should yield.
     pub(super) fn has_polled(&mut self) -> bool {
         let has = self.spin.polls >= PATIENCE;
         if has {
@@ -175,8 +175,8 @@ impl Exec<'_> {
         has
     }
 
-    /// Returns true if the lanes of the top frame, which are at a loop header, will come back to it until memory
-    /// changes.
+    /// Returns true if the lanes of the top frame, which are at a loop header, will return to the loop header in the
+    /// same state until memory changes.
     pub(super) fn is_stuck(&mut self, block: BlockId, lanes: &[u32]) -> bool {
         if !self.loops.is_head[block.0 as usize] {
             return false;
@@ -188,8 +188,8 @@ impl Exec<'_> {
         is_stuck
     }
 
-    /// Records the lanes at a loop header. Returns true if memory and their deciding registers have not changed since
-    /// an earlier visit.
+    /// Records a visit of `lanes` to a loop header. Returns true if memory and the deciding registers have not changed
+    /// since an earlier visit.
     fn comes_back(
         &mut self,
         spin: &mut SpinDetector,
@@ -232,7 +232,7 @@ impl Exec<'_> {
         false
     }
 
-    /// Returns true if all warps are at a barrier in a loop, and in the same state as at an earlier visit.
+    /// Returns true if all warps are at a barrier in a loop, in the same state as at an earlier visit.
     pub(super) fn meets_again(&mut self, block: BlockId, spin: &mut SpinDetector) -> bool {
         if self.loops.deciding(self.program, block).is_empty() {
             return false;
@@ -242,7 +242,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the lanes of a stack's frames that have not returned.
+/// Returns the lanes of all frames of a stack, in ascending order.
 pub(super) fn waiting_lanes(stack: &[Frame]) -> Vec<u32> {
     let mut lanes: Vec<u32> = stack.iter().flat_map(|f| f.lanes.iter().copied()).collect();
     lanes.sort_unstable();

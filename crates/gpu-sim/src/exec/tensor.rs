@@ -8,24 +8,24 @@ use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use crate::tensor_map::{MAP_BYTES, TensorMap};
 
-/// Alignment of boxes in shared memory.
+/// Alignment of boxes in shared memory in bytes.
 const BOX_ALIGN: u32 = 128;
 
 /// A box that a lane copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorBox<'b> {
-    /// The address of the tensor map, as a register and an offset.
+    /// Address of the tensor map, as (register, byte offset).
     pub(crate) map: (Reg, i64),
-    /// Coordinates of the box's first element, innermost first.
+    /// Coordinates of the first element of the box, innermost dimension first.
     pub(crate) start: &'b [i32],
-    /// The address in shared memory, as a register and an offset.
+    /// Address of the box in shared memory, as (register, byte offset).
     pub(crate) shared: (Reg, i64),
-    /// Scratch register.
+    /// Register that the simulator uses to move the bytes.
     pub(crate) scratch: Reg,
 }
 
 impl Exec<'_> {
-    /// Reads the tensor map at an address in a register plus an offset.
+    /// Reads and decodes the tensor map at the address `addr + offset`.
     fn tensor_map(
         &mut self,
         lane: u32,
@@ -60,7 +60,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Checks a box. Returns its tensor map and its address in shared memory.
+    /// Validates a box. Returns its tensor map and its address in shared memory.
     fn tensor_box(
         &mut self,
         lane: u32,
@@ -80,7 +80,7 @@ impl Exec<'_> {
         Ok((map, address))
     }
 
-    /// Starts a lane's copy of a box to shared memory, which completes on an mbarrier.
+    /// Starts a copy of a box to shared memory for `lane`. The copy signals its completion on the mbarrier `barrier`.
     pub(crate) fn load_box(
         &mut self,
         lane: u32,
@@ -109,7 +109,7 @@ impl Exec<'_> {
         self.bring_bytes(lane, barrier, map.box_bytes())
     }
 
-    /// Starts a lane's copy of a box to global memory. With `adds`, the box is added to global memory.
+    /// Starts a copy of a box to global memory for `lane`. With `adds`, the elements are added to global memory.
     pub(crate) fn store_box(
         &mut self,
         lane: u32,

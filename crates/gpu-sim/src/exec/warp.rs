@@ -1,9 +1,9 @@
-//! Active lanes by warp, and member masks.
+//! Active lanes of a warp, and member masks.
 
 use super::Exec;
 use crate::error::{FaultKind, KernelError};
 
-/// Returns true if `lane` is active in the warp that begins at lane `first`.
+/// Returns true if `lane` is among the active lanes `lanes`. `first` is the first lane of its warp.
 pub(crate) fn is_active(lanes: &[u32], first: u32, lane: u32) -> bool {
     let at_its_place = || lanes.get((lane - first) as usize) == Some(&lane);
     lane >= first && at_its_place() || lanes.binary_search(&lane).is_ok()
@@ -19,8 +19,8 @@ impl Exec<'_> {
             .collect()
     }
 
-    /// Checks a member mask. It must contain lane `own`, and all its members must be among the active `lanes` of the
-    /// warp.
+    /// Returns an error if a member mask does not contain the lane `own`, or if a member is not among the active
+    /// `lanes` of the warp.
     pub(crate) fn check_members(
         &self,
         what: &str,

@@ -9,7 +9,7 @@ use gpu_race::{AccessKind, Scope};
 use std::collections::VecDeque;
 
 impl Exec<'_> {
-    /// Adds elements atomically to the destination of a copy.
+    /// Adds the elements in `data` atomically to the destination of a copy.
     pub(super) fn add_to_destination(
         &mut self,
         lane: u32,
@@ -63,8 +63,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies that contribute to phases of an mbarrier before phase `current`. Returns the lanes that
-    /// started them.
+    /// Completes the copies for phases of an mbarrier that precede the phase `current`. Returns the lanes that started
+    /// the copies.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,
@@ -90,7 +90,7 @@ impl Exec<'_> {
         Ok(copiers)
     }
 
-    /// Releases the sources of those copies of a queue whose ticket is below `end`.
+    /// Marks the sources of the copies in a queue as read, for all copies whose ticket is less than `end`.
     pub(super) fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
         let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
         for copy in copies
@@ -109,8 +109,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes copies to global memory at the end of the block. Fails if such a copy may still read its source in
-    /// shared memory, which becomes invalid.
+    /// Completes the copies to global memory at the end of the block. Returns an error if a copy may still read or
+    /// write shared memory, which becomes invalid.
     pub(in crate::exec) fn end_copies(&mut self) -> Result<(), KernelError> {
         if self.in_flight.count == 0 {
             return Ok(());

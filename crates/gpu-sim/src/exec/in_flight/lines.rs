@@ -1,12 +1,12 @@
-//! Index of memory lines accessed by copies in flight.
+//! The lines of memory that copies in flight access.
 
 use super::super::MemoryLocation;
 use rustc_hash::FxHashMap;
 
-/// Bytes of a line.
+/// Number of bytes per line.
 const LINE: usize = 16;
 
-/// The number of copies that access each line.
+/// Number of copies that access each line.
 #[derive(Debug, Default)]
 pub(super) struct Lines(FxHashMap<(u64, usize), u32>);
 
@@ -37,7 +37,8 @@ impl Lines {
     }
 }
 
-/// Returns a number for the memory, and the byte offset in it. Returns `None` for a stack, which is never copied.
+/// Returns an index of the memory of a location and the byte offset in it. Returns `None` for a stack, to which no
+/// copies exist.
 pub(super) fn region(location: MemoryLocation) -> Option<(u64, usize)> {
     match location {
         MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),
