@@ -1,21 +1,22 @@
-//! Vector clocks: happens-before by atomic accesses, fences and barriers.
+//! Vector clocks: the happens-before order that atomic accesses, fences and barriers establish.
 //!
-//! A [`Clock`] is a downward-closed set of accesses. It is given by upper bounds: block epochs per block, warp epochs
-//! per warp, and release times per thread. Bounds of zero are not stored, so a clock is small if few threads
-//! synchronise. A thread's clock grows at an acquire, by the clock of the release that it observes, and at a barrier,
-//! by the clocks of all threads that take part. Clocks omit accesses that barriers of the thread's own block or warp
-//! order; the epochs of [`super::ExecutionPoint`] order these accesses.
+//! A [`Clock`] is a downward-closed set of accesses. It is given by upper bounds: a block epoch for each block, a warp
+//! epoch for each warp, and a release time for each thread. Bounds of zero are not stored, so a clock is small if few
+//! threads synchronise. At an acquire, the clock of the release that the thread observes is joined into the thread's
+//! clock. At a barrier, the clocks of all participating threads are joined. Clocks do not contain the order that
+//! barriers of the thread's own block or warp establish; this order follows from the epochs of
+//! [`super::ExecutionPoint`].
 //!
 //! ```text
 //! block 0   store x; barrier; atom.release flag      the clock of `flag`: block 0 up to its barrier
 //! block 1   atom.acquire flag; barrier; load x       the clock of each thread: the same
 //! ```
 //! The rules are taken from the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with") and from LLVM's
-//! memory model. A relaxed write after a fence releases what precedes the fence. A fence acquires what relaxed reads
-//! before it have observed. A read-modify-write continues the release sequence of the write that it reads. The scopes
-//! of two operations must include each other's threads. One rule is more permissive: a block barrier forwards what a
-//! thread's fence covers. All threads may therefore execute the fence before the barrier, and one thread the write
-//! after it.
+//! memory model. A relaxed write after a fence releases the accesses that precede the fence. A fence acquires the
+//! releases that earlier relaxed reads of its thread have observed. A read-modify-write continues the release sequence
+//! of the write that it reads. The scopes of two operations must include each other's threads. One rule is more
+//! permissive than the memory models: a block barrier forwards the releases of fences to all threads of the block. All
+//! threads may therefore execute the fence before the barrier, and one thread may execute the write after the barrier.
 
 use super::ExecutionPoint;
 use std::collections::HashMap;
@@ -25,22 +26,22 @@ use std::sync::Arc;
 /// The scope of an atomic access or a fence: the set of threads with which it can synchronise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
-    /// The thread itself.
+    /// The scope contains only the thread itself.
     Thread,
-    /// The threads of the same warp.
+    /// The scope contains the threads of the same warp.
     Warp,
-    /// The threads of the same thread block.
+    /// The scope contains the threads of the same thread block.
     Block,
-    /// The threads of the same cluster of thread blocks.
+    /// The scope contains the threads of the same cluster of thread blocks.
     Cluster,
-    /// All threads of the GPU.
+    /// The scope contains all threads of the GPU.
     Device,
-    /// All threads of all GPUs and of the host.
+    /// The scope contains all threads of all GPUs and of the host.
     System,
 }
 
 impl Scope {
-    /// Returns true if the scope of one thread's operation includes the other thread.
+    /// Returns true if this scope of an operation of thread `a` includes thread `b`.
     fn includes(self, a: ThreadId, b: ThreadId) -> bool {
         match self {
             Self::Thread => a.thread == b.thread,
@@ -51,8 +52,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if two operations with these scopes are morally strong, i.e. the scope of each includes the thread
-    /// of the other.
+    /// Returns true if two operations are morally strong. This means that this scope of thread `who` includes thread
+    /// `other_who`, and that the scope `other` of thread `other_who` includes `who`.
     pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
@@ -71,7 +72,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A thread, identified together with the first thread of its warp and the first thread of its block.
+/// A thread with the first thread of its warp and the first thread of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -89,7 +90,7 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// A downward-closed set of accesses.
+/// A downward-closed set of accesses, given by upper bounds. The lists are sorted by their first entries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
     /// Exclusive upper bounds on block epochs, as (first thread of the block, bound).
@@ -112,7 +113,7 @@ fn raise(list: &mut Vec<(u32, u32)>, key: u32, to: u32) {
     }
 }
 
-/// Returns true if each bound of `b` is at most the bound of `a` for the same key.
+/// Returns true if `a` contains each key of `b` with at least the same bound.
 fn contains(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
     b.len() <= a.len() && b.iter().all(|&(key, to)| bound(a, key) >= to)
 }
@@ -163,7 +164,7 @@ impl Clock {
     }
 }
 
-/// Joins `other` into `clock`. It allocates a new clock only if neither contains the other.
+/// Joins `other` into `clock`. A new clock is allocated only if neither clock contains the other clock.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -179,17 +180,17 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     });
 }
 
-/// A release. An observer of its write acquires the accesses of `clock`.
+/// A release by an atomic write or a fence. An acquire that observes the release acquires the accesses in `clock`.
 #[derive(Clone, Debug)]
 struct Release {
     who: ThreadId,
     scope: Scope,
-    /// True if only the thread `who` contributed to the release.
+    /// True if no thread except `who` contributed to the release.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds a release to the list of a location. A release that has the same possible observers is merged with it.
+/// Adds a release to a list. If the list has a release with the same possible observers, the two releases are merged.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -214,23 +215,23 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
 /// The vector clock of one thread, with its pending releases and acquires.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
-    /// Accesses that happen before the thread's next one, except those that epochs order.
+    /// The accesses that happen before the thread's next access, except for accesses that epochs order.
     pub(crate) known: Arc<Clock>,
-    /// Clocks that its fences cover. The thread's next atomic writes release them.
+    /// Releases of the thread's fences. The next atomic writes of the thread publish them.
     fences: Vec<Release>,
-    /// Releases that its relaxed reads observed. The thread's next fence acquires them.
+    /// Releases that relaxed reads of the thread have observed. The next acquire fence of the thread acquires them.
     seen: Vec<Release>,
 }
 
 impl ThreadClock {
-    /// Returns true if two threads share one clock object. The check takes constant time, but may return false for
-    /// equal clocks.
+    /// Returns true if two threads share one clock object. The check takes constant time, but may return false although
+    /// the clocks are equal.
     pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
     }
 
-    /// Returns true if an access at point `then` happens before the thread's next access. `time` is the value of
-    /// [`Clocks::time`] at the earlier access. Order by epochs of the thread's own block or warp is not considered.
+    /// Returns true if the access at point `then` happens before the thread's next access. `time` is the value of
+    /// [`Clocks::time`] at the access. The order by epochs of the thread's own block or warp is not considered.
     pub fn covers(&self, then: ExecutionPoint, time: u32) -> bool {
         let known = &self.known;
         then.block_epoch < known.block(then.block)
@@ -242,16 +243,18 @@ impl ThreadClock {
 /// The memory order and scope of an atomic access or fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// True if an operation acquires: accesses that precede the observed release become visible to its thread.
+    /// True if the operation acquires: accesses that precede the observed release happen before later accesses of the
+    /// thread.
     pub acquires: bool,
-    /// True if an operation releases: earlier accesses of its thread become visible to threads that acquire it.
+    /// True if the operation releases: earlier accesses of the thread happen before accesses that follow a matching
+    /// acquire.
     pub releases: bool,
-    /// The threads with which it can synchronise.
+    /// The scope that contains the threads with which the operation can synchronise.
     pub scope: Scope,
 }
 
 impl Sync {
-    /// Returns the order of a relaxed access, which orders no other accesses.
+    /// Returns the memory order of a relaxed access, which does not order other accesses.
     pub const fn relaxed(scope: Scope) -> Self {
         Self {
             acquires: false,
@@ -261,24 +264,25 @@ impl Sync {
     }
 }
 
-/// The address of an atomic variable: the number of the memory, and the byte offset in it.
+/// The address of an atomic variable, as (index of the memory, byte offset).
 pub type AtomicAddress = (u64, usize);
 
 /// The clocks released at each atomic variable of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    /// Number of releases so far. An access is covered only by releases that its thread performs later.
+    /// Number of releases so far, which serves as the time of accesses.
     pub(crate) time: u32,
     locations: HashMap<AtomicAddress, Vec<Release>>,
 }
 
 impl Clocks {
-    /// Returns the number of releases so far. It is the time of an access, for [`ThreadClock::covers`].
+    /// Returns the number of releases so far. This is the `time` of an access at this moment for
+    /// [`ThreadClock::covers`].
     pub fn time(&self) -> u32 {
         self.time
     }
 
-    /// Returns the clock that a release by `thread` at point `now` releases.
+    /// Returns the clock of a new release by `thread` at point `now`.
     fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
         raise(&mut clock.blocks, now.block, now.block_epoch);
@@ -290,7 +294,7 @@ impl Clocks {
         Arc::new(clock)
     }
 
-    /// Records a fence.
+    /// Records a fence of `thread` at point `now`.
     pub fn fence(&mut self, thread: &mut ThreadClock, now: ExecutionPoint, sync: Sync) {
         if sync.acquires {
             let ThreadClock { known, seen, .. } = thread;
@@ -314,7 +318,7 @@ impl Clocks {
         }
     }
 
-    /// Records an atomic read.
+    /// Records an atomic read of the variable `at` by `thread`.
     pub fn read(
         &self,
         thread: &mut ThreadClock,
@@ -335,7 +339,8 @@ impl Clocks {
         }
     }
 
-    /// Records an atomic write. With `also_reads` it is a read-modify-write, which continues the release sequence.
+    /// Records an atomic write of the variable `at` by `thread`. If `also_reads` is true, the write is a
+    /// read-modify-write, which continues the release sequence.
     pub fn write(
         &mut self,
         thread: &ThreadClock,
@@ -375,7 +380,7 @@ impl Clocks {
             .for_each(|release| add_release(list, release));
     }
 
-    /// Joins the clocks and fences of threads that meet at a barrier.
+    /// Joins the clocks and the fences of the threads that execute a barrier together.
     pub fn barrier(threads: &mut [ThreadClock]) {
         let Some((first, rest)) = threads.split_first_mut() else {
             return;
@@ -398,7 +403,8 @@ impl Clocks {
         }
     }
 
-    /// Drops the releases in memories that satisfy the predicate, because these memories were reallocated.
+    /// Drops the releases on variables of all memories for which `memory` returns true, because these memories were
+    /// reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

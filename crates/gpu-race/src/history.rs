@@ -2,18 +2,18 @@
 //!
 //! [`super::Shadow`] keeps two representative threads per access group, which is enough if only barriers order threads.
 //! It is not enough if accesses are themselves atomic, or if an atomic access may order one thread of a group but not
-//! the other. Then every access counts. Here each granule has a list of accesses. A new access removes the accesses
-//! that it supersedes: any later access that races with a superseded access also races with the new access.
+//! another thread. Therefore each granule has a list of all its accesses. A new access removes the accesses that it
+//! supersedes: any later access that races with a superseded access also races with the new access.
 
 use super::clocks::{Clock, Clocks, Scope, ThreadClock, ThreadId};
 use super::{Conflict, ExecutionPoint, OrderRules};
 
-/// log2 of the bytes per page; pages are allocated on first access.
+/// log2 of the number of bytes per page. Pages are allocated on first access.
 const PAGE_LOG2: usize = 10;
-/// log2 of the largest vector that a lane loads or stores.
+/// log2 of the size in bytes of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Maximum number of records per granule. Beyond it the oldest read or atomic access is dropped. This may miss a race,
-/// but never reports a false one.
+/// Maximum number of records per granule. If there are more, the oldest record of a read, an atomic access or a
+/// replaced write is dropped. This may miss a race, but never reports a false race.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
@@ -30,12 +30,12 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// Returns true if the access changes memory.
+    /// Returns true if the access is a write.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite(_))
     }
 
-    /// Returns the scope of an atomic access.
+    /// Returns the scope of an atomic access, or `None` if the access is not atomic.
     pub fn scope(self) -> Option<Scope> {
         match self {
             Self::AtomicRead(scope) | Self::AtomicWrite(scope) => Some(scope),
@@ -48,17 +48,17 @@ impl AccessKind {
 #[derive(Clone, Copy, Debug)]
 struct AccessRecord {
     lanes: u64,
-    /// The first thread of the warp.
+    /// Index of the warp's first thread.
     warp: u32,
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
     time: u32,
     kind: AccessKind,
-    /// True if another value was stored since. Then only an unordered store of that new value can still race with this
-    /// access.
+    /// True if a different value was stored later. Then the only access that can still race with this record is an
+    /// unordered store of the later value.
     is_replaced: bool,
-    /// True if the lanes made one access jointly.
+    /// True if the lanes made a joint access.
     is_joint: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct HistoryAccess<'c> {
 }
 
 impl<'c> HistoryAccess<'c> {
-    /// Returns an access of kind `kind` at point `now` by the thread with clock `thread`.
+    /// Returns an access of kind `kind` at point `now` by the thread with the clock `thread`.
     pub fn new(
         now: ExecutionPoint,
         kind: AccessKind,
@@ -90,12 +90,12 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns the lanes that make the access.
+    /// Returns the mask of the lanes that make the access.
     fn lanes(&self) -> u64 {
         self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// Returns a thread of `record` that is not ordered before this access, if any.
+    /// Returns a thread of `record` that is not ordered before this access, or `None` if all its threads are ordered.
     fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
         let mut lanes = record.lanes;
@@ -133,7 +133,7 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true if the scopes of the two accesses do not include each other's threads.
+    /// Returns true if this access and the access of `record` by `thread` are not mutually in scope.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -145,8 +145,8 @@ impl<'c> HistoryAccess<'c> {
         !own.is_mutual(self.now.into(), scope, other)
     }
 
-    /// Returns true if this access races with an unordered access of `record` by `thread`. The caller handles stores of
-    /// equal values.
+    /// Returns true if this access races with the access of `record` by `thread`, which is unordered. The caller
+    /// handles stores of equal values.
     fn races_with(&self, thread: u32, record: &AccessRecord) -> bool {
         if !self.kind.writes() && !record.kind.writes() {
             return false;
@@ -157,8 +157,8 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns true if this access supersedes `record`, which is ordered before it: any later access that races with
-    /// `record` also races with this access.
+    /// Returns true if this access supersedes `record`, which is ordered before this access. Any later access that
+    /// races with `record` then also races with this access.
     fn supersedes(&self, record: &AccessRecord) -> bool {
         match (self.kind, record.kind) {
             (AccessKind::Write, _)
@@ -190,27 +190,27 @@ impl<'c> HistoryAccess<'c> {
     }
 }
 
-/// The earlier of two accesses that race.
+/// The earlier of two accesses that race with each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
-    /// The thread and instruction of the access.
+    /// The thread and the instruction of the access.
     pub conflict: Conflict,
     /// The kind of the access.
     pub kind: AccessKind,
 }
 
-/// The results of checking one access.
+/// The findings of checking an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// First byte that was read but never written.
+    /// Offset of the first accessed byte that was never written before, for reads and for writes.
     pub missing: Option<usize>,
-    /// Number of bytes at which another thread had stored the same value, without order.
+    /// Number of bytes at which another, unordered thread had stored the same value.
     pub redundant: u64,
-    /// First race that was found.
+    /// The first race of the access; `None` if there is no race.
     pub race: Option<Race>,
 }
 
-/// The accesses of one granule.
+/// The access records of one granule.
 type Granule = Vec<AccessRecord>;
 
 #[derive(Clone, Debug)]
@@ -239,7 +239,8 @@ impl HistoryPage {
     }
 }
 
-/// Returns the first race, and whether the access is an unordered store of the value that is already there.
+/// Returns the first race of an access with `granule`, and true if the access is a copy: an unordered store of the
+/// value that is already in memory.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;
@@ -319,8 +320,9 @@ impl History {
         self.pages.clear();
     }
 
-    /// Records an access and returns its findings. Bit `i` of `changes` is set if a write changes byte `i`. `others`
-    /// describes the same access from the view of joint lanes whose clocks differ from the clock of `step`.
+    /// Records an access to `count` bytes from byte `at` on, and returns its findings. Bit `i` of `changes` is set if a
+    /// write changes byte `i`. For a joint access, `others` contains the same access for the lanes whose clocks differ
+    /// from the clock of `step`.
     pub fn access(
         &mut self,
         at: usize,

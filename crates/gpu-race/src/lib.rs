@@ -1,15 +1,16 @@
 //! Dynamic data-race detection for plans and kernels.
 //!
-//! Two accesses of different threads to one byte must be ordered if at least one of them writes. A block barrier orders
-//! them; a warp barrier does so within a warp. On machines whose waves run in lockstep (AMD), program order within a
-//! wave is enough. On all machines, lanes of a warp that access one address in one instruction make a single joint
-//! access. It is ordered before any later access of each of these lanes. Barriers do not order different blocks.
-//! [`Shadow`] keeps constant-size records for kernels that only use barriers. [`Clocks`] and [`History`] handle atomic
-//! accesses and fences.
+//! Two accesses of different threads to the same byte must be ordered if at least one of them writes. A block barrier
+//! orders the accesses of a thread block, and a warp barrier orders the accesses of a warp. On machines whose waves run
+//! in lockstep (AMD), program order also orders the accesses of a wave. On all machines, lanes of a warp that access
+//! the same address in one instruction make a single joint access. A joint access is ordered before any later access of
+//! each of its lanes. Barriers do not order different thread blocks. [`Shadow`] keeps constant-size records for kernels
+//! that only use barriers. [`Clocks`] and [`History`] also handle atomic accesses and fences.
 //!
-//! Several threads may store the same value to a byte without order, since the result does not depend on which store is
-//! last. These stores must be ordered against all other accesses. If a read is ordered after only one of them, another
-//! store may still come later, perhaps after the byte was reused (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
+//! Several unordered threads may store the same value to a byte, since the result does not depend on which store is
+//! last. These stores must be ordered against all other accesses. If a read is ordered after only one of the stores,
+//! another store may still come later, perhaps after the byte was reused
+//! (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -40,47 +41,49 @@ const NO_THREAD: u32 = u32::MAX;
 /// A point of execution: the thread, the instruction, and the barrier epochs at the time of an access.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutionPoint {
-    /// Number of the thread within the whole grid.
+    /// Index of the thread within the grid.
     pub thread: u32,
-    /// The first thread of the thread's block.
+    /// Index of the first thread of the thread's block.
     pub block: u32,
-    /// The first thread of the thread's warp.
+    /// Index of the first thread of the thread's warp.
     pub warp: u32,
     /// Index of the instruction.
     pub op: u32,
-    /// Number of block barriers so far, over all blocks.
+    /// Number of block barriers so far, summed over all blocks.
     pub block_epoch: u32,
-    /// Number of barriers of the thread's warp so far.
+    /// Number of barriers that the thread's warp has executed so far.
     pub warp_epoch: u32,
-    /// Mask of the lanes that make a joint access to the same address; 0 if the thread accesses it alone.
+    /// Mask of the lanes that make a joint access to the same address; 0 if the access is not joint.
     pub joint_lanes: u64,
 }
 
-/// The rules by which warps, blocks and epochs order the accesses to one memory.
+/// The rules by which thread blocks, warps and epochs order the accesses to one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderRules {
     /// Number of threads per block.
     pub threads_per_block: u32,
     /// Number of lanes per warp.
     pub lanes_per_warp: u32,
-    /// Records of earlier epochs are ignored, because they belong to the shared memory of an earlier block.
+    /// First block epoch whose records count. Records of earlier epochs belong to the shared memory of an earlier block
+    /// and are ignored.
     pub first_epoch: u32,
-    /// True for memory of one block. After a block barrier, no access before it can take part in a race.
+    /// True if the memory belongs to one thread block. Accesses before a barrier of this block then cannot race with
+    /// accesses after the barrier.
     pub is_block_own: bool,
 }
 
 impl OrderRules {
-    /// Returns true if `thread` belongs to the block of `now`.
+    /// Returns true if `thread` belongs to the block of the thread at `now`.
     fn same_block(self, thread: u32, now: ExecutionPoint) -> bool {
         thread.wrapping_sub(now.block) < self.threads_per_block
     }
 
-    /// Returns true if `thread` belongs to the warp of `now`; the last warp of a block may be partial.
+    /// Returns true if `thread` belongs to the warp of the thread at `now`. The last warp of a block may be partial.
     fn same_warp(self, thread: u32, now: ExecutionPoint) -> bool {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
-    /// Returns true if `thread` took part in the joint access of `lanes`, and so did all lanes that access at `now`.
+    /// Returns true if `thread` and all lanes that access at `now` took part in the joint access of the lanes `lanes`.
     fn is_joint(self, thread: u32, lanes: u64, now: ExecutionPoint) -> bool {
         let own = match now.joint_lanes {
             0 => 1 << (now.thread - now.warp),
@@ -89,7 +92,7 @@ impl OrderRules {
         lanes != 0 && self.same_warp(thread, now) && own & !lanes == 0
     }
 
-    /// Returns true if an access by `thread` at the given epochs is ordered before `now`.
+    /// Returns true if an access by `thread` at the given epochs is ordered before an access at `now`.
     fn before(self, thread: u32, block_epoch: u32, warp_epoch: u32, now: ExecutionPoint) -> bool {
         // Program order applies to a lane that acts alone.
         (thread == now.thread && now.joint_lanes & (now.joint_lanes.wrapping_sub(1)) == 0)
@@ -98,10 +101,10 @@ impl OrderRules {
     }
 }
 
-/// The earlier of two conflicting accesses: its thread and instruction.
+/// The earlier of two conflicting accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// Number of the thread within the whole grid.
+    /// Index of the thread within the grid.
     pub thread: u32,
     /// Index of the instruction.
     pub op: u32,
@@ -109,19 +112,20 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-/// The threads that accessed a cell, reduced to two representatives.
+/// The threads that accessed a cell, reduced to two representative threads.
 ///
-/// If several warps took part, the two representatives are in different warps. So for any thread, at least one of them
-/// is in another warp and conflicts with it.
+/// If several warps accessed the cell, the two representatives are in different warps. So for any thread, at least one
+/// representative is in another warp and conflicts with the thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct AccessGroup {
     first: u32,
-    /// Another thread than `first`. It is in another warp if threads of several warps took part.
+    /// A second thread, or [`NO_THREAD`]. It is in another warp than `first` if several warps accessed the cell.
     second: u32,
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
-    /// Lanes of the first thread's warp that took part in every access of that warp, in joint accesses.
+    /// Mask of the lanes of the first thread's warp that took part in all accesses of this warp, which are joint
+    /// accesses.
     joint_lanes: u64,
 }
 
@@ -150,7 +154,7 @@ impl AccessGroup {
         self.first != NO_THREAD && self.block_epoch >= order.first_epoch
     }
 
-    /// Returns the thread and instruction of a representative that is not ordered before `now`.
+    /// Returns a representative that is not ordered before `now`, as (thread, instruction).
     fn unordered(&self, now: ExecutionPoint, order: OrderRules) -> Option<(u32, u32)> {
         if !self.is_live(order) {
             return None;
@@ -163,7 +167,7 @@ impl AccessGroup {
         Some((thread, self.op))
     }
 
-    /// Returns the lanes that took part in the group's accesses, and take part in the access at `now` as well.
+    /// Returns the mask of the lanes that took part in the group's accesses and also take part in the access at `now`.
     fn joint(&self, now: ExecutionPoint, order: OrderRules) -> u64 {
         let bit = |thread: u32| match order.same_warp(thread, now) {
             true => 1 << (thread - now.warp),
@@ -228,17 +232,17 @@ impl AccessGroup {
     }
 }
 
-/// The access record of one byte, or of one element in symbolic plan checks.
+/// The access record of one byte, or of one element when plans are checked symbolically.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowCell {
-    /// Threads that wrote the current value.
+    /// The threads that wrote the current value.
     writers: AccessGroup,
-    /// Threads that wrote the previous value.
+    /// The threads that wrote the previous value.
     before: AccessGroup,
     readers: AccessGroup,
 }
 
-/// The record of a byte that was never accessed.
+/// The record of a cell that was never accessed.
 pub const UNTOUCHED: ShadowCell = ShadowCell {
     writers: NO_GROUP,
     before: NO_GROUP,
@@ -246,14 +250,14 @@ pub const UNTOUCHED: ShadowCell = ShadowCell {
 };
 
 impl ShadowCell {
-    /// Records a read. Returns true if the cell was written before, and the first conflict.
+    /// Records a read. Returns true if the cell was written before, and the first conflict with a write.
     pub fn read(&mut self, now: ExecutionPoint, order: OrderRules) -> (bool, Option<Conflict>) {
         let conflict = conflict(&self.writers, now, order, true);
         self.readers.add(now, order);
         (self.writers.is_live(order), conflict)
     }
 
-    /// Records a write; `same` is true if the cell already has this value.
+    /// Records a write. `same` is true if the cell already has the written value.
     pub fn write(&mut self, same: bool, now: ExecutionPoint, order: OrderRules) -> WriteVerdict {
         let read = conflict(&self.readers, now, order, false);
         let written = conflict(&self.writers, now, order, true);
@@ -291,9 +295,9 @@ fn conflict(
 /// The result of checking a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteVerdict {
-    /// The store conflicts with no access.
+    /// The store conflicts with no other access.
     Clean,
-    /// Another thread stored the same value without order, and no thread has read it.
+    /// Another, unordered thread stored the same value, and all reads of the value are ordered before this store.
     Redundant,
     /// The store conflicts with an unordered access of another thread.
     Conflict(Conflict),

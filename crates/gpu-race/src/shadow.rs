@@ -1,9 +1,9 @@
 //! Shadow memory: compact access records for kernels that synchronise by barriers.
 //!
-//! Between two barriers, one thread writes and one thread reads most bytes. A granule therefore has one word for its
-//! writers and one word for its readers. Such a word contains a thread and the index of a timestamp; [`Timestamps`]
-//! stores each timestamp once for all records. A second thread takes another half word. Anything more complex is kept
-//! as a full [`ShadowCell`].
+//! Between two barriers, usually one thread writes and one thread reads a byte. A granule therefore has one word for
+//! its writers and one word for its readers. Such a word contains a thread and the index of a timestamp; [`Timestamps`]
+//! stores each timestamp once for all records. A second thread takes another half word. A record that does not fit in
+//! this form is stored as a full [`ShadowCell`].
 //!
 //! ```text
 //! writers  0 | thread 3, timestamp 17      readers  0 | threads 3 and 5, timestamp 18 | cell 2
@@ -13,9 +13,9 @@ use super::timestamp::{AccessRelation, PackedAccess, ShadowAccess, Timestamps};
 use super::{Conflict, NO_GROUP, NO_THREAD, ShadowCell, WriteVerdict};
 use std::ops::Range;
 
-/// log2 of the bytes per page; pages are allocated on first access.
+/// log2 of the number of bytes per page. Pages are allocated on first access.
 const PAGE_LOG2: usize = 10;
-/// log2 of the largest vector that a lane loads or stores.
+/// log2 of the size in bytes of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
 
 /// The access records of one memory.
@@ -24,11 +24,11 @@ pub struct Shadow {
     pages: Vec<Option<ShadowPage>>,
 }
 
-/// Packed access groups, one per granule of a page; empty until the first group is set.
+/// Packed access groups, one per granule of a page. The list is empty until the first group is set.
 #[derive(Clone, Debug, Default)]
 struct PackedGroups {
     entries: Vec<PackedAccess>,
-    /// Second representatives; empty if no group has one.
+    /// Second representatives of the groups; empty if no group has a second representative.
     seconds: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl PackedGroups {
         }
     }
 
-    /// Sets each of the given granules to a group that consists of one access.
+    /// Sets the groups of the granules `granules` to the single access `entry`.
     #[inline]
     fn fill(&mut self, granules: Range<usize>, entry: PackedAccess) {
         if !self.seconds.is_empty() {
@@ -75,7 +75,7 @@ impl PackedGroups {
         self.entries[granules].fill(entry);
     }
 
-    /// Splits each granule into `copies` granules that have the same group.
+    /// Splits each granule into `copies` granules with the same group.
     fn split(&mut self, copies: usize) {
         let entries = self.entries.iter();
         self.entries = entries
@@ -88,8 +88,8 @@ impl PackedGroups {
     }
 }
 
-/// The records of a page, one per granule. The granule size is the largest for which all accesses to the page so far
-/// started and stopped at granule boundaries.
+/// The records of a page, one per granule. The granule size is the largest size for which all accesses to the page so
+/// far began and ended at granule boundaries.
 ///
 /// ```text
 /// granules of 4 bytes:   ld.b32 at 8   one record is read
@@ -98,24 +98,24 @@ impl PackedGroups {
 #[derive(Clone, Debug)]
 struct ShadowPage {
     granule_log2: u32,
-    /// Writers of each granule.
+    /// The writers of each granule.
     writers: PackedGroups,
-    /// Readers of each granule since its last write, or the index of the granule's cell.
+    /// The readers of each granule since its last write, or the index of the granule's cell.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
     /// Indices of unused cells.
     spare: Vec<usize>,
 }
 
-/// The new record after a write. The number counts bytes at which another thread had stored the same value without
-/// order.
+/// The new record after a write. The second field is the number of bytes at which another, unordered thread had stored
+/// the same value.
 enum WriteUpdate {
-    /// The writing thread is a further writer of the same value.
+    /// The writing thread is added to the writers of the same value.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
 
-/// A bit for each byte of a page.
+/// A set of bytes of a page, with one bit per byte.
 type Bits = [u64; 1 << (PAGE_LOG2 - 6)];
 
 impl ShadowPage {
@@ -133,7 +133,7 @@ impl ShadowPage {
         1 << (PAGE_LOG2 - self.granule_log2 as usize)
     }
 
-    /// Splits granules down to the given size.
+    /// Splits the granules of the page into granules of at most the given size.
     fn split(&mut self, granule_log2: u32) {
         if granule_log2 >= self.granule_log2 {
             return;
@@ -152,7 +152,7 @@ impl ShadowPage {
         self.granule_log2 = granule_log2;
     }
 
-    /// Returns the index of the granule's [`ShadowCell`], if it has one.
+    /// Returns the index of the granule's [`ShadowCell`], or `None` if the record is packed.
     fn own_cell(&self, granule: usize) -> Option<usize> {
         self.readers.get(granule).0.as_cell()
     }
@@ -211,7 +211,7 @@ impl ShadowPage {
             .set(granule, (PackedAccess::cell(index), NO_THREAD), len);
     }
 
-    /// Records a read. If there is something to report, it returns false and does not record the read.
+    /// Records a read. If the slow path must report a finding, it returns false and does not record the read.
     #[inline]
     fn read(&mut self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let reader = self.readers.entries[granule];
@@ -265,7 +265,7 @@ impl ShadowPage {
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if, after a write of the granule, its record consists of the writing thread alone.
+    /// Returns true if a write leaves only the writing thread in the granule's record.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -282,7 +282,8 @@ impl ShadowPage {
         is_over && self.is_unread(granule, access)
     }
 
-    /// Returns the record of a granule after a write, or `None` if the slow path must handle the write.
+    /// Returns the record of a granule after a write of `new` over `old`, or `None` if the slow path must handle the
+    /// write.
     fn write(
         &self,
         granule: usize,
@@ -316,7 +317,7 @@ impl ShadowPage {
         }
     }
 
-    /// Returns the set of bytes that were written, and the set of bytes that were accessed.
+    /// Returns the set of written bytes and the set of accessed bytes.
     fn uses(&self) -> [Bits; 2] {
         let mut uses = [Bits::default(); 2];
         let bits = (1u64 << (1 << self.granule_log2)) - 1;
@@ -332,7 +333,7 @@ impl ShadowPage {
         uses
     }
 
-    /// Returns whether the granule was written, and whether it was accessed.
+    /// Returns two flags: the granule was written, and the granule was accessed.
     fn use_of(&self, granule: usize) -> [bool; 2] {
         let (writer, reader) = (self.writers.get(granule).0, self.readers.get(granule).0);
         if let Some(cell) = reader.as_cell() {
@@ -360,8 +361,8 @@ impl Shadow {
         self.pages.iter_mut().for_each(|page| *page = None);
     }
 
-    /// Returns the page in which an access begins, its first byte within the page, and the number of its bytes in the
-    /// page.
+    /// Returns the page in which an access begins, the offset of the access in the page, and the number of its bytes in
+    /// the page.
     #[inline]
     fn page(&mut self, at: usize, count: usize) -> (&mut ShadowPage, usize, usize) {
         let from = at & ((1 << PAGE_LOG2) - 1);
@@ -374,7 +375,7 @@ impl Shadow {
         (page, from, here)
     }
 
-    /// Records a read that lies in one page; returns false if [`Self::read`] must handle it.
+    /// Records a read of `count` bytes in one page. Returns false if the caller must use [`Self::read`] instead.
     #[inline]
     pub fn read_fast(&mut self, at: usize, count: usize, access: &ShadowAccess<'_>) -> bool {
         let (page, from, here) = self.page(at, count);
@@ -386,7 +387,8 @@ impl Shadow {
             && (from >> log2..(from + here) >> log2).all(|granule| page.read(granule, access))
     }
 
-    /// Records a read of `count` bytes. Returns the first byte that was never written, and the first conflict.
+    /// Records a read of `count` bytes from byte `at` on. Returns the offset of the first byte that was never written,
+    /// and the first conflict.
     pub fn read(
         &mut self,
         at: usize,
@@ -413,8 +415,8 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Records a write of `new` over `old` that lies in one page. Returns the number of bytes at which another thread
-    /// had stored the same value without order, or `None` if [`Self::write`] must handle the write.
+    /// Records a write of `new` over `old` in one page. Returns the number of bytes at which another, unordered thread
+    /// had stored the same value, or `None` if the caller must use [`Self::write`] instead.
     #[inline]
     pub fn write_fast(
         &mut self,
@@ -463,8 +465,9 @@ impl Shadow {
         Some(sum)
     }
 
-    /// Records a write of at most 8 bytes (little-endian). Returns the number of bytes at which another thread had
-    /// stored the same value without order, and the first conflict.
+    /// Records a write of `count` bytes, at most 8, from byte `at` on. `old` and `new` are the values before and after
+    /// the write as little-endian numbers. Returns the number of bytes at which another, unordered thread had stored
+    /// the same value, and the first conflict.
     pub fn write(
         &mut self,
         at: usize,
@@ -521,8 +524,9 @@ impl Shadow {
         }
     }
 
-    /// Merges another record of this memory, which was used concurrently on a copy of the memory. Returns false if one
-    /// side accessed a byte that the other side wrote. After merging, records only say that a byte was accessed.
+    /// Merges the records of a copy of this memory that was used at the same time. Returns false if one of the two
+    /// copies was accessed at a byte that was written in the other copy. Otherwise copies the bytes that were written
+    /// in the other copy from `theirs` to `ours`. The merged records no longer identify the accessing threads.
     pub fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
         let any_thread = (PackedAccess::new(0, 0), NO_THREAD);
         for (number, page) in other.pages.iter().enumerate() {

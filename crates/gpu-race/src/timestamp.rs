@@ -1,11 +1,12 @@
-//! Timestamps of accesses, stored once per launch, and accesses packed into a word (thread, timestamp index).
+//! Timestamps of accesses, stored once per launch, and accesses packed into one word (thread, timestamp index).
 
 use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
 
-/// Number of timestamps at which all records must be unpacked, so that the table can be cleared.
+/// Number of timestamps at which the table is full. All records must then be unpacked, so that the table can be
+/// cleared.
 const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
-/// The part of an access that all threads of one instruction share.
+/// The data of an access that all threads of one instruction have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Timestamp {
     op: u32,
@@ -18,24 +19,24 @@ struct Timestamp {
 #[derive(Clone, Debug, Default)]
 pub struct Timestamps {
     list: Vec<Timestamp>,
-    /// Index of the last timestamp of each instruction.
+    /// For each instruction, the index of its last timestamp.
     latest: Vec<u32>,
-    /// First timestamps of the running block.
+    /// The first timestamps of the running block.
     bounds: TimestampBounds,
 }
 
-/// The first timestamps of a block.
+/// The timestamps at which a thread block started and at which it executed its last barrier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
-    /// First timestamp of the block, and first timestamp since the block's last barrier.
+    /// First timestamp of the block. `section` is the first timestamp since the block's last barrier.
     block: u32,
     section: u32,
     block_epoch: u32,
 }
 
 impl Timestamps {
-    /// Returns true if all records must be unpacked ([`Shadow::unpack`](crate::Shadow::unpack)) and the table
-    /// cleared.
+    /// Returns true if the table is full. The caller must then unpack all records
+    /// ([`Shadow::unpack`](crate::Shadow::unpack)) and clear the table.
     pub fn is_full(&self) -> bool {
         self.list.len() >= MAX_TIMESTAMPS
     }
@@ -47,22 +48,22 @@ impl Timestamps {
         (self.bounds.block, self.bounds.section) = (0, 0);
     }
 
-    /// Returns the index of the next new timestamp.
+    /// Returns the index that the next new timestamp will have.
     fn next(&self) -> u32 {
         u32::try_from(self.list.len()).expect("timestamps are cleared when they are full")
     }
 
-    /// Starts a new block at the next timestamp.
+    /// Starts a new block, whose timestamps begin at the next index.
     pub fn begin_block(&mut self) {
         self.bounds.block = self.next();
     }
 
-    /// Swaps the bounds of the running block with the bounds of another block.
+    /// Exchanges the bounds of the running block with the bounds of another block.
     pub fn swap_block(&mut self, bounds: &mut TimestampBounds) {
         std::mem::swap(&mut self.bounds, bounds);
     }
 
-    /// Returns the index of the timestamp of `now`. The timestamp is added to the table if it is new.
+    /// Returns the index of the timestamp of `now`, which is added to the table if it is new.
     pub fn index_of(&mut self, now: ExecutionPoint) -> u32 {
         let timestamp = Timestamp {
             op: now.op,
@@ -89,10 +90,10 @@ impl Timestamps {
     }
 }
 
-/// An access by one thread, with the tables that are needed to compare it with records.
+/// An access by one thread, with the tables that are needed to compare the access with records.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowAccess<'m> {
-    /// The thread and point of execution.
+    /// The thread and the point of execution.
     pub now: ExecutionPoint,
     /// Index of the access's timestamp.
     pub timestamp: u32,
@@ -102,7 +103,7 @@ pub struct ShadowAccess<'m> {
     pub timestamps: &'m Timestamps,
 }
 
-/// A packed entry: a thread and the index of a timestamp, or the index of a cell, or nothing.
+/// A packed access: a thread and the index of a timestamp, the index of a cell, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedAccess(u64);
 
@@ -113,12 +114,12 @@ impl PackedAccess {
         Self((u64::from(thread) + 1) << 32 | u64::from(index))
     }
 
-    /// Returns the entry that refers to a cell.
+    /// Returns the entry that refers to the cell with index `index`.
     pub(crate) fn cell(index: usize) -> Self {
         Self(u64::from(u32::MAX) << 32 | index as u64)
     }
 
-    /// Returns the index of the cell, if the entry refers to one.
+    /// Returns the index of the cell if the entry refers to a cell, otherwise `None`.
     pub(crate) fn as_cell(self) -> Option<usize> {
         (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.index() as usize)
     }
@@ -133,7 +134,7 @@ impl PackedAccess {
         self.0 as u32
     }
 
-    /// Returns the group that consists of this entry's thread and `second`.
+    /// Returns the access group of this entry's thread and the thread `second`.
     pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
         if self == Self::NONE {
             return NO_GROUP;
@@ -153,13 +154,14 @@ impl PackedAccess {
 /// The relation of an earlier access group to the access in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessRelation {
-    /// There is no earlier access in this block.
+    /// The group contains no access in this block.
     None,
-    /// It is ordered before, and no later access to this memory can conflict with it.
+    /// All accesses of the group are ordered before the access in progress, and no later access to this memory can
+    /// conflict with the group.
     Over,
-    /// All its accesses are ordered before; the access in progress supersedes it.
+    /// All accesses of the group are ordered before the access in progress, which supersedes them.
     Before,
-    /// At least one of its accesses is concurrent with the access in progress.
+    /// At least one access of the group is concurrent with the access in progress.
     Concurrent,
 }
 
@@ -169,7 +171,8 @@ impl ShadowAccess<'_> {
         PackedAccess::new(self.now.thread, self.timestamp)
     }
 
-    /// Classifies an earlier access group of one or two threads relative to this access.
+    /// Returns the relation of an earlier access group to this access. The group consists of the thread of `entry` and
+    /// the thread `second`.
     #[inline]
     pub(crate) fn relation(&self, entry: PackedAccess, second: u32) -> AccessRelation {
         if entry == PackedAccess::NONE {
@@ -198,7 +201,7 @@ impl ShadowAccess<'_> {
         }
     }
 
-    /// Returns true if adding this access does not change the group.
+    /// Returns true if adding this access does not change the group of `entry` and `second`.
     #[inline]
     pub(crate) fn is_in(&self, entry: PackedAccess, second: u32) -> bool {
         entry.index() == self.timestamp
@@ -212,8 +215,8 @@ impl ShadowAccess<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs a group. Returns `None` unless its timestamp is the timestamp of this access or of `old`, the group's
-    /// packed form before the access.
+    /// Packs a group. Returns `None` unless its timestamp is the timestamp of this access, or the group equals the
+    /// packed group `old` from before the access.
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,

@@ -38,7 +38,7 @@ enum Event {
     },
 }
 
-/// The detector under test, fed with one event at a time.
+/// The race detector under test, which receives one event at a time.
 struct Detector {
     clocks: Clocks,
     threads: Vec<ThreadClock>,
@@ -116,7 +116,7 @@ impl Detector {
     }
 }
 
-/// A release that a location carries: its event, scope and thread.
+/// A release that a location carries, as (event, scope, thread).
 type Head = (usize, Scope, u32);
 
 fn who(thread: u32) -> ThreadId {
@@ -127,12 +127,12 @@ fn who(thread: u32) -> ThreadId {
     }
 }
 
-/// The reference: the transitive happens-before relation over all events.
+/// The reference implementation: the transitive happens-before relation over all events.
 #[derive(Default)]
 struct Reference {
-    /// For each event, the set of events that happen before it, including itself.
+    /// For each event, the set of events that happen before it, including the event itself.
     before: Vec<u128>,
-    /// For each thread, the set of events that happen before its next event.
+    /// For each thread, the set of events that happen before the thread's next event.
     past: [u128; THREADS],
     fences: [Vec<Head>; THREADS],
     seen: [Vec<Head>; THREADS],
@@ -246,7 +246,7 @@ impl Reference {
     }
 }
 
-/// On random programs, the detector reports a race at the first event at which the reference finds one, and no other
+/// On random programs, the detector reports a race at the first event at which the reference finds a race, and no other
 /// race.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
@@ -336,7 +336,7 @@ fn races_are_those_of_the_whole_happens_before_relation() {
     );
 }
 
-/// A joint read by lanes of a warp is ordered before the next store of each of these lanes, and before no other store.
+/// A joint read by lanes of a warp is ordered before the next store of each of these lanes, but before no other store.
 #[test]
 fn lanes_that_read_together_may_store_next() {
     let now = |thread: u32, joint_lanes: u64| ExecutionPoint {

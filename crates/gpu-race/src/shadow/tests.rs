@@ -19,7 +19,7 @@ impl Checked {
         }
     }
 
-    /// Tries the fast path, and takes the slow path if the fast path declines.
+    /// Calls the fast path `at_once`, and if this returns `None`, the slow path `slow`.
     fn access<R>(
         &mut self,
         now: ExecutionPoint,
@@ -106,7 +106,7 @@ fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> ExecutionPoint {
     }
 }
 
-/// Writes byte 3; `same` says whether it already has this value.
+/// Writes byte 3. `same` is true if the byte already has the written value.
 fn write(shadow: &mut Checked, same: bool, now: ExecutionPoint) -> (u64, Option<Conflict>) {
     shadow.write(3, &[0], &[u8::from(!same)], now)
 }
@@ -224,8 +224,8 @@ fn copies_are_harmless_until_read_or_replaced() {
     ));
 }
 
-/// Random accesses of 1 to 32 bytes have the same findings by granules as byte by byte, in global memory and in the
-/// memory of one block.
+/// Random accesses of 1 to 32 bytes have the same findings with large granules as with granules of one byte, in global
+/// memory and in the memory of one block.
 #[test]
 fn granules_agree_with_bytes() {
     let mut random = Random(7);
@@ -300,7 +300,7 @@ fn granules_agree_with_bytes() {
     }
 }
 
-/// A block must write its memory before reading it.
+/// A block must write its memory before it reads the memory.
 #[test]
 fn unwritten_bytes_are_missing() {
     let order = |first_epoch| OrderRules {
