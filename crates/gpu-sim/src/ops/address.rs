@@ -78,13 +78,13 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Maximum size of one stack allocation in bytes.
+/// Maximum size in bytes of one stack allocation.
 const MAX_LOCAL: u64 = 1 << STACK_LOG2;
 
-/// The marker of a dynamic index in `rawConstantIndices`.
+/// The value that marks a dynamic index in `rawConstantIndices`.
 const DYNAMIC: i64 = i32::MIN as i64;
 
-/// An address step: `base + sign-extended index * scale`.
+/// Computes an address as `base + sign-extended index * scale`.
 #[derive(Debug)]
 pub(crate) struct Scale {
     pub(crate) bits: u32,
@@ -135,7 +135,7 @@ impl Instruction for MapToRank {
     }
 }
 
-/// Emits the cast of a pointer from address space `from` to address space `to`.
+/// Emits a cast of a pointer from address space `from` to address space `to`, and returns the result.
 fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     let window = |space| match space {
         3 => SHARED_WINDOW,
@@ -159,7 +159,7 @@ fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     d.emit(|dst| Trunc { bits: 32, dst, src })
 }
 
-/// Decodes `getelementptr`. Constant indices are summed to one offset; each dynamic index becomes one instruction.
+/// Decodes `getelementptr`. Constant indices are summed to one offset, and each dynamic index becomes one instruction.
 fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let base = d.operand(op, 0)?;
     let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
@@ -253,7 +253,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![current])
 }
 
-/// Returns the byte offset of a struct field. `fields` are the fields of the struct up to and including this field.
+/// Returns the byte offset of the last field in `fields`. `fields` contains the fields of the struct up to this field.
 fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     let body = fields.to_vec();
     let slots = flatten(&Type::Struct { packed, body })?;
@@ -265,7 +265,7 @@ fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     Ok(first.map_or(0, |slot| slot.offset.into()))
 }
 
-/// Returns a register that holds the address in `from` plus `by` bytes.
+/// Returns a register that holds the address in `from` plus `by` bytes, at a width of `bits` bits.
 fn moved(d: &mut Decoder<'_>, bits: u32, from: Reg, by: u64) -> Reg {
     if let Some(base) = d.b.constant_of(from) {
         return d.b.constant(base.wrapping_add(by) & mask(bits));

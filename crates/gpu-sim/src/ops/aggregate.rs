@@ -87,7 +87,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the first slot and the number of slots of the element at an operation's position attribute.
+/// Returns the first slot and the number of slots of the element that an operation's position attribute selects.
 fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));
@@ -98,10 +98,10 @@ fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usiz
     Ok((start, d.flat(op, ty)?.len()))
 }
 
-/// The error message for the use of an element whose index is past the end of the vector.
+/// The error message for uses of an element whose index is past the end of the vector.
 const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
 
-/// Marks a register as poison in lanes whose index is past the end of a vector of `count` elements.
+/// Marks `dst` as poison in the lanes whose index is past the end of a vector of `count` elements.
 fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
     for at in 0..exec.lanes.len() {
         let lane = exec.lanes[at];

@@ -1,4 +1,4 @@
-//! Atomic operations.
+//! Atomic read-modify-write operations, and compare and exchange.
 
 use super::memory::{require_defined_where, space};
 use super::order;
@@ -51,15 +51,15 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The function that combines the old value and the operand of a read-modify-write.
+/// The function of a read-modify-write, which computes the new value from the old value and the operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Combine {
-    /// A function of the width, the old value and the operand.
+    /// A function of the width in bits, the old value and the operand.
     Bits(fn(u32, u64, u64) -> u64),
     Float(&'static float::FloatBinaryOp),
 }
 
-/// The combining functions, each with its value in MLIR's enum.
+/// The functions of read-modify-writes, each with its number in MLIR's enum.
 const OPERATIONS: [(i64, Combine); 17] = [
     (0, Combine::Bits(|_, _, new| new)),
     (1, Combine::Bits(integer::ADD.eval)),
@@ -80,7 +80,7 @@ const OPERATIONS: [(i64, Combine); 17] = [
     (20, Combine::Float(&float::MINIMUM)),
 ];
 
-/// MLIR's enum value of the exchange, which applies to values of any type.
+/// The number of the exchange in MLIR's enum. An exchange applies to values of any type.
 const EXCHANGE: i64 = 0;
 
 impl AtomicOperand {
@@ -104,7 +104,7 @@ impl AtomicOperand {
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) combine: Combine,
-    /// The type of the value, if it is a float.
+    /// Format of the value if it is a float, otherwise `None`.
     pub(crate) float: Option<FloatTy>,
     pub(crate) dst: Reg,
     pub(crate) place: AtomicOperand,
@@ -141,7 +141,7 @@ impl Instruction for Atomic {
     }
 }
 
-/// An atomic compare and exchange.
+/// An atomic compare and exchange operation.
 #[derive(Debug)]
 pub(crate) struct CompareExchange {
     pub(crate) dst: Reg,
@@ -149,7 +149,7 @@ pub(crate) struct CompareExchange {
     pub(crate) place: AtomicOperand,
     pub(crate) expected: Reg,
     pub(crate) value: Reg,
-    /// True if a failed exchange still acquires.
+    /// True if a failed exchange also acquires.
     pub(crate) acquires_on_failure: bool,
 }
 
@@ -182,7 +182,7 @@ impl Instruction for CompareExchange {
     }
 }
 
-/// Decodes a read-modify-write operation. Each element of a vector becomes one access.
+/// Decodes a read-modify-write operation. Each element of a vector becomes a separate access.
 fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();

@@ -1,4 +1,4 @@
-//! Barriers of blocks and warps, fences and waits.
+//! Barriers of thread blocks and warps, fences and waits.
 
 use super::control::nothing;
 use super::{Family, OpRow, needs, row};
@@ -56,10 +56,10 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.sched.barrier", nothing),
 ];
 
-/// A block barrier. It orders memory accesses that precede it before accesses that follow it.
+/// A block barrier. It orders the memory accesses before it against the memory accesses after it.
 #[derive(Debug)]
 pub(crate) struct Barrier {
-    /// True if the barrier releases. On AMD GPUs, waves then first wait for their copies to LDS.
+    /// True if the barrier releases. On AMD GPUs, a wave then waits for its copies to LDS before the barrier.
     pub(crate) releases: bool,
 }
 
@@ -126,10 +126,10 @@ fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// A block barrier that also reduces the lowest bit of `src` over all threads.
+/// A block barrier that also reduces the lowest bits of `src` over all threads.
 #[derive(Debug)]
 struct BarrierReduce {
-    /// Computes the result from the number of bits that are set and the number of threads.
+    /// Computes the result from the number of threads whose bit is set and the number of all threads.
     answer: fn(usize, usize) -> u64,
     dst: Reg,
     src: Reg,
@@ -186,7 +186,7 @@ fn partial(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![reg])
 }
 
-/// A barrier of the lanes in `mask` of each warp.
+/// A barrier of the lanes whose bits are set in `mask`, in each warp.
 #[derive(Debug)]
 pub(crate) struct WarpBarrier {
     pub(crate) mask: Reg,

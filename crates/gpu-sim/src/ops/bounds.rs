@@ -7,7 +7,7 @@ use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs};
 use crate::ir::Operation;
 use crate::marks;
 
-/// Decodes a marked operation; returns its result register.
+/// Decodes an operation that has one of these marks. Returns the register of its result, or `None` if it has no mark.
 pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;
@@ -48,7 +48,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
     Ok(Some(address))
 }
 
-/// An index with an upper bound. It becomes poison if it is out of range.
+/// An index with an upper bound. The index becomes poison if it is out of range.
 #[derive(Debug)]
 struct IndexBound {
     index: Reg,
@@ -84,7 +84,7 @@ impl Instruction for IndexBound {
     }
 }
 
-/// Begins the lifetime of an allocation, whose bytes are then uninitialised.
+/// Begins the lifetime of an allocation, given by its index. The bytes of the allocation are then uninitialised.
 #[derive(Debug)]
 struct BeginLifetime(u32);
 
@@ -99,7 +99,7 @@ impl Instruction for BeginLifetime {
     }
 }
 
-/// Ends the lifetime of the object that an address points to.
+/// Ends the lifetime of the allocation to which the address in a register points.
 #[derive(Debug)]
 struct EndLifetime(Reg);
 

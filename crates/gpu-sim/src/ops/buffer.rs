@@ -116,8 +116,8 @@ fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -
     d.define(op, vec![dst])
 }
 
-/// Returns the address operand of an atomic whose descriptor is operand `first`, and the register with the old value
-/// that lanes out of bounds receive (0). The address is guarded by the bounds check.
+/// Returns the address operand of an atomic whose descriptor is operand `first`, and the register for the old value.
+/// The bounds check is the guard of the address, and the old value is 0 in lanes that are out of bounds.
 fn atomic_operand(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -166,7 +166,7 @@ fn atomic_operand(
 }
 
 impl BufferAccess {
-    /// Returns the data registers and the address registers.
+    /// Returns the data registers, and the registers that determine the address.
     fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let [base, stride, records, flags] = self.rsrc;
@@ -175,7 +175,7 @@ impl BufferAccess {
     }
 }
 
-/// A load through a descriptor. It reads 0 if it is out of bounds.
+/// A load through a buffer descriptor. It loads 0 if it is out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferLoad(pub(crate) BufferAccess);
 
@@ -203,7 +203,7 @@ impl Instruction for BufferLoad {
     }
 }
 
-/// A store through a descriptor. It is ignored if it is out of bounds.
+/// A store through a buffer descriptor. It has no effect if it is out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferStore(pub(crate) BufferAccess);
 
@@ -242,7 +242,7 @@ impl Instruction for BufferStore {
     }
 }
 
-/// Returns the four registers of a descriptor: base address, stride, number of bytes, and flags.
+/// Returns the registers of a buffer descriptor: base address, stride, number of bytes, and flags.
 pub(super) fn descriptor(
     d: &Decoder<'_>,
     op: &Operation,

@@ -37,10 +37,11 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
 ];
 
-/// A function that permutes the bytes of `a` and `b` as a selector, its third argument, says.
+/// A function that permutes the bytes of the first two arguments. The third argument is the selector.
 pub(crate) type Pick = fn(u64, u64, u64) -> u64;
 
-/// `prmt` without a mode. Each nibble of the selector chooses a byte of `b:a`, or replicates the byte's sign bit.
+/// `prmt` without a mode. Each 4-bit group of the selector chooses a byte of `b:a`, or replicates the sign bit of the
+/// byte.
 pub(crate) const DEFAULT: Pick = |a, b, selector| {
     let bytes = bytes(a, b);
     (0..4).fold(0, |result, index| {
@@ -55,7 +56,7 @@ pub(crate) const DEFAULT: Pick = |a, b, selector| {
     })
 };
 
-/// Modes of `prmt`. In these modes the selector is a number from 0 to 3.
+/// The modes of `prmt`. Except in the default mode, the selector is a number from 0 to 3.
 const MODES: [(&str, Pick); 7] = [
     ("default", DEFAULT),
     ("f4e", |a, b, s| by(a, b, s, |n| [n, n + 1, n + 2, n + 3])),
@@ -87,8 +88,8 @@ fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
     u32::from_le_bytes(picked).into()
 }
 
-/// `v_perm_b32`: a selector byte of 0 to 7 chooses a byte of `a:b`, 8 to 11 replicates a sign bit, 12 gives zero, and a
-/// larger value gives 0xff.
+/// `v_perm_b32`: a selector byte of 0 to 7 chooses a byte of `a:b`, a selector byte of 8 to 11 replicates a sign bit,
+/// 12 gives zero, and a larger value gives 0xff.
 pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     let both = a << 32 | b & 0xffff_ffff;
     (0..4).fold(0, |result, index| {

@@ -1,6 +1,6 @@
-//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), which are checked at the operation.
+//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), which are checked when the operation executes.
 //!
-//! If a flag is violated, the result becomes poison. `exec::poison` propagates it and reports harmful uses.
+//! If a flag is violated, the result becomes poison. `exec::poison` propagates the poison and reports harmful uses.
 
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
@@ -10,52 +10,52 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// A function that returns the exact result in unbounded integers, or `None` if there is none. The operands `x` and `y`
-/// are given as signed or as unsigned numbers, depending on the flag that is checked.
+/// A function that returns the exact result of an operation in unbounded integers, or `None` if there is no result. The
+/// operands `x` and `y` are read as signed or as unsigned numbers, depending on the flag that is checked.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
-/// A function that returns the part of the exact result that the operation drops; it is zero if `exact` holds. Returns
-/// `None` if there is no result.
+/// A function that returns the bits of the exact result that the operation drops, which must be zero for the flag
+/// `exact`. Returns `None` if there is no result.
 pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
-/// A promise about a value that a flag or attribute makes.
+/// A condition on a value that a flag or attribute promises.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Promise {
-    /// `or disjoint`: the operands have no common bits.
+    /// `or disjoint`: the operands have no set bits in common.
     Disjoint,
-    /// `nsw`, for the given width.
+    /// `nsw`: the exact result fits the given width as a signed number.
     NoSignedWrap(Ideal, u32),
-    /// `nuw`, for the given width.
+    /// `nuw`: the exact result fits the given width as an unsigned number.
     NoUnsignedWrap(Ideal, u32),
-    /// `exact`, for the given width.
+    /// `exact`: an operation of the given width drops no bits of the exact result.
     Exact(Remainder, u32),
-    /// `nneg`: the operand, which has this width, is not negative.
+    /// `nneg`: the operand, a number of the given width, is not negative.
     NonNegative(u32),
-    /// `trunc nuw`: the operand, read as unsigned, fits into this width.
+    /// `trunc nuw`: the operand fits the given width as an unsigned number.
     FitsUnsigned(u32),
-    /// `trunc nsw`: the operand, read as signed, fits into the width of the result.
+    /// `trunc nsw`: the operand of width `from` fits the width `to` as a signed number.
     FitsSigned { from: u32, to: u32 },
-    /// `range`: the value is in `low..high`, modulo 2^bits.
+    /// `range`: the value is in `low..high` (exclusive), modulo 2^`bits`.
     Range { bits: u32, low: u64, high: u64 },
-    /// `inbounds`: the address stays in its memory object.
+    /// `inbounds`: the address stays in the memory object of its base.
     Inside(Space),
     /// `getelementptr nuw`: the offset is not negative.
     NotBelow,
-    /// The shift amount is below this width.
+    /// The shift amount is less than the given width.
     ShiftBelow(u32),
-    /// A flag that forbids one value of an integer operation's operand.
+    /// A flag such as `is_zero_poison`: the operand is not equal to `operand`.
     Not {
         flag: &'static str,
         operand: u64,
         bits: u32,
     },
-    /// The float, truncated to an integer, is in the range of integers of this width.
+    /// The float, truncated to an integer, is in the range of integers of width `bits`.
     Converts {
         from: FloatTy,
         bits: u32,
         signed: bool,
     },
-    /// Fast-math flags: the value is not a NaN, or not an infinity.
+    /// Fast-math flags: the value is not a NaN if `no_nan` is true, and not an infinity if `no_infinity` is true.
     Number {
         ty: FloatTy,
         no_nan: bool,
@@ -63,7 +63,7 @@ pub(crate) enum Promise {
     },
 }
 
-/// Checks a promise about `value`, which is the result of an operation on `a` and `b`.
+/// A check of a promise about `value`, the result of an operation on `a` and `b`.
 #[derive(Debug)]
 pub(crate) struct PromiseCheck {
     pub(crate) promise: Promise,
@@ -93,8 +93,7 @@ impl Instruction for PromiseCheck {
     }
 }
 
-/// Emits a check of a promise about one operand. The operation's result `value` becomes poison if the promise is
-/// violated.
+/// Emits a check of a promise about one operand. The result `value` becomes poison if the promise is violated.
 pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand: Reg) {
     d.b.push(PromiseCheck {
         promise,
@@ -141,7 +140,7 @@ pub(crate) fn fast_math(
     }
 }
 
-/// Returns whether the operation has the flags `nsw` and `nuw`.
+/// Returns two flags: the operation has the flag `nsw`, and the operation has the flag `nuw`.
 pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     match op.attribute("overflowFlags") {
         Some(Attribute::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
@@ -150,7 +149,7 @@ pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     }
 }
 
-/// Emits a check of the `range` attribute of a special register.
+/// Emits a check of the `range` attribute of an operation that reads a special register.
 pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) -> DecodeResult {
     let Some(Attribute::Opaque(text)) = op.attribute("range") else {
         return Ok(());
@@ -177,7 +176,8 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
     Ok(())
 }
 
-/// Returns the reason why the step from address `base` to `address` leaves its object, or `None` if it does not.
+/// Returns the reason why an address computation from `base` to `address` leaves the memory object of `base`, or `None`
+/// if it stays in the object.
 fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
     if base == address {
         return None;

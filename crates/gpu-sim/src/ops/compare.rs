@@ -55,7 +55,8 @@ const ROWS: &[OpRow] = &[
     row("llvm.select", select),
 ];
 
-/// Emits a float comparison, given by its PTX name. `lt` is false if an operand is NaN, and `ltu` is true.
+/// Emits the float comparison with the PTX name `name`, or returns `None` if there is none. If an operand is NaN, `lt`
+/// is false and `ltu` is true.
 pub(crate) fn compare_floats(
     d: &mut Decoder<'_>,
     name: &str,
@@ -77,13 +78,13 @@ pub(crate) fn compare_floats(
     }))
 }
 
-/// An integer predicate.
+/// A predicate of an integer comparison.
 #[derive(Debug)]
 pub(crate) struct IntPredicate {
     all: fn(&mut Exec<'_>, &IntCompare),
 }
 
-/// Predicates in the order of MLIR's enum.
+/// Defines integer predicates in the order of MLIR's enum.
 macro_rules! int_predicates {
     ($($name:ident |$bits:ident, $a:ident, $b:ident| $result:expr;)*) => {
         $(pub(crate) static $name: IntPredicate = IntPredicate {
@@ -134,12 +135,12 @@ impl Instruction for IntCompare {
     }
 }
 
-/// A function that emits a comparison. It returns false if there is no such predicate, or if it does not apply to the
+/// A function that emits a comparison for an operation, given the number of the predicate, the kind and width of the
+/// operands, the result and the operands. It returns false if the predicate does not exist or does not apply to the
 /// type.
 type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
-/// Decodes a comparison element by element. `make` receives the operation, the predicate, and the kind and width of the
-/// operands.
+/// Decodes a comparison element by element. `make` emits the comparison of one element.
 fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> DecodeResult {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
@@ -156,7 +157,7 @@ fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Decode
     d.define(op, results)
 }
 
-/// `cond ? a : b`, where the lowest bit of `cond` decides.
+/// `cond ? a : b`, selected by the lowest bit of `cond`.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) dst: Reg,

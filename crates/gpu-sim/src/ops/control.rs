@@ -137,7 +137,7 @@ impl Instruction for Lifetime {
     }
 }
 
-/// An assumption: a condition that must hold.
+/// An assumption: a fault if its condition is false.
 #[derive(Debug)]
 struct Assume {
     cond: Reg,
@@ -169,7 +169,7 @@ pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Returns the edge to successor number `index`. The operands in `range` are the arguments that it passes.
+/// Returns the CFG edge to successor `index`. The operands in `range` are its block arguments.
 fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> DecodeResult<Edge> {
     let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {

@@ -56,13 +56,13 @@ const ROWS: &[OpRow] = &[
     row("llvm.intr.launder.invariant.group", same),
 ];
 
-/// Decodes an operation whose result is its first operand, unchanged.
+/// Decodes an operation whose result is equal to its first operand.
 fn same(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let value = d.operand(op, 0)?;
     d.define(op, value.slots)
 }
 
-/// Copies a register and clears its marks: undefined bits become fixed.
+/// Copies a register without its marks, so that undefined bits get fixed values.
 #[derive(Debug)]
 struct Freeze {
     dst: Reg,
@@ -123,8 +123,8 @@ fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
     d.define(op, results)
 }
 
-/// Decodes a float-to-integer conversion towards zero. An out-of-range result is poison, except in PTX and in
-/// saturating intrinsics.
+/// Decodes a float-to-integer conversion that rounds towards zero. An out-of-range result is poison, except in PTX and
+/// in saturating intrinsics.
 fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
@@ -143,12 +143,12 @@ fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
     Ok(())
 }
 
-/// Emits a conversion between float formats that rounds to nearest.
+/// Emits a conversion between float formats that rounds to nearest, and returns the result.
 pub(crate) fn convert_float(d: &mut Decoder<'_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
     round_float(d, from, to, RoundingMode::Nearest, src)
 }
 
-/// Emits a conversion between float formats that rounds in the given direction.
+/// Emits a conversion between float formats that rounds in the given direction, and returns the result.
 pub(crate) fn round_float(
     d: &mut Decoder<'_>,
     from: FloatTy,
@@ -165,7 +165,7 @@ pub(crate) fn round_float(
     })
 }
 
-/// Emits a conversion of a float to an integer that rounds towards zero and saturates.
+/// Emits a conversion of a float to an integer that rounds towards zero and saturates, and returns the result.
 pub(crate) fn convert_to_integer(
     d: &mut Decoder<'_>,
     from: FloatTy,
@@ -181,7 +181,7 @@ pub(crate) fn convert_to_integer(
     })
 }
 
-/// Emits the conversion of one scalar. Returns false if there is no conversion between these types.
+/// Emits the conversion of one scalar. Returns false if these types cannot be converted.
 fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, src: Reg) -> bool {
     match (from.kind, to.kind) {
         (SlotKind::Float(from), SlotKind::Float(to)) => {
@@ -236,7 +236,8 @@ fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, sr
     true
 }
 
-/// Emits the checks that the flags of a conversion require. The operand is an integer of `from` bits.
+/// Emits the checks that the flags of a conversion require. `from` and `to` are the widths of the operand and the
+/// result.
 fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg, operand: Reg) {
     let (no_signed_wrap, no_unsigned_wrap) = overflow_flags(op);
     let promises = [
@@ -413,8 +414,8 @@ fn int_to_float(bits: u32, is_signed: bool, to: FloatTy, a: u64) -> u64 {
     }
 }
 
-/// A change of register width. The source registers are concatenated, lowest first, and then split into result
-/// registers.
+/// A change of register width. The bits of the source registers are concatenated, lowest register first, and then split
+/// into the result registers.
 #[derive(Debug)]
 pub(crate) struct Repack {
     pub(crate) dst: Box<[Reg]>,
@@ -478,8 +479,8 @@ impl Instruction for Repack {
     }
 }
 
-/// Returns `count` registers of width `dst_bits` that contain the bits of `src`. If the widths are equal, it returns
-/// the source registers.
+/// Returns `count` registers of width `dst_bits` that contain the bits of the registers `src`. If the widths are equal,
+/// these are the source registers.
 pub(crate) fn repack(
     d: &mut Decoder<'_>,
     src: &[Reg],
@@ -518,8 +519,8 @@ mod tests {
         assert_eq!(int_to_float(32, true, FloatTy::F32, 0xffff_ffff), f(-1.0));
     }
 
-    /// Returns the number of a float format that is nearest to `size`, ties to even, in integer arithmetic; `None` if
-    /// it overflows.
+    /// Returns the number of a float format that is nearest to `size`, ties to even, computed in integer arithmetic.
+    /// Returns `None` on overflow.
     fn nearest(size: u128, mantissa_bits: u32, largest: u128) -> Option<u128> {
         let excess = (128 - size.leading_zeros()).saturating_sub(mantissa_bits + 1);
         let (kept, rest) = (size >> excess, size & ((1 << excess) - 1));

@@ -89,7 +89,7 @@ const INTRINSICS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the vmcnt field of an `s_waitcnt` operand, in the encoding of the targets whose copies this counter counts.
+/// Returns the vmcnt field of an `s_waitcnt` operand, in the encoding of the targets whose copies VMCNT counts.
 const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
@@ -108,9 +108,9 @@ fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32
 /// The source of a copy.
 #[derive(Debug)]
 enum CopySource {
-    /// The address, as memory space, register and offset.
+    /// An address, as (memory space, register, byte offset).
     Address(Space, Reg, i64),
-    /// An AMD buffer descriptor and offsets. Lanes whose reads are out of bounds copy nothing.
+    /// An AMD buffer descriptor and offsets. A lane whose read is out of bounds copies zeros.
     Buffer { rsrc: [Reg; 4], offsets: [Reg; 3] },
 }
 
@@ -119,18 +119,20 @@ enum CopySource {
 struct AsyncCopy {
     channel: Channel,
     from: CopySource,
-    /// The destination: memory space, register with the address, and offset.
+    /// Address of the destination, as (memory space, register, byte offset).
     to: (Space, Reg, i64),
-    /// If the destination is uniform in a wave, the distance in bytes between the destinations of neighbouring lanes.
+    /// If the destination address is uniform in a wave, the distance in bytes between the destinations of neighbouring
+    /// lanes.
     stride: Option<u32>,
     size: CopySize,
-    /// Register with the number of bytes to read, if it is not `size`. The rest of the destination is zeroed.
+    /// Register with the number of bytes to read; `None` to read as many bytes as are written. Further bytes of the
+    /// destination are set to zero.
     read: Option<Reg>,
     align: u32,
     scratch: Reg,
 }
 
-/// The size of a copy.
+/// The number of bytes that each lane copies.
 #[derive(Clone, Copy, Debug)]
 enum CopySize {
     Fixed(u32),
@@ -297,8 +299,8 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Checks the number of bytes that each lane copies to LDS. Returns the distance between the destinations of
-/// neighbouring lanes.
+/// Returns the distance in bytes between the destinations of neighbouring lanes for a copy to LDS of `size` bytes per
+/// lane. Returns an error if the target has no such copy.
 fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
@@ -390,7 +392,7 @@ pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
     Ok(())
 }
 
-/// Waits until at most `most` groups, or instructions on wave counters, are in flight.
+/// Waits until at most `most` groups are in flight, or for wave counters at most `most` copy instructions.
 #[derive(Debug)]
 struct WaitForCopies {
     channel: Channel,
@@ -421,7 +423,8 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait for groups of bulk copies. With `only_reads`, it only waits until they have read their sources.
+/// Decodes a wait until at most `most` groups of bulk copies are in flight. With `only_reads`, it waits only until the
+/// copies have read their sources.
 pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
     d.b.push(WaitForCopies {
         channel: Channel::Bulk,
@@ -431,7 +434,7 @@ pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Deco
     Ok(())
 }
 
-/// Decodes one wait instruction of AMD assembly, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
+/// Decodes a wait instruction of AMD assembly, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
 pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     let operand = |name: &str| {
         let (_, rest) = line.split_once(name)?;
@@ -449,7 +452,7 @@ pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     }
 }
 
-/// A proxy fence, which orders accesses through the generic proxy and through the async proxy.
+/// A proxy fence, which orders accesses through the generic proxy against accesses through the async proxy.
 #[derive(Debug)]
 pub(super) struct ProxyFence;
 

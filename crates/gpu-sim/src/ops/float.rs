@@ -36,7 +36,7 @@ const INTRINSICS: &[OpRow] = &[row("llvm.amdgcn.fmed3", |d, op| {
     })
 })];
 
-/// The median of three numbers. If one of them is NaN, the result is the smaller of the other two.
+/// The median of three numbers. If a number is NaN, the result is the smallest of the other numbers.
 #[derive(Debug)]
 struct Median {
     ty: FloatTy,
@@ -66,7 +66,7 @@ fn median(ty: FloatTy, of: [u64; 3]) -> u64 {
     most(least(a, b), least(most(a, b), c))
 }
 
-/// A binary float operation.
+/// A binary float operation, given by the function `eval` on the bits of its operands.
 #[derive(Debug)]
 pub(crate) struct FloatBinaryOp {
     pub(crate) eval: fn(FloatTy, u64, u64) -> u64,
@@ -74,8 +74,8 @@ pub(crate) struct FloatBinaryOp {
     all: fn(&mut Exec<'_>, &Float),
 }
 
-/// Defines binary operations. A row has a Rust name, operations, library names, and a function that computes the
-/// result's bits.
+/// Defines binary operations. A row consists of a Rust name, operation names, library names, and the bits of the
+/// result.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($library:literal)*] |$ty:ident, $a:ident, $b:ident| $result:expr;)*) => {
         $(pub(crate) static $name: FloatBinaryOp = FloatBinaryOp {
@@ -111,8 +111,8 @@ const fn sign(ty: FloatTy) -> u64 {
     1 << (ty.bits() - 1)
 }
 
-/// Computes in binary32, and rounds again for narrower formats. Rounding twice is harmless for `+ - * /` on 16-bit
-/// formats, since binary32 has more than twice their mantissa bits plus two.
+/// Computes a binary operation in binary32 and rounds the result for narrower formats; binary64 uses `double`. Rounding
+/// twice is harmless for `+ - * /` on 16-bit formats, since binary32 has more than twice their mantissa bits plus two.
 #[inline]
 fn rounded(
     ty: FloatTy,
@@ -139,8 +139,8 @@ fn wide(ty: FloatTy, a: u64, result: impl Fn(f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a)))
 }
 
-/// Returns the larger (`max`) or smaller operand, bit for bit. If one operand is NaN, `nan_wins` says whether to return
-/// it or the other operand.
+/// Returns the larger operand if `max` is true, else the smaller operand, bit for bit. If one operand is NaN, the
+/// result is the NaN if `nan_wins` is true, else the other operand.
 fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     let (x, y) = (ty.to_f64(a), ty.to_f64(b));
     if x.is_nan() || y.is_nan() {
@@ -189,7 +189,7 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static FloatBinaryOp) -> De
     })
 }
 
-/// A unary float operation.
+/// A unary float operation, given by a function on the bits of its operand.
 #[derive(Debug)]
 pub(crate) struct FloatUnaryOp {
     #[cfg(test)]
@@ -388,8 +388,8 @@ fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
     ty.from_f64(ty.to_f64(a) * 2f64.powi(half) * 2f64.powi(exponent - half))
 }
 
-/// Decodes an operation on a float and an integer exponent. If the float is a vector, the exponent may be a scalar.
-/// `make` also receives the width of the exponent.
+/// Decodes an operation on a float and an integer exponent. The exponent may be a scalar even if the float is a vector.
+/// `make` receives the float format, the width of the exponent, the result, and the two operands.
 fn with_exponent<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

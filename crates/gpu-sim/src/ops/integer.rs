@@ -17,11 +17,11 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[BINARY_INTRINSICS],
 };
 
-/// A function that computes the undefined bits of a result from the operands and their undefined bits. For an operation
-/// without such a function, any undefined bit makes the whole result undefined.
+/// A function that computes the undefined bits of a result from the operands `of` and their undefined bits. For an
+/// operation without this function, one undefined bit makes the whole result undefined.
 type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
-/// A binary integer operation.
+/// A binary integer operation, given by the function `eval`.
 #[derive(Debug)]
 pub(crate) struct IntBinaryOp {
     pub(crate) eval: fn(bits: u32, a: u64, b: u64) -> u64,
@@ -30,7 +30,7 @@ pub(crate) struct IntBinaryOp {
     ideal: Option<Ideal>,
     rest: Option<Remainder>,
     undefined: Option<UndefinedBits>,
-    /// `Some` for shifts: true if a shift amount that reaches the width makes the result poison.
+    /// `Some` for shifts, and true if a shift amount that reaches the width makes the result poison.
     is_shift: Option<bool>,
 }
 
@@ -47,8 +47,8 @@ impl IntBinaryOp {
     }
 }
 
-/// Defines binary operations. A row has a Rust name, operations, intrinsics, and the result for `a` and `b`, which are
-/// zero-extended from `bits` bits.
+/// Defines binary operations. A row consists of a Rust name, operation names, intrinsic names, and the result for `a`
+/// and `b`, which are zero-extended from `bits` bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($intrinsic:literal)*]
         |$bits:ident, $a:ident, $b:ident| $result:expr $(, $column:ident: $value:expr)*;)*) => {
@@ -110,7 +110,7 @@ binary! {
         |bits, a, b| ((i128::from(signed(a, bits)) * i128::from(signed(b, bits))) >> bits) as u64 & mask(bits);
 }
 
-/// Returns the undefined bits of a sum: all bits from the lowest undefined bit of an operand up.
+/// Returns the undefined bits of a sum: all bits from the lowest undefined bit of an operand upwards.
 fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     match ua | ub {
         0 => 0,
@@ -118,8 +118,8 @@ fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     }
 }
 
-/// Returns the undefined bits of a shift: the shifted undefined bits of the operand. If the shift amount has undefined
-/// bits, all bits of the result are undefined.
+/// Returns the undefined bits of a shift, which are the shifted undefined bits of the operand. If the shift amount has
+/// undefined bits, all bits of the result are undefined.
 fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     if ub == 0 {
         moved(ua).unwrap_or(u64::MAX)
@@ -128,7 +128,7 @@ fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     }
 }
 
-/// Returns the result of a shift. If the shift amount is too large, this is a recognisable pattern.
+/// Returns the result of a shift, or a recognisable pattern if the shift amount reaches the width.
 fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     if by < u64::from(bits) {
         result()
@@ -137,7 +137,7 @@ fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     }
 }
 
-/// Returns the signed number of `bits` bits that is nearest to `value`.
+/// Returns the bits of the signed number of `bits` bits that is nearest to `value`.
 fn clamp(bits: u32, value: i128) -> u64 {
     let smallest = i128::from(signed(1 << (bits - 1), bits));
     value.clamp(smallest, -smallest - 1) as u64 & mask(bits)
@@ -233,7 +233,8 @@ fn promises(
     );
 }
 
-/// A division operation. It has no result for a division by zero, or of the smallest number by -1.
+/// A division or remainder operation. It has no result if the divisor is zero, or if the smallest integer is divided by
+/// -1.
 #[derive(Debug)]
 pub(crate) struct Division {
     eval: fn(bits: u32, a: u64, b: u64) -> Option<u64>,
@@ -321,8 +322,8 @@ pub(crate) struct IntUnaryOp {
     all: fn(&mut Exec<'_>, &IntUnary),
 }
 
-/// Defines unary operations. A row has a Rust name, an operation, the result, and a flag with the operand value that it
-/// forbids.
+/// Defines unary operations. A row consists of a Rust name, an operation name, the result, and a flag with the operand
+/// value that the flag forbids.
 macro_rules! unary {
     ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr
         $(, $flag:literal: $without:expr)?;)*) => {
@@ -371,7 +372,7 @@ impl Instruction for IntUnary {
     }
 }
 
-/// A flag, and the operand value that it forbids as a function of the width.
+/// A flag, and a function that returns the operand value that the flag forbids for a width in bits.
 type ExcludedOperand = (&'static str, fn(u32) -> u64);
 
 fn unary(
@@ -502,7 +503,7 @@ fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
     })
 }
 
-/// Tests for signed overflow: the result is true if the operation's exact result does not fit the width.
+/// Tests for signed overflow: the result is true if the exact result of the operation does not fit the width.
 #[derive(Debug)]
 struct SignedOverflow {
     exact: fn(i128, i128) -> i128,
@@ -542,8 +543,8 @@ fn leaves(
     })
 }
 
-/// Decodes an operation with an overflow bit. `overflows` emits the computation of this bit from the result and the
-/// operands.
+/// Decodes an operation that also returns an overflow bit. `overflows` emits the computation of this bit from the
+/// width, the result and the operands.
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

@@ -32,17 +32,17 @@ const ROWS: &[OpRow] = &[
 /// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Initialises the mbarrier. The register holds the arrival count.
+    /// Initialises the mbarrier. The register holds the number of expected arrivals.
     Init(Reg),
     Invalidate,
-    /// Arrives at the mbarrier. The first register holds the number of arrivals, the second the number of further bytes
-    /// to expect.
+    /// Arrives at the mbarrier. The first register holds the number of arrivals, and the second register holds the
+    /// number of additional bytes that the phase expects.
     Arrive(Reg, Option<Reg>),
     /// Waits until the phase whose parity is in the register has completed.
     Wait(Reg),
 }
 
-/// An mbarrier instruction. It executes in each lane in which the guard holds.
+/// An mbarrier instruction. It executes in the active lanes in which the guard holds.
 #[derive(Debug)]
 pub(crate) struct MbarrierOp {
     pub(crate) at: MbarrierAddress,
@@ -127,7 +127,7 @@ fn address(d: &Decoder<'_>, op: &Operation) -> DecodeResult<MbarrierAddress> {
     })
 }
 
-/// Returns the guard that an operand specifies, if the operand is present.
+/// Returns the guard that operand `operand` specifies, or `None` if this operand is absent.
 fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<Option<Guard>> {
     let has = op.operands.len() > operand;
     let reg = has.then(|| d.scalar(op, operand)).transpose()?;
@@ -167,7 +167,7 @@ fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait. The PTX operation contains a loop that repeats until the phase has completed.
+/// Decodes a wait for a phase. The loop in which PTX code repeats the operation is part of the wait.
 fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, parity) = (address(d, op)?, d.scalar(op, 1)?);
     push(d, at, MbarrierAction::Wait(parity), None);

@@ -36,7 +36,7 @@ const ROWS: &[OpRow] = &[
 ];
 
 impl Access {
-    /// Returns the data registers and the address registers.
+    /// Returns the data registers, and the registers that determine the address and the guard.
     fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let guard = self.guard.map(|guard| guard.reg);
@@ -44,7 +44,7 @@ impl Access {
     }
 }
 
-/// Returns the effect of a guard that is undefined or false. Returns `None` if the lane is active.
+/// Returns the effect of a guard that is undefined or false, or `None` if the lane is active.
 fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     let guard = guard?;
     if let Some(mark) = lane
@@ -57,7 +57,7 @@ fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     is_off.then_some(PoisonEffect::Untouched)
 }
 
-/// Returns a fault if the lane is active and any of its operands is undefined.
+/// Returns a fault if the lane is active and any operand is undefined.
 pub(super) fn require_defined_where(guard: Option<Guard>, lane: &Marks<'_>) -> PoisonEffect {
     guarded(guard, lane).unwrap_or_else(|| lane.require_defined())
 }
@@ -89,11 +89,11 @@ impl Instruction for Load {
     }
 }
 
-/// A guarded load. Inactive lanes receive a fallback value.
+/// A load with a guard. Inactive lanes receive a fallback value.
 #[derive(Debug)]
 pub(crate) struct GuardedLoad {
     pub(crate) access: Access,
-    /// The registers with the fallback values, one per field.
+    /// Registers that hold the fallback values, one per field.
     pub(crate) fallback: Box<[Reg]>,
 }
 
@@ -170,7 +170,7 @@ impl Instruction for Store {
     }
 }
 
-/// Returns the label of an access, in the spelling of the assembly language.
+/// Returns the label of an access for reports, in the spelling of the assembly language.
 fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     let name = match (words, space) {
         (Assembly::Ptx, _) => {
@@ -205,7 +205,7 @@ fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     }
 }
 
-/// Returns the width of an access in the spelling of AMD's assembler.
+/// Returns the width of an access in the spelling of AMD's assembler, such as `dwordx4`.
 pub(super) fn dwords(bytes: u32) -> String {
     match bytes {
         1 => "byte".to_owned(),
@@ -215,7 +215,7 @@ pub(super) fn dwords(bytes: u32) -> String {
     }
 }
 
-/// Returns the memory space of pointer operand `index`.
+/// Returns the memory space of operand `index`, which must be a pointer.
 pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<Space> {
     let Type::Ptr(number) = d.operand(op, index)?.ty else {
         return Err(d.malformed(op, format!("operand {index} must be a pointer")));
@@ -226,7 +226,8 @@ pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResu
     })
 }
 
-/// Returns the fields of a type's scalars in memory, and the size of the type without tail padding.
+/// Returns the memory fields of a value of type `ty` in the registers `regs`, and the size of the type in bytes without
+/// tail padding.
 pub(super) fn fields(
     d: &Decoder<'_>,
     op: &Operation,

@@ -46,8 +46,8 @@ pub(super) const fn both_ways(scope: Scope) -> Sync {
     }
 }
 
-/// A fence. For threads that synchronise with atomic accesses of this thread, it orders the thread's accesses before
-/// the fence and after the fence.
+/// A fence. It orders the accesses of this thread before and after the fence for threads that synchronise with this
+/// thread by atomic accesses.
 #[derive(Debug)]
 struct Fence {
     sync: Sync,
@@ -70,7 +70,7 @@ impl Instruction for Fence {
     }
 }
 
-/// Emits a fence. No instruction is emitted if its scope is at most a warp.
+/// Emits a fence. A fence whose scope is at most a warp needs no instruction.
 pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> DecodeResult {
     if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
         d.b.orders_threads();
@@ -79,7 +79,7 @@ pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> De
     Ok(())
 }
 
-/// Returns the scope that LLVM spells `name`.
+/// Returns the scope that LLVM calls `name`, or `None` for an unknown name.
 fn scope(name: &str) -> Option<Scope> {
     // AMD's `-one-as` scopes order one address space only.
     let name = match name {
@@ -97,8 +97,8 @@ fn scope(name: &str) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order of an operation of the LLVM dialect, or `None` if it is not atomic. Volatile accesses count
-/// as atomic, as in PTX; AMD's kernels also rely on this.
+/// Returns the memory order in the attribute `key` of an operation of the LLVM dialect, or `None` if the operation is
+/// not atomic. Volatile accesses count as atomic, as in PTX; AMD's kernels also rely on this.
 pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {
@@ -120,7 +120,7 @@ pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<O
     }))
 }
 
-/// Returns the scope that a PTX statement specifies.
+/// Returns the scope that the modifiers `words` of a PTX statement specify.
 fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     words.iter().find_map(|word| {
         Some(match *word {
@@ -133,7 +133,8 @@ fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order of a PTX statement, or `None` if it is not atomic. The default is relaxed with GPU scope.
+/// Returns the memory order that the modifiers `words` of a PTX statement specify, or `None` if the statement is not
+/// atomic. The default order of atomic statements is relaxed with GPU scope.
 pub(super) fn words_of_ptx(words: &[&str]) -> Option<Sync> {
     let says = |word: &str| words.contains(&word);
     if says("volatile") {

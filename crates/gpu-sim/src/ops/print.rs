@@ -1,4 +1,4 @@
-//! Functions of the vendors' runtimes that print and assert: CUDA's `vprintf`, AMD's `ockl`.
+//! Functions of the vendors' runtimes that print or assert: CUDA's `vprintf`, AMD's `ockl`.
 
 use crate::code::Reg;
 use crate::decode::{DecodeResult, Decoder};
@@ -6,10 +6,10 @@ use crate::error::{FaultKind, KernelError};
 use crate::exec::{Exec, Instruction, Marks, Message, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
 
-/// A function that decodes a call of one runtime function.
+/// A function that decodes the call of one runtime function.
 type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> DecodeResult;
 
-/// The supported functions, by name.
+/// The supported runtime functions, with their names.
 const FUNCTIONS: &[(&str, Call)] = &[
     ("vprintf", |d, op| {
         let [format, values] = d.scalars(op, [0, 1])?;
@@ -53,12 +53,12 @@ const FUNCTIONS: &[(&str, Call)] = &[
     }),
 ];
 
-/// Returns the names of the supported functions.
+/// Returns the names of the supported runtime functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// Decodes a call of a runtime function. Returns false for an unknown name.
+/// Decodes a call of the runtime function `callee`. Returns false if the function is not supported.
 pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some((_, decode)) = FUNCTIONS.iter().find(|(name, _)| *name == callee) else {
         return Ok(false);
@@ -72,7 +72,7 @@ fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> DecodeResult {
     d.define(op, vec![dst])
 }
 
-/// `vprintf`. The values are stored in memory one after the other, each aligned to its size.
+/// A call of `vprintf`. The values are in memory, one after the other, each aligned to its size.
 #[derive(Debug)]
 struct Print {
     dst: Reg,
@@ -111,11 +111,11 @@ impl Instruction for Print {
     }
 }
 
-/// Fails an assertion with the message of the first active lane.
+/// Stops the run with a failed assertion, with the message of the first active lane.
 #[derive(Debug)]
 struct FailAssertion {
     message: Reg,
-    /// Registers with the file and the line of the assertion.
+    /// Registers that hold the file and the line of the assertion.
     place: Option<[Reg; 2]>,
 }
 
@@ -171,14 +171,14 @@ impl Instruction for BeginMessage {
     }
 }
 
-/// One part of a message.
+/// A part of a message: its format string or some of its values.
 #[derive(Debug)]
 enum MessagePart {
     Format(Reg),
     Values { count: Reg, values: Box<[Reg]> },
 }
 
-/// Appends parts to a message, and prints the message after its last part.
+/// Appends a part to a message. The message is printed after its last part.
 #[derive(Debug)]
 struct AppendMessage {
     dst: Reg,
@@ -253,7 +253,7 @@ impl Instruction for AppendMessage {
     }
 }
 
-/// Reads a zero-terminated string.
+/// Reads a zero-terminated string at the address in `pointer`.
 fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelError> {
     let mut address = exec.get(pointer, lane);
     let mut bytes = Vec::new();
@@ -266,7 +266,7 @@ fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelEr
     }
 }
 
-/// Formats values like C's `printf`. `next` returns the next value, which has 4 or 8 bytes.
+/// Formats values like `printf` in C. `next` receives the size of the next value, 4 or 8 bytes, and returns the value.
 fn formatted(
     format: &str,
     mut next: impl FnMut(u32) -> Result<u64, KernelError>,

@@ -99,7 +99,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Defines shuffle modes. Each has two intrinsics: one returns the value, one also returns a predicate (in range).
+/// Defines shuffle modes. Each mode has intrinsics that return only the value, and intrinsics that also return true if
+/// the source lane is in range.
 macro_rules! shuffles {
     ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
         $(pub(crate) static $name: ShuffleKind = ShuffleKind { word: $word, source: $source };)*
@@ -137,17 +138,17 @@ pub(crate) struct ShuffleKind {
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
-/// Returns the shuffle mode of a PTX modifier.
+/// Returns the shuffle mode with the PTX modifier `word`.
 pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
-/// The operands of a shuffle in one lane. The fields have the names of the PTX manual.
+/// The operands of a shuffle in one lane. The fields have the names that the PTX manual uses.
 struct ShuffleRequest {
     lane: u32,
     offset: u32,
     segment: u32,
-    /// The last lane of the segment; for `up`, the first lane.
+    /// The last lane of the segment, or the first lane for the mode `up`.
     last: u32,
 }
 
@@ -157,7 +158,7 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns an error for a lane index that is not in the warp. The hardware would use the lowest bits of the index.
+/// Returns the error message for a lane index that is not in the warp. The hardware uses the lowest bits of the index.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -167,7 +168,7 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     )
 }
 
-/// Returns the source lane of `shfl.sync`, and true if it is in range, as defined in the PTX manual.
+/// Returns the source lane of `shfl.sync`, as defined in the PTX manual, and true if this lane is in range.
 fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
     let (from, ok) = (kind.source)(ShuffleRequest {
@@ -179,7 +180,7 @@ fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool)
     (if ok { from as u32 } else { lane }, ok)
 }
 
-/// `nvvm.shfl.sync`. If `valid` is present, it receives true if the source lane is in range.
+/// The operation `nvvm.shfl.sync`. If `valid` is present, this register receives true if the source lane is in range.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
     pub(crate) kind: &'static ShuffleKind,
@@ -265,7 +266,7 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// Computes the result of a vote from two masks: the members whose bit is set, and all members.
+/// A function that computes the result of a vote from two masks: the members whose bit is set, and all members.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;
@@ -277,13 +278,13 @@ const VOTES: [(&str, VoteResult); 4] = [
     ("ballot", BALLOT),
 ];
 
-/// Returns the result function of a PTX vote modifier.
+/// Returns the result function of a vote with the PTX modifier `word`.
 pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     let found = VOTES.iter().find(|(name, _)| *name == word)?;
     Some(found.1)
 }
 
-/// `nvvm.vote.sync`. It is AMD's ballot if `mask` is absent.
+/// The operation `nvvm.vote.sync`, or AMD's ballot if `mask` is absent.
 #[derive(Debug)]
 pub(crate) struct Vote {
     pub(crate) answer: VoteResult,
@@ -338,7 +339,7 @@ const REDUCTIONS: [(&str, &IntBinaryOp); 8] = [
     ("umin", &integer::UMIN),
 ];
 
-/// `nvvm.redux.sync` on 32-bit numbers.
+/// The operation `nvvm.redux.sync`, which reduces 32-bit numbers.
 #[derive(Debug)]
 pub(crate) struct Reduce {
     pub(crate) op: Combine,
@@ -376,7 +377,7 @@ impl Instruction for Reduce {
     }
 }
 
-/// `nvvm.elect.sync`: the result is 1 in the lowest lane of the mask, and 0 in all other lanes.
+/// The operation `nvvm.elect.sync`: the result is 1 in the lowest lane of the mask, and 0 in all other lanes.
 #[derive(Debug)]
 pub(crate) struct Elect {
     pub(crate) dst: Reg,

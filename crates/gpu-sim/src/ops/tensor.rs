@@ -17,7 +17,8 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// Defines the intrinsics that change a field of a tensor map. For a field that is an array, they take a dimension.
+/// Defines the intrinsics that change a field of a tensor map. If the field is an array, the intrinsic has an operand
+/// for the dimension.
 macro_rules! replaces {
     ($($name:literal $field:literal;)*) => {
         const INTRINSICS: &[OpRow] = &[
@@ -57,7 +58,8 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Emits stores of a tensor map's field and of its magic number. Returns false for an unknown field.
+/// Emits stores of entry `index` of a tensor map's field and of the map's magic number. Returns false if there is no
+/// such field or entry.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),
@@ -94,7 +96,7 @@ pub(crate) fn replace_field(
     true
 }
 
-/// Emits the copy of a tensor map from shared to global memory. Only lanes in which `leader` is true copy it.
+/// Emits the copy of a tensor map from shared to global memory. It executes only in lanes in which `leader` is true.
 pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
     let guard = Some(Guard {
         reg: leader,
@@ -131,8 +133,8 @@ pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), lea
 pub(crate) struct MapFence {
     pub(crate) map: (Reg, i64),
     pub(crate) guard: Option<Guard>,
-    /// True for an acquire, which precedes copies that use the map; false for a release, which follows writes to the
-    /// map.
+    /// True for an acquire, which precedes the copies that use the map. False for a release, which follows the writes
+    /// to the map.
     pub(crate) acquires: bool,
 }
 
@@ -160,11 +162,11 @@ impl Instruction for MapFence {
 /// The direction of a box copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxCopyKind {
-    /// Copy to shared memory, which completes on this mbarrier.
+    /// A copy to shared memory that signals its completion on an mbarrier.
     Load(MbarrierAddress),
-    /// Copy to global memory.
+    /// A copy to global memory.
     Store,
-    /// Addition to global memory.
+    /// An addition of the box to global memory.
     Add,
 }
 
@@ -173,7 +175,7 @@ pub(crate) enum BoxCopyKind {
 pub(crate) struct TensorCopy {
     pub(crate) direction: BoxCopyKind,
     pub(crate) map: (Reg, i64),
-    /// Coordinates of the first element, innermost first.
+    /// Registers with the coordinates of the box's first element, innermost dimension first.
     pub(crate) start: Vec<Reg>,
     pub(crate) shared: (Reg, i64),
     pub(crate) guard: Option<Guard>,

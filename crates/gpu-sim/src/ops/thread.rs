@@ -34,7 +34,8 @@ impl Thread {
         x + self.cluster[0] * (y + self.cluster[1] * z)
     }
 
-    /// Returns a mask of all lanes of the warp for which `fits` is true. `fits` receives the lane and this lane.
+    /// Returns a mask of the lanes of the warp for which `fits` returns true, up to lane 31. `fits` receives the tested
+    /// lane and this thread's lane.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));
@@ -42,10 +43,10 @@ impl Thread {
     }
 }
 
-/// A function that returns the value of a special register.
+/// A function that returns the value of a special register in a thread.
 pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
-/// Defines special registers. A row has operations, names in inline PTX, and the value.
+/// Defines special registers. A row consists of operation names, names in inline PTX, and the value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
         const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
@@ -86,7 +87,7 @@ specials! {
     ["nvvm.read.ptx.sreg.lanemask.gt"] ["%lanemask_gt"] |t| t.mask(|other, own| other > own);
 }
 
-/// Returns the special register that has this name in inline PTX.
+/// Returns the special register with the name `name` in inline PTX.
 pub(super) fn ptx(name: &str) -> Option<SpecialValue> {
     PTX.iter()
         .find(|(known, _)| *known == name)
@@ -126,7 +127,7 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResul
     d.define(op, vec![reg])
 }
 
-/// Defines clocks. A row has operations, intrinsics, names in inline PTX, and the width in bits.
+/// Defines clocks. A row consists of operation names, intrinsic names, names in inline PTX, and the width in bits.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
         const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
@@ -144,7 +145,7 @@ clocks! {
         ["%clock64" "%globaltimer"] 64;
 }
 
-/// The code with which [`MESSAGE`] requests the time.
+/// The message code with which [`MESSAGE`] requests the time.
 const GET_REALTIME: u64 = 131;
 const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
 
@@ -159,13 +160,13 @@ const MESSAGES: &[OpRow] = &[row(MESSAGE, |d, op| {
     }
 })];
 
-/// Returns the width in bits of the clock that has this name in inline PTX.
+/// Returns the width in bits of the clock with the name `name` in inline PTX.
 pub(super) fn ptx_clock(name: &str) -> Option<u32> {
     let known = PTX_CLOCKS.iter().find(|(known, _)| *known == name);
     known.map(|(_, bits)| *bits)
 }
 
-/// A read of a clock. The clock increases with every executed instruction.
+/// A read of a clock, which increases with every executed instruction.
 #[derive(Debug)]
 pub(crate) struct Clock {
     pub(crate) bits: u32,

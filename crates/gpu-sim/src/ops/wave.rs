@@ -1,4 +1,4 @@
-//! Lane exchanges within a wave of AMD GPUs.
+//! Exchanges between lanes of a wave on AMD GPUs.
 
 use super::convert::repack;
 use super::shuffle::out_of_warp;
@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// DPP patterns that XOR the lane index within a row.
+/// The DPP patterns that XOR the lane index within a row.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[OpRow] = &[
@@ -91,14 +91,14 @@ struct Wave {
 }
 
 impl Wave {
-    /// Returns the value of another lane of the wave, if it is active.
+    /// Returns the value of `reg` in lane `lane` of the wave, or `None` if this lane is inactive.
     fn get(&self, exec: &Exec<'_>, reg: Reg, lane: u32) -> Option<u64> {
         let lane = self.first + lane;
         is_active(&self.lanes, self.first, lane).then(|| exec.get(reg, lane))
     }
 }
 
-/// Returns the waves that have active lanes.
+/// Returns the waves with active lanes.
 fn waves(exec: &Exec<'_>) -> Vec<Wave> {
     let per_wave = exec.launch.machine.lanes_per_warp;
     let waves = exec.active_warps().into_iter();
@@ -110,7 +110,8 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
         .collect()
 }
 
-/// Sets `dst` in each active lane. `value` receives the wave, the lane, and the index of the lane within the wave.
+/// Sets `dst` in each active lane to the result of `value`. `value` receives the wave, the lane, and the index of the
+/// lane within the wave.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -126,8 +127,8 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Decodes an exchange of operand `src` word by word. A value narrower than a word is exchanged as one word, and a
-/// wider value in parts of 32 bits.
+/// Decodes an exchange of operand `src` in units of 32-bit words. A value narrower than a word is exchanged as one
+/// word.
 fn by_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -157,7 +158,7 @@ fn by_words<I: Instruction>(
     d.define(op, result)
 }
 
-/// Fails if an operand is wider than one word. This is required for operations whose other operands are words, too.
+/// Returns an error if an operand is wider than one 32-bit word, for operations whose other operands are also words.
 fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
@@ -168,11 +169,11 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     Ok(())
 }
 
-/// `ds_bpermute`: lane `i` reads from lane `index[i] / 4`. Reading from an inactive lane gives 0.
+/// `ds_bpermute`: lane `i` reads from lane `index[i] / 4`. A read from an inactive lane gives 0.
 #[derive(Debug)]
 pub(crate) struct Bpermute {
     pub(crate) dst: Reg,
-    /// The register with four times the source lane.
+    /// Register that holds four times the source lane.
     pub(crate) index: Reg,
     pub(crate) src: Reg,
 }
@@ -214,11 +215,11 @@ fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     by_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
-/// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane to which no lane writes gets 0.
+/// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane that no lane writes to gets 0.
 #[derive(Debug)]
 struct LanePermute {
     dst: Reg,
-    /// The register with four times the destination lane.
+    /// Register that holds four times the destination lane.
     index: Reg,
     src: Reg,
 }
@@ -294,7 +295,7 @@ impl Instruction for LaneSwizzle {
     }
 }
 
-/// Returns the lane from which `ds_swizzle_b32` reads; `None` for an unsupported pattern.
+/// Returns the lane from which `ds_swizzle_b32` reads in lane `lane`, or `None` for an unsupported pattern.
 fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
     let (row, own) = (lane & !31, lane & 31);
     let pattern = pattern & 0xffff;
@@ -321,13 +322,13 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
 /// The controls of a DPP instruction.
 #[derive(Clone, Copy, Debug)]
 struct DppControl {
-    /// The pattern that determines source lanes.
+    /// The pattern that determines the source lanes.
     pattern: u32,
-    /// Mask of the enabled rows of 16 lanes.
+    /// Mask of the enabled rows, which have 16 lanes each.
     row_mask: u8,
-    /// Mask of the enabled banks (4 lanes) within each row.
+    /// Mask of the enabled banks within each row, which have 4 lanes each.
     bank_mask: u8,
-    /// True if an out-of-range read gives 0, false if it gives the old value.
+    /// True if an out-of-range read gives 0. False if it gives the old value.
     bound_control: bool,
 }
 
@@ -377,8 +378,8 @@ impl Instruction for Dpp {
     }
 }
 
-/// Returns the source lane of a DPP pattern. The result is `None` for an unknown pattern, and `Some(None)` if the
-/// source is out of range.
+/// Returns the source lane of `lane` for a DPP pattern in waves of `size` lanes. The result is `None` for an unknown
+/// pattern, and `Some(None)` if the source lane is out of range.
 fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     let (row, own) = (lane & !15, lane & 15);
     let n = control & 15;
@@ -415,7 +416,7 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     dpp(d, op, 0, old)
 }
 
-/// Decodes the intrinsics of DPP. Their controls follow the source operand.
+/// Decodes a DPP intrinsic with source operand `src`. The operands after `src` are the controls.
 fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResult {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
@@ -437,7 +438,8 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
     })
 }
 
-/// `v_permlane16_b32`. With `cross` it is `v_permlanex16_b32`, which reads from the other row of a pair of rows.
+/// `v_permlane16_b32`, or `v_permlanex16_b32` if `cross` is true. The latter reads from the other row of a pair of
+/// rows.
 #[derive(Debug)]
 struct Permlane16 {
     /// True if lanes read from the other row of the pair.
@@ -446,9 +448,9 @@ struct Permlane16 {
     /// Register with the value that a lane receives if its source lane is inactive.
     old: Reg,
     src: Reg,
-    /// Register with the selectors for lanes 0 to 7 of a row, four bits each.
+    /// Register with the selectors of lanes 0 to 7 of a row, four bits per lane.
     low: Reg,
-    /// Register with the selectors for lanes 8 to 15 of a row.
+    /// Register with the selectors of lanes 8 to 15 of a row, four bits per lane.
     high: Reg,
 }
 
@@ -489,7 +491,7 @@ fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult 
     })
 }
 
-/// Reads a register's value in the first active lane.
+/// Reads the value of a register in the first active lane.
 #[derive(Debug)]
 struct ReadFirstLane {
     dst: Reg,
@@ -516,7 +518,7 @@ impl Instruction for ReadFirstLane {
     }
 }
 
-/// Reads a register's value in the lane whose index is in a uniform register.
+/// Reads the value of a register in the lane whose index is in a uniform register.
 #[derive(Debug)]
 struct ReadLane {
     dst: Reg,
@@ -553,7 +555,7 @@ impl Instruction for ReadLane {
     }
 }
 
-/// `v_permlane16_swap_b32` / `v_permlane32_swap_b32`: exchanges the odd rows of `a` with the even rows of `b`.
+/// `v_permlane16_swap_b32` or `v_permlane32_swap_b32`: exchanges the odd rows of `a` with the even rows of `b`.
 #[derive(Debug)]
 pub(crate) struct WaveSwap {
     pub(crate) rows: u32,

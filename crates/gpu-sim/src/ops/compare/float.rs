@@ -5,7 +5,7 @@ use crate::decode::DecodeResult;
 use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 
-/// A float predicate.
+/// A predicate of a float comparison.
 #[derive(Debug)]
 pub(super) struct FloatPredicate {
     #[cfg(test)]
@@ -13,7 +13,7 @@ pub(super) struct FloatPredicate {
     all: fn(&mut Exec<'_>, &FloatCompare),
 }
 
-/// Predicates in the order of MLIR's enum.
+/// Defines float predicates in the order of MLIR's enum.
 macro_rules! predicates {
     ($($name:ident |$a:ident, $b:ident| $result:expr;)*) => {
         $(static $name: FloatPredicate = FloatPredicate {

@@ -1,10 +1,10 @@
-//! Maths library functions, and intrinsics with the same names.
+//! Maths library functions of CUDA and AMD, and LLVM intrinsics with the same names.
 
 use super::{BINARY_LIBRARY, Float, FloatBinaryOp, FloatUnary, FloatUnaryOp, Fma, UNARY_LIBRARY};
 use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
 use crate::ir::Operation;
 
-/// Returns the names of the supported functions, without prefix and type.
+/// Returns the names of the supported functions, without prefix and type suffix.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let unary = UNARY_LIBRARY.iter().map(|(name, _)| *name);
     let binary = BINARY_LIBRARY.iter().map(|(name, _)| *name);
@@ -21,7 +21,8 @@ fn binary(name: &str) -> Option<&'static FloatBinaryOp> {
     Some(found.1)
 }
 
-/// Returns the name of a function without prefix and type: `exp` for `__nv_expf`, `__ocml_exp_f32` and `llvm.exp.f32`.
+/// Returns the name of a function without prefix and type suffix: `exp` for `__nv_expf`, `__ocml_exp_f32` and
+/// `llvm.exp.f32`.
 fn stem(callee: &str) -> Option<&str> {
     if let Some(name) = callee.strip_prefix("__nv_") {
         let name = name.strip_prefix("fast_").unwrap_or(name);
@@ -49,7 +50,8 @@ fn stem(callee: &str) -> Option<&str> {
     Some(name.rsplit_once('.').map_or(name, |(name, _)| name))
 }
 
-/// Decodes a call of a library function such as `__nv_expf` or `__ocml_exp_f32`. Returns false for an unknown name.
+/// Decodes a call of a library function such as `__nv_expf` or `__ocml_exp_f32`. Returns false if the function is not
+/// supported.
 pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some(name) = stem(callee) else {
         return Ok(false);
@@ -92,7 +94,8 @@ pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeR
     Ok(true)
 }
 
-/// The error function. It is a Taylor series near zero, and elsewhere a continued fraction of `erfc`.
+/// Returns the error function of `x`, computed by a Taylor series near zero and by a continued fraction of `erfc`
+/// elsewhere.
 pub(super) fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -122,7 +125,7 @@ pub(super) fn erf(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// In `erff` and `expf` the last `f` is the type, but the `f` in `erf` belongs to the name.
+    /// The last `f` of `erff` and `expf` is the type suffix, but the last `f` of `erf` belongs to the name.
     #[test]
     fn names_are_without_prefix_and_type() {
         for (callee, name) in [

@@ -1,9 +1,9 @@
-//! Mbarriers: the order that they establish, and the report of each misuse.
+//! Tests of mbarriers: the order that they establish, and the reports of misuses.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// Offset of the mbarriers in shared memory; they follow the data.
+/// Offset of the mbarriers in shared memory, after the data.
 const AT: u32 = 1024;
 
 fn init(count: u32) -> String {
@@ -27,8 +27,8 @@ fn wait(at: u32, parity: &str) -> String {
 }
 
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
-/// Names that test kernels use: `%first` is true in thread 0, `%warp` is the number of the warp, `%is0` is true in warp
-/// 0, and `%cell` has one word for each lane of a warp.
+/// Values that test kernels use: `%first` is true in thread 0, `%warp` is the index of the warp, `%is0` is true in warp
+/// 0, and `%cell` is the address of a word for each lane of a warp.
 const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %warp = \"llvm.udiv\"(%t, %c32) : (i32, i32) -> i32\n\
@@ -36,7 +36,7 @@ const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -
     %is0 = \"llvm.icmp\"(%warp, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
-/// Returns a kernel of two warps that execute different code.
+/// Returns a kernel of two warps. Warp 0 executes `first`, and warp 1 executes `second`.
 fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -105,7 +105,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     }
 }
 
-/// Two warps hand a buffer back and forth through two mbarriers, and may be different numbers of phases ahead.
+/// Two warps pass a buffer back and forth through two mbarriers, which may be different numbers of phases ahead.
 #[test]
 fn a_buffer_goes_to_and_fro() {
     let second = AT + 8;
@@ -220,7 +220,7 @@ fn rules_of_barriers_are_checked() {
     }
 }
 
-/// If a warp executes a proxy fence before its arrival, a product after the wait sees the warp's writes.
+/// If a warp executes a proxy fence before its arrival, a product after the wait reads the warp's writes.
 #[test]
 fn a_wait_orders_behind_a_fence_of_proxies() {
     let copy = |fence: &str| {
@@ -271,7 +271,7 @@ fn a_wait_may_be_skipped() {
     assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
 }
 
-/// A lane may wait for other lanes of its warp. It first waits for other warps.
+/// A lane may wait for other lanes of its warp. The scheduler first runs other warps.
 #[test]
 fn lanes_of_a_warp_wait_for_each_other() {
     let parted = |before: &str, others: &str| {

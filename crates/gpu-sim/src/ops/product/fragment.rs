@@ -1,7 +1,7 @@
 //! Fragments: the elements of A, B and D that each lane holds, according to the manuals.
 //!
 //! The formulas follow the manuals, as quotients and remainders of lane and element indices. They are independent of
-//! `linear_layout::target::Product`, so a wrong row in that table gives a wrong result here.
+//! `linear_layout::target::Product`. So a wrong row in that table gives a wrong result in the simulator.
 //!
 //! # Source
 //! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"), where
@@ -14,43 +14,43 @@
 //!
 //! # The order of k
 //! For MFMA and WMMA, a lane holds 16 bytes of consecutive k. Its next 16 bytes follow after the first 16 bytes of all
-//! other groups of lanes. If A and B have elements of the same width, they have the same order of k, and the order does
+//! other groups of lanes. If the elements of A and B have the same width, A and B have the same order of k, which does
 //! not affect any sum. The order matters if blocks along k have scales, or if the widths differ (`f8f6f4`).
 
 /// The distribution of the elements of A, B and D over lanes and registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum FragmentLayout {
-    /// NVIDIA's `mma.sync`.
+    /// NVIDIA's `mma.sync` instruction.
     Mma,
-    /// AMD's MFMA. One instruction computes `blocks` independent products.
+    /// AMD's MFMA instructions. An instruction computes `blocks` independent products.
     Mfma { blocks: u32 },
-    /// MFMA on doubles.
+    /// AMD's MFMA instructions on doubles.
     MfmaDouble,
-    /// AMD's WMMA of gfx11.
+    /// AMD's WMMA instructions of gfx11.
     WmmaCopies,
-    /// AMD's WMMA of gfx12.
+    /// AMD's WMMA instructions of gfx12.
     Wmma,
     /// A dot product that each lane computes alone.
     Lane,
 }
 
-/// The layout, sizes and element widths of an instruction's operands.
+/// The layout, the sizes and the element widths of a matrix instruction's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Fragments {
     pub(super) deal: FragmentLayout,
-    /// The sizes m, n and k.
+    /// The sizes m, n and k of the product.
     pub(super) sizes: [u32; 3],
-    /// The width of an element of A, B and D in bits.
+    /// Width in bits of the elements of A, B and D.
     pub(super) bits: [u32; 3],
 }
 
-/// The position of an element: a block (independent product), and the indices in this block's matrix.
+/// The position of an element: the block (independent product), and the indices in the matrix of this block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementPosition {
     pub(super) block: u32,
-    /// The row for A and D, the column for B.
+    /// Row index for A and D, column index for B.
     pub(super) own: u32,
-    /// The column for A and D, the row for B.
+    /// Column index for A and D, row index for B.
     pub(super) other: u32,
 }
 
@@ -71,7 +71,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the numbers of rows and columns of A, of the transpose of B, or of D.
+    /// Returns the number of rows and columns of A (`operand` 0), of the transpose of B (1), or of D (2).
     pub(super) const fn shape(self, operand: usize) -> [u32; 2] {
         let [m, n, k] = self.sizes;
         [[m, k], [n, k], [m, n]][operand]
@@ -87,7 +87,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the position of element number `element` that a lane holds of an operand.
+    /// Returns the position of the element with index `element` among the elements of an operand that `lane` holds.
     pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         if operand == 2 {
             self.of_sum(lane, element)
@@ -152,8 +152,8 @@ impl Fragments {
     }
 
     /// Returns the lane that holds the scale of a block of elements, and the byte of the scale in the lane's register.
-    /// The block is given by `own` and by its index along k. `selected` is a modifier of the instruction: the first
-    /// byte, or for WMMA a half of the wave.
+    /// `own` and `block` are the row or column of the elements and the index of the block along k. `selected` is a
+    /// modifier of the instruction: the first byte, or the half of the wave for WMMA.
     pub(super) const fn scale(
         self,
         operand: usize,

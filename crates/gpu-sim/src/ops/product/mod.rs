@@ -1,13 +1,14 @@
-//! Matrix instructions: products of tiles held in a warp's registers.
+//! Matrix instructions: products of tiles in the registers of a warp.
 //!
-//! [`statement`] lists the instructions by intrinsic, [`fragment`] defines which elements a lane holds, and [`number`]
-//! defines the element formats. All are independent of `linear_layout::target::Product`, which the planner and the
-//! lowering use.
+//! [`statement`] lists the instructions by intrinsic, [`fragment`] defines which elements each lane holds, and
+//! [`number`] defines the element formats. These modules are independent of `linear_layout::target::Product`, which the
+//! planner and the lowering use.
 //!
 //! # Numerics
-//! Integer sums are exact; at the end they saturate or wrap. Float products are exact, and are added to C in double
-//! precision, in ascending order of k. The sum is rounded once, to the format of D. Products of doubles round once per
-//! multiply-add. The hardware may use another order and fewer bits, which the manuals leave unspecified.
+//! Integer sums are exact, and saturate or wrap at the end. Float products are exact, and are added to C in double
+//! precision, in ascending order of k. The sum is rounded once, to the format of D. Products of doubles are rounded
+//! once per multiply-add. The manuals do not specify the order of additions and the intermediate precision, so the
+//! hardware may differ.
 
 mod descriptor;
 mod fragment;
@@ -32,7 +33,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// The title of this family in listings.
+/// The title of this family in the list of supported operations.
 pub(super) const TITLE: &str = "products of matrices";
 
 static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
@@ -42,7 +43,7 @@ static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 
 static ROW: OpRow = row("a product of matrices", decode);
 
-/// Returns the row of the intrinsic with this name, if it is a matrix instruction.
+/// Returns the row of the matrix intrinsic `name`, or `None` if there is no such intrinsic.
 pub(super) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     NAMES.contains(name).then_some(&ROW)
 }
@@ -52,7 +53,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// Returns the specification that an intrinsic has on the target GPU.
+/// Returns the specification of a matrix intrinsic on the target GPU.
 fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static InstructionSpec> {
     let name = op.str("intrin").unwrap_or_default();
     let mut all = statement::of_intrinsic(name);
@@ -84,7 +85,7 @@ struct Modifiers {
     formats: [Format; 3],
     saturates: bool,
     is_upper: bool,
-    /// log2 of the number of blocks that share one block of A, and the index of this block.
+    /// log2 of the number of blocks that share one block of A, and the index of the shared block.
     broadcast: [u32; 2],
     selectors: [u32; 2],
 }
@@ -161,8 +162,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, results)
 }
 
-/// Returns the operands that belong to each argument. NVIDIA's intrinsics take one operand per register of a matrix,
-/// AMD's intrinsics take one vector per matrix.
+/// Returns the range of operands for each argument of a matrix intrinsic. NVIDIA's intrinsics have one operand per
+/// register of a matrix, and AMD's intrinsics have one vector per matrix.
 fn arguments(
     d: &Decoder<'_>,
     op: &Operation,
@@ -270,7 +271,7 @@ fn is_unscaled(d: &Decoder<'_>, statement: &InstructionSpec, scales: &[Option<Re
     matches!(statement.deal, FragmentLayout::Mfma { .. }) && scales.iter().all(is_zero)
 }
 
-/// Returns the registers that hold a matrix operand, each with its width.
+/// Returns the registers that hold a matrix operand, as (register, width in bits). `bits` is the required total width.
 fn words(
     d: &Decoder<'_>,
     op: &Operation,
@@ -301,10 +302,11 @@ fn words(
     Ok(words)
 }
 
-/// For A, B and D, the index in the matrix of each element of each lane. A and D are row-major, B is column-major.
+/// The position tables of A, B and D: for each lane and element, the index of the element in the matrix. A and D are
+/// row-major, and B is column-major.
 type PositionTables = Arc<[Box<[u32]>; 3]>;
 
-/// Returns the position tables of fragments. They are cached.
+/// Returns the position tables of fragments, which are cached.
 fn places(fragments: Fragments) -> PositionTables {
     static KNOWN: LazyLock<Mutex<HashMap<Fragments, PositionTables>>> =
         LazyLock::new(Mutex::default);
@@ -324,7 +326,7 @@ fn places(fragments: Fragments) -> PositionTables {
     all.clone()
 }
 
-/// The scales that apply to blocks of elements of A and B.
+/// The scales of the blocks of elements of A and B.
 #[derive(Debug)]
 struct Scales {
     blocks: ScaleBlocks,
@@ -336,21 +338,21 @@ struct Scales {
 #[derive(Debug)]
 struct Multiply {
     dst: Vec<Reg>,
-    /// The registers of A, B and C, each with its width.
+    /// The registers of A, B and C, as (register, width in bits).
     operands: [Vec<(Reg, u32)>; 3],
     scales: Option<Scales>,
     fragments: Fragments,
     formats: [Format; 3],
     saturates: bool,
-    /// log2 of the number of blocks that share one block of A, and the index of this block.
+    /// log2 of the number of blocks that share one block of A, and the index of the shared block.
     broadcast: [u32; 2],
     family: Float8Family,
     places: PositionTables,
 }
 
 impl Multiply {
-    /// Returns the elements that the lanes of one warp, from lane `first` on, hold of an operand, in the order of
-    /// [`PositionTables`].
+    /// Returns the elements of an operand that the lanes of a warp hold, in the order of [`PositionTables`]. `first` is
+    /// the first lane of the warp.
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);
@@ -389,7 +391,7 @@ impl Multiply {
         Ok(tile)
     }
 
-    /// Returns a mask of the bytes of a scale register that the instruction reads.
+    /// Returns a mask of the bits of a scale register that the instruction reads.
     fn scale_bits(&self, scales: &Scales, operand: usize) -> u64 {
         let blocks = self.fragments.sizes[2] / scales.blocks.size;
         let bytes = (0..blocks).map(|block| {
@@ -400,7 +402,7 @@ impl Multiply {
         bytes.fold(0, |all, bits| all | bits)
     }
 
-    /// Returns the bits of the element that starts at bit `at` of an operand's registers.
+    /// Returns the bits of the element that starts at bit `at` of the operand's registers in `lane`.
     fn code_at(&self, exec: &Exec<'_>, operand: usize, lane: u32, at: u32) -> u64 {
         let words = &self.operands[operand];
         let width = words[0].1;
@@ -408,7 +410,7 @@ impl Multiply {
         word & mask(self.fragments.bits[operand])
     }
 
-    /// Multiplies the tiles that the lanes of one warp, from lane `first` on, hold.
+    /// Multiplies the tiles in the registers of a warp. `first` is the first lane of the warp.
     fn multiply(&self, exec: &mut Exec<'_>, first: u32) -> DecodeResult {
         let [m, n, k] = self.fragments.sizes.map(|size| size as usize);
         let a = self.tile(exec, 0, first)?;

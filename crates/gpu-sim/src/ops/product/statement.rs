@@ -1,4 +1,4 @@
-//! Specifications of matrix instructions, by intrinsic: shapes, formats and operands.
+//! Specifications of matrix instructions by intrinsic: shapes, formats and operands.
 //!
 //! # Source
 //! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands. The manuals cited in
@@ -12,30 +12,30 @@ use super::number::{Format, ScaleFormat};
 use linear_layout::target::Target;
 use std::sync::LazyLock;
 
-/// An argument of an intrinsic.
+/// An argument of a matrix intrinsic. Operands are numbered 0 for A, 1 for B and 2 for C and D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
-    /// The registers of A, B or C. C has the format of D.
+    /// The registers of a matrix operand. C has the format of D.
     Matrix(usize),
     /// A modifier that must be 0.
     Zero,
     /// A hint, which does not affect the result.
     Hint,
-    /// True if the integers of an operand are signed.
+    /// A flag that is true if the integers of an operand are signed.
     IsSigned(usize),
-    /// True if the sum saturates.
+    /// A flag that is true if the sum saturates.
     Saturates,
-    /// True if C and D use the upper halves of their registers.
+    /// A flag that is true if C and D use the upper halves of their registers.
     Upper,
     /// log2 of the number of blocks that share one block of A (`cbsz`).
     BroadcastLog2,
-    /// The index of the block of A that they share (`abid`).
+    /// The index of the shared block of A (`abid`).
     BroadcastBlock,
     /// The format of an operand: 0 is E4M3, 1 is E5M2, 4 is E2M1.
     FormatOf(usize),
-    /// The scales of an operand.
+    /// The scales of the blocks of an operand.
     Scales(usize),
-    /// The first byte of an operand's scales in their register; for WMMA, the half of the wave that holds them.
+    /// The first byte of an operand's scales in their register, or the half of the wave that holds the scales for WMMA.
     Selector(usize),
 }
 
@@ -48,7 +48,7 @@ const A: Argument = Matrix(0);
 const B: Argument = Matrix(1);
 const C: Argument = Matrix(2);
 
-/// Scales of blocks: `size` elements along k have one scale.
+/// Scales of blocks of `size` elements along k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ScaleBlocks {
     pub(super) size: u32,
@@ -59,13 +59,11 @@ pub(super) struct ScaleBlocks {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct InstructionSpec {
     pub(super) intrinsic: String,
-    /// The GPUs that have the instruction, by prefixes of their names. With a `+`, all NVIDIA GPUs from the named GPU
-    /// on.
+    /// The GPUs that have the instruction, by prefixes of their names. A `+` includes all later NVIDIA GPUs.
     pub(super) on: &'static str,
     pub(super) deal: FragmentLayout,
     pub(super) sizes: [u32; 3],
-    /// The formats of A, B and D. If there is an argument [`Argument::FormatOf`], the operand has the format that it
-    /// specifies.
+    /// The formats of A, B and D. An argument [`Argument::FormatOf`] overrides the format of its operand.
     pub(super) formats: [Format; 3],
     pub(super) arguments: &'static [Argument],
     pub(super) scales: Option<ScaleBlocks>,
@@ -81,15 +79,15 @@ impl InstructionSpec {
         }
     }
 
-    /// Returns the distance between consecutive elements of an operand, in units of their width. It is 1, except that
-    /// gfx11 stores each 16-bit sum in one half of a register.
+    /// Returns the distance between consecutive elements of an operand, in units of the element width. It is 1, except
+    /// that gfx11 stores each 16-bit sum in one half of a 32-bit register.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
-    /// Returns the valid values of a scale selector. A selector is the first byte of a row's scales, or for WMMA a half
-    /// of the wave.
+    /// Returns the valid values of a scale selector, which is the first byte of a row's scales, or the half of the wave
+    /// for WMMA.
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {
@@ -121,12 +119,12 @@ static ALL: LazyLock<Vec<InstructionSpec>> = LazyLock::new(|| {
     list.0
 });
 
-/// Returns all specifications.
+/// Returns the specifications of all matrix instructions.
 pub(super) fn all() -> &'static [InstructionSpec] {
     &ALL
 }
 
-/// Returns the specifications of an intrinsic. There is one for each fragment layout that the intrinsic has.
+/// Returns the specifications of an intrinsic, one for each fragment layout of the intrinsic.
 pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static InstructionSpec> {
     ALL.iter()
         .filter(move |statement| statement.intrinsic == name)
@@ -140,10 +138,10 @@ fn numbers(text: &str) -> impl Iterator<Item = u32> {
         .filter_map(|digits| digits.parse().ok())
 }
 
-/// The 8-bit float formats, by their names in MFMA and WMMA intrinsics.
+/// The 8-bit float formats, with their names in MFMA and WMMA intrinsics.
 const EIGHTS: [(&str, Format); 2] = [("fp8", Format::E4m3), ("bf8", Format::E5m2)];
 
-/// Returns all pairs of formats for A and B, with their names.
+/// Returns all pairs of formats for A and B, as (names, formats).
 fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> {
     let pair = |a: &(&'a str, Format), b: &(&'a str, Format)| ([a.0, b.0], [a.1, b.1]);
     let firsts = formats.iter();
@@ -153,8 +151,8 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
 }
 
 impl SpecList {
-    /// Adds an intrinsic in several shapes. Each shape replaces the `*` in the name. A shape may be followed by `/` and
-    /// its number of blocks.
+    /// Adds the specifications of an intrinsic in several shapes. Each shape replaces the `*` in the name. A `/` after
+    /// a shape separates it from the number of blocks.
     fn add(
         &mut self,
         on: &'static str,
@@ -185,7 +183,7 @@ impl SpecList {
         self
     }
 
-    /// Gives block scales to the specification that was added last.
+    /// Sets block scales of `size` elements in the specification that was added last.
     fn scaled(&mut self, size: u32, format: ScaleFormat) {
         if let Some(last) = self.0.last_mut() {
             last.scales = Some(ScaleBlocks { size, format });

@@ -1,4 +1,4 @@
-//! Matrix instructions, compared with the planner's table and with sums computed by hand.
+//! Tests of matrix instructions against the planner's table and against sums computed by hand.
 
 use super::fragment::Fragments;
 use super::number::{Format, ScaleFormat};
@@ -23,7 +23,7 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Returns which operands of a table row are passed as A, B and C. In a transposed row, A and B are exchanged.
+/// Returns the operands of a table row that are passed as A, B and C. In a transposed row, A and B are exchanged.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -35,7 +35,7 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// Returns the position that a table row gives to an element, in the form of an
+/// Returns the position of an element according to a table row, as (own, other) of an
 /// [`ElementPosition`](super::fragment::ElementPosition).
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
@@ -311,8 +311,8 @@ fn a_row_with_two_bits_exchanged_is_noticed() {
     assert!(count > 10_000, "{count}");
 }
 
-/// One lane holds each element of D. Each element of A and B is held by one lane, or by one lane of each half of the
-/// wave.
+/// Each element of D is held by one lane. Each element of A and B is held by one lane, or by one lane of each half of
+/// the wave.
 #[test]
 fn fragments_cover_their_matrices() {
     for statement in statement::all() {
@@ -331,18 +331,18 @@ fn fragments_cover_their_matrices() {
     }
 }
 
-/// A kernel with one product. Each lane loads words of A, B, C and of scales, and stores its words of D.
+/// A kernel with one matrix product. Each lane loads its words of A, B, C and the scales, and stores its words of D.
 struct Kernel<'t> {
     target: &'t str,
     lanes: usize,
     intrinsic: &'t str,
-    /// The types of the operands. An entry may also be a constant.
+    /// Types of the operands. An entry `value : type` is a constant.
     operands: &'t [&'t str],
     result: &'t str,
 }
 
 impl Kernel<'_> {
-    /// Runs the kernel; `words` gives the input words of each lane. Returns the words of D of each lane.
+    /// Runs the kernel. `words` returns the input words of each lane. Returns the words of D of each lane.
     fn run(&self, words: impl Fn(usize, usize) -> u32) -> Result<Vec<Vec<u32>>, KernelError> {
         let (mut body, mut values, mut types) = (String::new(), Vec::new(), Vec::new());
         let mut next = 0;
@@ -407,7 +407,7 @@ impl Kernel<'_> {
     }
 }
 
-/// Returns the number of 32-bit words of a type: `vector<4xf32>`, `i64`, `!llvm.struct<(f32, f32)>`.
+/// Returns the number of 32-bit words of a type such as `vector<4xf32>`, `i64` or `!llvm.struct<(f32, f32)>`.
 fn words_of(ty: &str) -> usize {
     let bits = |scalar: &str| {
         scalar
@@ -433,7 +433,7 @@ fn words_of(ty: &str) -> usize {
     bits(ty) / 32
 }
 
-/// Returns the words read as f32.
+/// Returns the words as f32 numbers.
 fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
     let lanes = words.iter();
     lanes
@@ -441,7 +441,8 @@ fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// `mma.m16n8k16`: the elements of A are numbered, and B is one at k = 3 and zero elsewhere. So D is column 3 of A.
+/// `mma.m16n8k16`: the elements of A are numbered, and B is one at k = 3 and zero elsewhere. So each column of D is
+/// column 3 of A.
 #[test]
 fn mma_follows_the_manual() {
     let kernel = Kernel {
@@ -496,7 +497,8 @@ fn mma_follows_the_manual() {
     }
 }
 
-/// Sixteen independent products of 4 x 4. A lane belongs to block `lane / 4`, and its registers hold the rows of D.
+/// An MFMA of sixteen independent products of 4 x 4. A lane belongs to block `lane / 4`, and its registers hold the
+/// rows of D.
 #[test]
 fn mfma_of_blocks_follows_the_manual() {
     let kernel = Kernel {
@@ -645,7 +647,7 @@ fn copies_that_differ_are_an_error() {
     );
 }
 
-/// On gfx11 the 16-bit sum is in the upper halves, and the lower halves are undefined.
+/// On gfx11, the 16-bit sum is in the upper halves of the registers, and the lower halves are undefined.
 #[test]
 fn a_sum_of_halves_leaves_the_others_undefined() {
     let kernel = Kernel {

@@ -1,7 +1,7 @@
-//! `wgmma`: asynchronous products of a warp group with operands in shared memory, and their ordering.
+//! `wgmma`: asynchronous products of a warp group with operands in shared memory, and the instructions that order them.
 //!
 //! Each of the four warps computes its 16 rows when the product starts, from the contents of shared memory at that
-//! time. A write to this memory before the wait is a fault. The numerics are the same as in [the parent module](super).
+//! time. A write to this memory before the wait is a fault. The numerics are described in [the parent module](super).
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; [`MatrixDescriptor`] for operands in shared memory.
@@ -66,7 +66,7 @@ pub(crate) enum Order {
     Fence,
     /// Commits the products started so far as a group.
     Commit,
-    /// Waits until at most this many groups are in flight.
+    /// Waits until at most the given number of groups are in flight.
     Wait(u32),
 }
 
@@ -93,12 +93,12 @@ pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> DecodeResult {
     Ok(())
 }
 
-/// The formats of D, A and B.
+/// The formats of A, B and D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Types([Format; 3]);
 
 impl Types {
-    /// Returns the formats by their PTX names.
+    /// Returns the formats with the given PTX names. `sum` is the format of D.
     pub(crate) fn of(sum: &str, a: &str, b: &str) -> Option<Self> {
         let factor = |name: &str| {
             Some(match name {
@@ -120,34 +120,34 @@ impl Types {
         Some(Self([factor(a)?, factor(b)?, sum]))
     }
 
-    /// Returns true for integer operands.
+    /// Returns true if the operands are integers.
     pub(crate) fn are_integers(self) -> bool {
         self.0[0] == Format::I8
     }
 
-    /// Returns the number of registers that each lane has for D, in a product with `n` columns.
+    /// Returns the number of registers of D in each lane, for a product with `n` columns.
     pub(crate) const fn sum_registers(self, n: u32) -> u32 {
         n / 2 * self.0[2].bits() / 32
     }
 }
 
-/// The location of operand A: registers or shared memory.
+/// The location of operand A.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
-    /// Four registers of each lane.
+    /// Operand A is in four registers of each lane.
     Registers(Vec<Reg>),
-    /// A register with a matrix descriptor.
+    /// Operand A is in shared memory. The register holds the matrix descriptor.
     Shared(Reg),
 }
 
 /// The initial value of D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScaleD {
-    /// Zero.
+    /// D starts at zero.
     Zero,
-    /// The previous value of D.
+    /// D starts at its previous value.
     One,
-    /// The previous value of D if the predicate in the register holds, else zero.
+    /// D starts at its previous value if the predicate in the register holds, and otherwise at zero.
     If(Reg),
 }
 
@@ -157,15 +157,15 @@ pub(crate) struct Wgmma {
     pub(crate) types: Types,
     pub(crate) n: u32,
     pub(crate) dst: Vec<Reg>,
-    /// Registers with the previous value of D. It is empty if D starts at zero.
+    /// Registers that hold the previous value of D; empty if D starts at zero.
     pub(crate) sum: Vec<Reg>,
     pub(crate) scale: ScaleD,
     pub(crate) a: Factor,
-    /// Register with the matrix descriptor of B.
+    /// Register that holds the matrix descriptor of B.
     pub(crate) b: Reg,
-    /// True if elements of A or B are contiguous along M or N.
+    /// For A and B, true if the elements are contiguous along M or N.
     pub(crate) is_transposed: [bool; 2],
-    /// Scratch register.
+    /// Register that the simulator uses to read shared memory.
     pub(crate) scratch: Reg,
 }
 
@@ -174,7 +174,8 @@ const WARP_ROWS: u32 = 16;
 /// Number of bytes that the elements of one instruction occupy along K.
 const DEPTH: u32 = 32;
 
-/// The elements of an operand's tile, row by row with ascending k, and the shared memory from which they were read.
+/// The elements of an operand's tile, row by row in ascending k, and the locations in shared memory from which they
+/// were read.
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
@@ -186,7 +187,7 @@ impl Wgmma {
         DEPTH / self.bytes()
     }
 
-    /// Returns the value of a register. Fails if it differs between lanes.
+    /// Returns the value of a register, or an error if the value differs between the lanes.
     fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> DecodeResult<u64> {
         let value = exec.get(reg, lanes[0]);
         match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
@@ -201,7 +202,7 @@ impl Wgmma {
         }
     }
 
-    /// Reads rows of A, or columns of B, from shared memory.
+    /// Reads the rows of A or the columns of B with the indices `own` from shared memory.
     fn read(
         &self,
         exec: &Exec<'_>,
@@ -267,13 +268,14 @@ impl Wgmma {
         tile
     }
 
-    /// Returns the row and the column of an element of D that a lane holds. Rows are counted within the warp's 16 rows.
+    /// Returns the row and the column of the element with index `element` of D in `lane`. The row is an index among the
+    /// 16 rows of the warp.
     const fn place(lane: u32, element: u32) -> (u32, u32) {
         let row = lane / 4 + 8 * (element / 2 % 2);
         (row, 8 * (element / 4) + lane % 4 * 2 + element % 2)
     }
 
-    /// Computes the rows of one warp.
+    /// Computes the rows of D that belong to one warp.
     fn multiply(
         &self,
         exec: &mut Exec<'_>,
@@ -320,7 +322,7 @@ impl Wgmma {
         Ok(())
     }
 
-    /// Returns the registers that hold A. The hardware may read them until the wait.
+    /// Returns the registers that hold A, which the hardware may read until the wait.
     fn held_registers(&self) -> &[Reg] {
         match &self.a {
             Factor::Registers(registers) => registers,
@@ -328,7 +330,7 @@ impl Wgmma {
         }
     }
 
-    /// Returns the registers whose values must be uniform, each with a name for messages.
+    /// Returns the registers whose values must be uniform, with their names for messages.
     fn uniform_registers(&self) -> Vec<(Reg, &'static str)> {
         let mut all = vec![(self.b, "the descriptor of B")];
         if let Factor::Shared(register) = self.a {

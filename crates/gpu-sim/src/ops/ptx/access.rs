@@ -10,14 +10,15 @@ use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
-/// Returns the memory order of a statement if it is atomic, and records in the program that it has an atomic access.
+/// Returns the memory order of a statement, or `None` if the statement is not atomic. Records in the program that it
+/// has an atomic access.
 pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
     Some(sync)
 }
 
-/// Decodes `ld` and `st` of all widths: `v1` to `v4`, `b8` to `b64`.
+/// Decodes `ld` and `st` with vectors `v1` to `v4` of types `b8` to `b64`.
 pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let sync = note_order(scope, line);
     let load = line.words[0] == "ld";
@@ -87,7 +88,7 @@ pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     Ok(())
 }
 
-/// Returns the memory space of an access. Its other modifiers have no effect in the simulator.
+/// Returns the memory space that a statement's modifiers specify. All other modifiers have no effect in the simulator.
 pub(super) fn space(line: &StatementParts<'_>) -> Space {
     line.words.iter().fold(Space::Generic, |space, word| {
         match word.split("::").next().unwrap_or(word) {
@@ -98,7 +99,7 @@ pub(super) fn space(line: &StatementParts<'_>) -> Space {
     })
 }
 
-/// Returns the register with the base address of an address operand, and the offset.
+/// Returns the base register and the byte offset of an address operand.
 pub(super) fn place(
     scope: &mut AsmScope<'_, '_>,
     address: &PtxOperand,
@@ -109,7 +110,7 @@ pub(super) fn place(
     Ok((scope.read(base)?, *offset))
 }
 
-/// Returns the elements of a vector operand, or the operand itself.
+/// Returns the elements of a vector operand, or the operand itself if it is no vector.
 pub(super) fn parts(data: &PtxOperand) -> Vec<PtxOperand> {
     match data {
         PtxOperand::Vector(parts) => parts.clone(),

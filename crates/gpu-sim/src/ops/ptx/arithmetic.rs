@@ -14,7 +14,7 @@ use crate::ops::convert::{
 use crate::ops::float::{self, Float, FloatUnary};
 use crate::ops::integer::{self, Int};
 
-/// Returns the float format of two packed 16-bit numbers.
+/// Returns the float format of two packed 16-bit numbers with the PTX type `word`.
 fn half_format(word: Option<&&str>) -> FloatTy {
     match word {
         Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
@@ -22,7 +22,7 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Applies an operation to the lower and to the upper halves of words, and packs the two results.
+/// Applies an operation to the lower and to the upper halves of the sources, and packs the two results.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -47,14 +47,14 @@ pub(super) fn halves(
     })
 }
 
-/// Returns the format of the result of `cvt`, which is its first modifier that is a type.
+/// Returns the format of the result of `cvt`, which is the first modifier that is a type.
 fn result_format(line: &StatementParts<'_>) -> FloatTy {
     let word = line.words[1..].iter().find(|word| ptx_type(word).is_some());
     word.and_then(|word| FloatTy::parse(word))
         .unwrap_or(FloatTy::F32)
 }
 
-/// `cvt.rn.bf16.f32 d, a`
+/// Decodes `cvt.rn.bf16.f32 d, a`.
 pub(super) fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [src] = s.sources(line)?;
     let from = line.float.unwrap_or(FloatTy::F32);
@@ -68,7 +68,7 @@ pub(super) fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     s.result(line, reg)
 }
 
-/// `cvt.rn.f16x2.f32 d, high, low`
+/// Decodes `cvt.rn.f16x2.f32 d, high, low`.
 pub(super) fn pair(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [high, low] = s.sources(line)?;
     let to = half_format(line.words.get(2));
@@ -77,7 +77,7 @@ pub(super) fn pair(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// `cvt.rn.f32.s32 d, a`
+/// Decodes `cvt.rn.f32.s32 d, a`.
 pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [whole] = s.sources(line)?;
     let (bits, signed, to) = (line.bits, line.signed, result_format(line));
@@ -97,7 +97,7 @@ pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// `cvt.rzi.s32.f32 d, a`. The conversion saturates, and gives 0 for NaN.
+/// Decodes `cvt.rzi.s32.f32 d, a`. The conversion saturates, and gives 0 for NaN.
 pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -113,7 +113,7 @@ pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// Rounds to TF32, which has ten bits of mantissa: to nearest, ties away from zero.
+/// Rounds a binary32 to TF32, which has ten bits of mantissa. It rounds to nearest, ties away from zero.
 #[derive(Debug)]
 struct Tf32 {
     dst: Reg,
@@ -186,13 +186,13 @@ pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// `shf`: a funnel shift of a 64-bit number that consists of two words; `high` is its upper word.
+/// `shf`: a funnel shift of a 64-bit number that consists of two 32-bit words.
 #[derive(Debug)]
 struct WideFunnelShift {
     left: bool,
     clamps: bool,
     dst: Reg,
-    /// The lower word, the upper word, and the shift amount.
+    /// Registers with the lower word, the upper word, and the shift amount.
     of: [Reg; 3],
 }
 
@@ -210,7 +210,7 @@ impl Instruction for WideFunnelShift {
     }
 }
 
-/// Returns the upper word of the result of a left shift, or the lower word of the result of a right shift.
+/// Returns the upper word of a left shift, or the lower word of a right shift.
 fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
     let by = by & mask(32);
     let by = if clamps { by.min(32) } else { by & 31 };
@@ -219,7 +219,7 @@ fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u6
     moved & mask(32)
 }
 
-/// `shf.l.wrap.b32 d, low, high, distance`
+/// Decodes `shf.l.wrap.b32 d, low, high, distance`.
 pub(super) fn funnel(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let (left, clamps) = (line.says("l"), line.says("clamp"));
@@ -262,7 +262,7 @@ pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     s.result(line, reg)
 }
 
-/// Decodes a multiplication of two integers that returns the full product.
+/// Decodes a multiplication of two integers with the full product as result.
 pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
@@ -281,7 +281,7 @@ pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Decodes a multiply-add that uses the lower half of the product.
+/// Decodes a multiply-add that adds to the lower half of the product.
 pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
@@ -304,7 +304,7 @@ pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decode
     s.result(line, reg)
 }
 
-/// `setp.ltu.f32 p, a, b`
+/// Decodes `setp.ltu.f32 p, a, b`.
 pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -321,7 +321,7 @@ pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
 mod tests {
     use super::shifted_words;
 
-    /// The definition in the PTX manual, computed on 64 bits with an intermediate result of 128 bits.
+    /// The reference is the definition in the PTX manual, computed on 64 bits with an intermediate result of 128 bits.
     #[test]
     fn funnel_shifts_follow_the_manual() {
         let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];

@@ -1,4 +1,4 @@
-//! `atom` and `red` in inline assembly. Vectors and packed halves are processed element by element.
+//! `atom` and `red` in inline assembly. Vectors and packed halves are accessed element by element.
 
 use super::access::note_order;
 use super::access::{parts, place, space};
@@ -11,7 +11,7 @@ use crate::ops::atomic::{Atomic, Combine, CompareExchange};
 use crate::ops::convert::repack;
 use crate::ops::{float, integer};
 
-/// Names of the operations, in the order of their forms.
+/// Names of the read-modify-write operations.
 const NAMES: [&str; 7] = ["add", "and", "or", "xor", "min", "max", "exch"];
 
 fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
@@ -30,7 +30,7 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     })
 }
 
-/// Creates registers for the old values. Inactive lanes keep the contents of the result registers.
+/// Creates `count` registers for the old values. Inactive lanes keep the contents of the result registers `into`.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -49,7 +49,7 @@ fn found(
     Ok(regs)
 }
 
-/// Decodes `atom`, which returns the old value, and `red`, which does not.
+/// Decodes `atom`, which returns the old value, and `red`, which does not return the old value.
 pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));

@@ -6,16 +6,16 @@ use std::collections::HashMap;
 
 /// The reason why a PTX statement is rejected.
 pub(super) enum Refusal {
-    /// No form has this opcode.
+    /// No supported form has this opcode.
     Unknown,
-    /// The modifiers match no form that PTX has, or no supported form. The text lists the supported forms.
+    /// The modifiers do not match any supported form. The text lists the supported forms.
     Form(String),
-    /// An operand does not match the form.
+    /// An operand does not match the form. The text describes the mismatch.
     Operand(String),
 }
 
-/// Returns the form that a statement matches. `width` returns the width of a register in bits, or `None` if there is no
-/// such register.
+/// Returns the form that a statement matches. `width` returns the width of a register in bits, or `None` if the
+/// register does not exist.
 pub(super) fn find(
     statement: &Statement,
     width: impl Fn(&Name) -> Option<u32>,
@@ -55,16 +55,16 @@ pub(super) fn find(
     })
 }
 
-/// The parameters that a form leaves open, as one statement specifies them.
+/// The parameters of a form that one statement determines.
 struct ParsedForm {
     type_bits: u32,
-    /// Width of the result in bits, for `cvt`.
+    /// Width of the result of `cvt` in bits.
     result_bits: u32,
     count: usize,
 }
 
 impl Form {
-    /// Matches the modifiers that follow the opcode. Returns `None` if they do not match.
+    /// Matches the modifiers that follow the opcode with the form. Returns `None` if they do not match.
     fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
@@ -111,7 +111,7 @@ impl Form {
         rest.is_empty().then_some(said)
     }
 
-    /// Returns a description of the first operand that does not match the form, if any.
+    /// Returns a description of the first operand that does not match the form, or `None` if all operands match.
     fn fits(
         &self,
         said: &ParsedForm,
@@ -176,7 +176,8 @@ fn show(name: &Name) -> String {
     }
 }
 
-/// Returns a description of what is wrong with an operand, if anything. `letter` is the kind that the form requires.
+/// Returns a description of the mismatch if an operand is not of the kind `letter`, otherwise `None`.
+/// [`Form::operands`] lists the kinds.
 fn operand(
     letter: char,
     arg: &PtxOperand,
@@ -277,7 +278,7 @@ fn operand(
     }
 }
 
-/// Returns the registers that `.reg` declares in the text, each with its width. Example: `.reg .b32 a, b<4>;`.
+/// Returns the registers that `.reg` declares in the text, with their widths in bits. Example: `.reg .b32 a, b<4>;`.
 pub(super) fn declared(text: &str) -> HashMap<String, u32> {
     let mut found = HashMap::new();
     for piece in text.split([';', '{', '}']) {

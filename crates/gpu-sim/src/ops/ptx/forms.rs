@@ -1,9 +1,10 @@
-//! The table of supported PTX statements. Each form has modifiers in a fixed order, types, operands, and a decoder.
+//! The table of supported PTX statements. A form specifies the modifiers in a fixed order, the types, the operands, and
+//! a decoder.
 //!
 //! A kernel that an assembler would reject must not run, so each statement is validated against a row of [`FORMS`]. The
 //! table contains the statements that the lowering emits, and arithmetic for hand-written inline assembly. All other
-//! statements are rejected by name.
-//! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` compares the table with `ptxas`.
+//! statements are rejected by name. Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` compares the table
+//! with `ptxas`.
 
 mod asynchronous;
 
@@ -27,29 +28,29 @@ use crate::ops::matrix::TransposeMatrix;
 use crate::ops::needs::{self, Needs};
 use linear_layout::target::Float8;
 
-/// The decoder of a statement that has passed validation.
+/// A function that decodes a statement after its validation.
 type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeResult;
 
-/// One form of an instruction.
+/// A form of a PTX instruction.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order. Each entry is a list of alternatives; `?` marks an optional modifier, and `*` stands for a
-    /// number.
+    /// Modifiers in order. Each entry is a list of alternatives, separated by spaces. A leading `?` marks an optional
+    /// modifier, and `*` stands for a number.
     pub(super) modifiers: &'static [&'static str],
-    /// The types that the form accepts; empty if it has no type.
+    /// The types that the form accepts, separated by spaces; empty if the form has no type.
     pub(super) types: &'static str,
-    /// One letter per operand:
+    /// The operands, one letter per operand:
     /// - `d`: a register of the type; `s`: a register of the type, or a number
-    /// - `D` and `S`: a result and a source of two types, in registers that may be wider
-    /// - `w`: 32 bits, or a number; `W`: 32 bits; `q`: 64 bits; `n`: a number
-    /// - `p`: a predicate; `P`: a predicate result; `b`: a predicate or a number
+    /// - `D`: a result register, `S`: a source register or a number; the registers may be wider than their types
+    /// - `h`: a 16-bit register; `w`: a 32-bit register, or a number; `W`: a 32-bit register; `q`: a 64-bit register
+    /// - `n`: a number; `p`: a source predicate; `P`: a result predicate; `b`: a predicate or a number
     /// - `a`: an address; `t`: an address with coordinates
-    /// - `V` and `v`: a vector as destination and as source
-    /// - `m`: a list of 32-bit registers; `x`: such a list, or 64 bits
+    /// - `V`: a destination vector; `v`: a source vector
+    /// - `m`: a list of 32-bit registers; `x`: a list of 32-bit registers, or a 64-bit register
     /// - `k`: the sink `_`
     pub(super) operands: &'static str,
     pub(super) decode: DecodeStatement,
-    /// The GPU feature that the form requires, if not all GPUs have it.
+    /// The GPU feature that the form requires; `None` if all GPUs support the form.
     pub(super) needs: Option<&'static Needs>,
 }
 
@@ -71,7 +72,7 @@ const PAIRS: &str = "f16x2 bf16x2";
 const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
-/// The table of forms. Rows with the same name are tried in order.
+/// The table of forms. Forms with the same name are tried in order.
 const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
@@ -443,7 +444,7 @@ const fn form(
 }
 
 impl Form {
-    /// Restricts the form to GPUs with a feature.
+    /// Restricts the form to GPUs that have the feature `needs`.
     const fn needing(self, needs: &'static Needs) -> Self {
         Self {
             needs: Some(needs),
@@ -457,7 +458,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Form> {
     FORMS.iter().chain(asynchronous::FORMS)
 }
 
-/// Returns the distinct statement names.
+/// Returns the names of all supported statements, without duplicates.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = all().map(|form| form.name).collect();
     names.sort_unstable();
@@ -509,7 +510,7 @@ fn mov(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     }
 }
 
-/// `cvt.u64.s32`. The type of the result precedes the type of the source.
+/// Decodes `cvt.u64.s32`, in which the type of the result precedes the type of the source.
 fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let src = s.read(&line.args[1])?;
     let (from, to) = (
@@ -525,7 +526,7 @@ fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult 
     s.result(line, reg)
 }
 
-/// Returns the format of two packed 8-bit floats, given its PTX name.
+/// Returns the format of two packed 8-bit floats with the PTX type `word`.
 fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
@@ -537,7 +538,7 @@ fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
 }
 
-/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`. The source may also be one register with two packed numbers.
+/// Decodes `cvt.rn.satfinite.e4m3x2.f32 d, high, low`. The source may also be one register with two packed numbers.
 fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {
@@ -558,7 +559,7 @@ fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.result(line, reg)
 }
 
-/// `cvt.rn.f16x2.e4m3x2 d, both`
+/// Decodes `cvt.rn.f16x2.e4m3x2 d, both`.
 fn widen(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let [src] = s.sources(line)?;

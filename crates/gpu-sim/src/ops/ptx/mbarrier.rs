@@ -18,7 +18,7 @@ pub(super) fn address(s: &mut AsmScope<'_, '_>, arg: &PtxOperand) -> DecodeResul
     })
 }
 
-/// `mbarrier.init.shared::cta.b64 [a], n`, `inval [a]`, `arrive _, [a]`, `arrive.expect_tx _, [a], bytes`.
+/// Decodes `mbarrier.init.shared::cta.b64 [a], n`, `inval [a]`, `arrive _, [a]` and `arrive.expect_tx _, [a], bytes`.
 pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (at, act) = match (line.words[1], line.args) {
         ("init", [at, count]) => (at, MbarrierAction::Init(s.read_sized(count, 32)?)),
@@ -39,7 +39,7 @@ pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     Ok(())
 }
 
-/// `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a], parity; @!complete bra.uni wait;`
+/// Decodes `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a], parity; @!complete bra.uni wait;`.
 pub(super) fn wait(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     if !line.repeats {
         let text = "inline assembly: `mbarrier.try_wait` is supported in a loop that repeats it until it succeeds";

@@ -1,11 +1,12 @@
-//! Inline assembly: PTX statements from the table of [`forms`], and for AMD waits and [`vector`] instructions.
+//! Inline assembly: for NVIDIA, the PTX statements in the table of [`forms`]; for AMD, waits and [`vector`]
+//! instructions.
 //!
 //! ```text
 //! mov.u32 $0, 0x0;
 //! @$2 ld.global.L1::evict_last.b32 { $0 }, [ $1 + 16 ];
 //! ```
-//! A guarded statement leaves its result register unchanged in lanes in which the guard is false. Registers that were
-//! never written hold a recognisable pattern.
+//! A guarded statement leaves its result register unchanged in lanes in which the guard is false. A register that was
+//! never written contains a recognisable pattern.
 
 mod access;
 mod arithmetic;
@@ -75,7 +76,7 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
 /// AMD instructions that have no effect in the simulator.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Decodes AMD assembly. It is either vector instructions, or text that only passes operands through to its results.
+/// Decodes AMD assembly. The text consists of vector instructions, or it only passes operands through to its results.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -115,7 +116,7 @@ fn vector_text(
     d.define(op, regs)
 }
 
-/// Returns the width of a register constraint.
+/// Returns the width in bits of a register constraint, or `None` for an unsupported constraint.
 fn constraint_bits(constraint: &str) -> Option<u32> {
     Some(match constraint.trim_start_matches(['=', '&', '+']) {
         "b" => 1,
@@ -126,25 +127,25 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
     })
 }
 
-/// The state while one inline assembly is decoded.
+/// The state of decoding one inline assembly operation.
 struct AsmScope<'d, 'm> {
     d: &'d mut Decoder<'m>,
     op: &'d Operation,
     current: HashMap<Name, Reg>,
-    /// Width of each operand `$n` in bits.
+    /// Width in bits of each operand `$n`.
     widths: Vec<u32>,
-    /// Width of each declared register in bits.
+    /// Width in bits of each declared register.
     declared: HashMap<String, u32>,
 }
 
-/// The parts of a statement after its opcode.
+/// The parts of a statement that its decoder needs.
 struct StatementParts<'s> {
     words: Vec<&'s str>,
     args: &'s [PtxOperand],
     guard: Option<Guard>,
-    /// True if the statement is repeated in a loop until its predicate holds.
+    /// True if a loop repeats the statement until the predicate in its first operand holds.
     repeats: bool,
-    /// Width of the statement's type in bits. The type is its last modifier; without a type the width is 32.
+    /// Width in bits of the statement's type, which is its last modifier. The width is 32 if there is no type.
     bits: u32,
     signed: bool,
     float: Option<FloatTy>,
@@ -168,14 +169,14 @@ fn statements(
 }
 
 impl StatementParts<'_> {
-    /// Returns true if the statement has this modifier.
+    /// Returns true if the statement has the modifier `modifier`.
     fn says(&self, modifier: &str) -> bool {
         self.words.contains(&modifier)
     }
 }
 
 impl<'d, 'm> AsmScope<'d, 'm> {
-    /// Returns the initial state for one inline assembly, whose text may declare registers.
+    /// Returns the initial state for one inline assembly operation. The text may declare registers.
     fn new(
         d: &'d mut Decoder<'m>,
         op: &'d Operation,
@@ -206,7 +207,7 @@ impl AsmScope<'_, '_> {
         self.d.malformed(self.op, text)
     }
 
-    /// Returns the width in bits of a register, if it exists.
+    /// Returns the width in bits of a register, or `None` if the register does not exist.
     fn width(&self, name: &Name) -> Option<u32> {
         match name {
             Name::Operand(index) => self.widths.get(*index).copied(),
@@ -218,7 +219,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Parses the constraint with number `index`, and binds the operand that it belongs to.
+    /// Parses the constraint with index `index`, and binds the operand of the constraint.
     fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> DecodeResult {
         let tied = constraint.parse::<usize>().ok();
         let bits = match tied {
@@ -250,7 +251,7 @@ impl AsmScope<'_, '_> {
         Ok(())
     }
 
-    /// Defines the result of the operation: one value, or a struct of several.
+    /// Defines the result of the operation: a single value, or a struct of several values.
     fn results(&mut self, outputs: usize) -> DecodeResult {
         if outputs == 0 || self.op.results.is_empty() {
             return Ok(());
@@ -287,7 +288,7 @@ impl AsmScope<'_, '_> {
         self.d.define(self.op, regs)
     }
 
-    /// Validates a statement, and decodes it as its form says.
+    /// Validates a statement, and decodes it with the decoder of its form.
     fn statement(&mut self, statement: &Statement) -> DecodeResult {
         let opcode = statement.opcode.join(".");
         let form = match check::find(statement, |name| self.width(name)) {
@@ -338,7 +339,7 @@ impl AsmScope<'_, '_> {
         )
     }
 
-    /// Returns the register of an operand. An immediate gets the register of a constant.
+    /// Returns the register of an operand. The register of an immediate is a constant.
     fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),
@@ -366,7 +367,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the register of an operand. An immediate is truncated to `bits` bits.
+    /// Returns the register of an operand. The register of an immediate is a constant of `bits` bits.
     fn read_sized(&mut self, arg: &PtxOperand, bits: u32) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
@@ -374,7 +375,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the registers of a statement's source operands.
+    /// Returns the registers of the last `N` operands of a statement, which are the sources.
     fn sources<const N: usize>(&mut self, line: &StatementParts<'_>) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
@@ -383,7 +384,7 @@ impl AsmScope<'_, '_> {
         Ok(regs)
     }
 
-    /// Assigns `reg` to the operand `arg`, in lanes in which the guard holds.
+    /// Assigns `reg` to the operand `arg` in lanes in which the guard holds.
     fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
         let PtxOperand::Name(name) = arg else {
             return Err(self.unsupported("inline assembly: a result that is no register"));
@@ -412,7 +413,7 @@ impl AsmScope<'_, '_> {
         self.write(&line.args[0], reg, line.guard)
     }
 
-    /// Fails if the statement has a guard; lane exchanges and barriers must not have one.
+    /// Returns an error if the statement has a guard. Lane exchanges and barriers must not have a guard.
     fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),

@@ -6,7 +6,7 @@ use crate::code::Reg;
 use crate::decode::DecodeResult;
 use crate::ops::product::wgmma::{Factor, Order, ScaleD, Types, Wgmma, order};
 
-/// `wgmma.fence`, `wgmma.commit_group`, `wgmma.wait_group n`.
+/// Decodes `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group n`.
 pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let what = match (line.words[1], line.args.first()) {
@@ -20,7 +20,7 @@ pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     order(s.d, what)
 }
 
-/// `wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d...}, descA, descB, p, 1, 1, 0, 0`
+/// Decodes `wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d...}, descA, descB, p, 1, 1, 0, 0`.
 pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let opcode = line.words.join(".");

@@ -12,7 +12,7 @@ use crate::ops::shuffle::Elect;
 use crate::ops::tensor::{BoxCopyKind, MapFence, TensorCopy, publish, replace_field};
 use gpu_race::{Scope, Sync};
 
-/// `cp.async.bulk.tensor.2d...`; the dimension precedes the `d`.
+/// Decodes `cp.async.bulk.tensor.2d...`, in which the number before the `d` is the rank.
 pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let opcode = line.words.join(".");
     let tensor = line.args.iter().find_map(|arg| match arg {
@@ -63,7 +63,7 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     Ok(())
 }
 
-/// `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group{.read} n`.
+/// Decodes `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group{.read} n`.
 pub(super) fn group(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     match line.args {
@@ -75,7 +75,7 @@ pub(super) fn group(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Deco
     }
 }
 
-/// `tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [a], 1, $1`
+/// Decodes `tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [a], 1, $1`.
 pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (addr, offset) = place(s, &line.args[0])?;
     let (index, value) = match line.args {
@@ -97,7 +97,7 @@ pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     }
 }
 
-/// `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`
+/// Decodes `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`.
 pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     whole_map(s, line)?;
@@ -108,7 +108,7 @@ pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     Ok(())
 }
 
-/// A fence of the tensor-map proxy. A release emits nothing, because the copy that publishes a map contains it.
+/// Decodes a fence of the tensor-map proxy. A release emits nothing, because the copy that publishes a map contains it.
 pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     if line.args.is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> 
     Ok(())
 }
 
-/// Fails unless the size operand is the size of a tensor map.
+/// Returns an error unless the size operand is equal to the size of a tensor map.
 fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
         Some(PtxOperand::Immediate(128)) => Ok(()),
@@ -132,7 +132,7 @@ fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     }
 }
 
-/// `elect.sync _|p, 0xffffffff`
+/// Decodes `elect.sync _|p, 0xffffffff`.
 pub(super) fn elect(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let mask = s.read_sized(&line.args[2], 32)?;

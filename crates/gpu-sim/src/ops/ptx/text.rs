@@ -5,9 +5,9 @@ use crate::float::FloatTy;
 /// The name of a register in the assembly text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Name {
-    /// `$2`.
+    /// An operand of the operation, such as `$2`.
     Operand(usize),
-    /// `%r1`, `p`.
+    /// A register that the text declares or predefines, such as `%r1` or `p`.
     Local(String),
 }
 
@@ -18,21 +18,21 @@ pub(super) enum PtxOperand {
     Immediate(u64),
     Vector(Vec<PtxOperand>),
     Address(Box<PtxOperand>, i64),
-    /// `[map, {x, y}]`: an address and coordinates.
+    /// An address and coordinates, such as `[map, {x, y}]`.
     Tensor(Box<PtxOperand>, Vec<PtxOperand>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Statement {
     pub(super) guard: Option<(Name, bool)>,
-    /// Opcode, split at its dots.
+    /// The opcode, split at its dots.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// True if the branch that follows repeats the statement until its first operand is true.
+    /// True if the branch that follows repeats the statement until the statement's first operand is true.
     pub(super) repeats: bool,
 }
 
-/// Splits the label off a statement: `wait: mbarrier...`.
+/// Splits a label from the statement after it, as in `wait: mbarrier...`. Returns (label, statement).
 fn label(text: &str) -> Option<(&str, &str)> {
     let (label, rest) = text.split_once(':')?;
     let is_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
@@ -40,7 +40,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
     is_label.then_some((label, rest.trim_start()))
 }
 
-/// Returns the guard and the label of a statement, if it is a branch.
+/// Returns the guard and the target label of a guarded branch, or `None` for all other statements.
 fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     let guard = statement.guard.as_ref()?;
     match (&*statement.opcode, &*statement.args) {
@@ -49,7 +49,7 @@ fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     }
 }
 
-/// Parses the text, or returns the reason why it is invalid.
+/// Parses the text of an inline assembly operation. The error is the reason why the text is invalid.
 pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
     let mut statements = Vec::new();
     // Scope braces are between statements, vector braces within one.
@@ -139,7 +139,7 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
     })
 }
 
-/// Splits at commas outside of brackets. It also splits at `|`, which separates the two results of a shuffle.
+/// Splits at commas outside of brackets, and at `|`, which separates the two results of a shuffle.
 pub(super) fn split_args(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -225,7 +225,7 @@ pub(super) fn parse_arg(text: &str) -> Result<PtxOperand, String> {
     Err(format!("operand `{text}`"))
 }
 
-/// Returns the width and the signedness of a PTX type: `u32` is (32, false).
+/// Returns the width in bits of a PTX type, and true if the type is signed: `u32` is (32, false).
 pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
     match word {
         "pred" => return Some((1, false)),

@@ -1,7 +1,8 @@
-//! Vector instructions of AMD GPUs in inline assembly. They have one result and up to three sources, all of 32 bits.
+//! Vector instructions of AMD GPUs in inline assembly. An instruction has one result and up to three sources of 32
+//! bits.
 //!
 //! Source: AMD's ISA manuals, "VOP1", "VOP2", "VOP3". Rounding and subnormals follow IEEE 754. Instructions that
-//! approximate a function are computed exactly.
+//! approximate a function on the hardware are computed exactly.
 
 use super::AsmScope;
 use super::text::{Name, PtxOperand, parse_arg, split_args};
@@ -34,7 +35,7 @@ fn half(bits: u64) -> f32 {
     FloatTy::F16.to_f32(bits & 0xffff)
 }
 
-/// Applies a function to the lower and to the upper halves of words, and packs the two results.
+/// Applies a function to the lower and to the upper halves of the sources, and packs the two results.
 fn halves(of: [u64; 3], one: impl Fn([f32; 3]) -> f32) -> u64 {
     [0, 16].iter().fold(0, |word, by| {
         word | FloatTy::F16.from_f32(one(of.map(|bits| half(bits >> by)))) << by
@@ -107,12 +108,12 @@ const ROWS: &[VectorRow] = &[
     }),
 ];
 
-/// Returns the names of the instructions.
+/// Returns the names of the supported vector instructions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().flat_map(|row| row.0.iter().copied())
 }
 
-/// An instruction of up to three sources.
+/// A vector instruction with up to three sources.
 #[derive(Debug)]
 struct VectorInstruction {
     eval: Eval,
@@ -132,7 +133,7 @@ impl Instruction for VectorInstruction {
     }
 }
 
-/// Decodes one instruction.
+/// Decodes one vector instruction.
 pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
     let (name, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     // The encoding suffix does not change the semantics.
@@ -169,7 +170,7 @@ pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
     s.write(result, reg, None)
 }
 
-/// Parses an operand of the operation or a number: `$1`, `16`, `0x3f800000`, `-1.5`.
+/// Parses a source, which is an operand of the operation or a number: `$1`, `16`, `0x3f800000`, `-1.5`.
 fn operand(text: &str) -> Result<PtxOperand, String> {
     if text.contains('.')
         && let Ok(number) = text.parse::<f32>()

@@ -1,9 +1,9 @@
-//! Tensor copies compared with elementwise references, and the report of each misuse.
+//! Tests of tensor copies against elementwise references, and of the reports of misuses.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
-/// Offset of the data in `%in`, which follows the map. The mbarrier has the same offset in shared memory.
+/// Byte offset of the data in `%in`, after the map.
 const DATA: u32 = 1024;
 const BARRIER_AT: u32 = 16384;
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
@@ -17,7 +17,7 @@ fn addresses() -> [u64; 2] {
     })
 }
 
-/// Returns the map of a tensor of 20 rows of 72 elements of 16 bits, with a box of 8 rows of 64 elements.
+/// Returns the map of a tensor with 20 rows of 72 elements of 16 bits. The box has 8 rows of 64 elements.
 fn map(swizzle: Swizzle) -> TensorMap {
     TensorMap {
         address: addresses()[0] + u64::from(DATA),
@@ -47,7 +47,7 @@ fn input(map: &TensorMap) -> Vec<u8> {
 
 const NAMES: &str = "%first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n";
 
-/// Returns assembly that only one thread executes.
+/// Returns inline assembly that only one thread executes.
 fn once(text: &str, operands: &[(&str, &str)]) -> String {
     let mut all = operands.to_vec();
     all.push(("%first", "i1"));
@@ -264,8 +264,8 @@ fn copies_come_behind_a_fence_of_proxies() {
     }
 }
 
-/// Returns a kernel that copies a box from shared memory to `%out`, a tensor of 4 rows of 16 words. In each row of the
-/// box, 8 words are in range.
+/// Returns a kernel that copies a box from shared memory to `%out`, a tensor of 4 rows of 16 words. In each row, 8
+/// words of the box are inside the tensor.
 fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
     let map = TensorMap {
         address: addresses()[1],
@@ -375,7 +375,7 @@ fn sources_of_stores_are_kept() {
     );
 }
 
-/// The kernel builds a map in shared memory, field by field, and publishes it.
+/// A kernel builds a map in shared memory, field by field, and publishes it.
 #[test]
 fn maps_are_made_on_the_device() {
     let field = |name: &str, bits: u32, operand: &str| {

@@ -1,17 +1,17 @@
-//! Test kernels with asynchronous operations: products, mbarriers, tensor copies.
+//! Test kernels with asynchronous operations: products, mbarriers and tensor copies.
 
 use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic};
 
 /// A test kernel with 32 KiB of shared memory. Before the body, shared memory is filled from a buffer.
 ///
-/// The body may use these names: `%in`, `%out`, `%t` (the thread), `%s` (the address of shared memory), `%cN` (the
+/// The body may use the values `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%cN` (the
 /// constant N, below 10) and `%true`.
 pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
     /// Contents of the buffer `%in`.
     pub(in crate::ops) input: Vec<u8>,
-    /// Number of bytes of `%in` that are copied to shared memory before the body. A fence and a barrier follow the
+    /// Number of bytes of `%in` that are copied to shared memory before the body. A fence and a barrier follow this
     /// copy.
     pub(in crate::ops) loaded: u32,
     /// Number of words of the buffer `%out`.
@@ -114,8 +114,8 @@ impl AsyncKernel {
     }
 }
 
-/// Returns code that stores one word of each thread to `%out`: row by thread, `columns` words per row, in column
-/// `column`.
+/// Returns code that stores one word of each thread to `%out`, which has one row of `columns` words per thread. The
+/// word is stored in column `column`.
 pub(in crate::ops) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
     let name = format!("st{}{column}", value.trim_start_matches('%'));
     format!(

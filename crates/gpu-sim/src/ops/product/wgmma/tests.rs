@@ -1,12 +1,12 @@
-//! `wgmma` compared with sums computed by hand, and faults while a product is in flight.
+//! Tests of `wgmma` against sums computed by hand, and tests of faults while a product is in flight.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// The memory layout of an operand, and the fields of its descriptor.
+/// The memory layout of an operand, and the fields of the operand's descriptor.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// Returns the byte offset of an element, given its index along M or N and its index along K.
+    /// Returns the byte offset of an element, given the index along M or N and the index along K.
     at: fn(u32, u32) -> u32,
     leading: u64,
     stride: u64,
@@ -14,7 +14,7 @@ struct Layout {
     is_transposed: bool,
 }
 
-/// Rows of 128 bytes along K. Each row permutes its 16-byte chunks differently, with a period of 8 rows.
+/// A layout with rows of 128 bytes along K. The permutation of the 16-byte chunks has a period of 8 rows.
 const SWIZZLED: Layout = Layout {
     at: |own, k| own * 128 + ((k / 8) ^ (own % 8)) * 16 + k % 8 * 2,
     leading: 0,
@@ -22,7 +22,8 @@ const SWIZZLED: Layout = Layout {
     swizzle: 1,
     is_transposed: false,
 };
-/// Rows of 64 bytes along K. Two consecutive rows have the same permutation, and so have rows 8 apart.
+/// A layout with rows of 64 bytes along K. Two consecutive rows have the same permutation, and so do rows with a
+/// distance of 8.
 const SWIZZLED_BY_64: Layout = Layout {
     at: |own, k| own * 64 + ((k / 8) ^ (own / 2 % 4)) * 16 + k % 8 * 2,
     leading: 0,
@@ -30,7 +31,7 @@ const SWIZZLED_BY_64: Layout = Layout {
     swizzle: 2,
     is_transposed: false,
 };
-/// Rows of 128 bytes along N, for 16 values of k. The next 64 columns follow after them.
+/// A layout with rows of 128 bytes along N, for 16 values of k. The next 64 columns follow after these rows.
 const TRANSPOSED: Layout = Layout {
     at: |own, k| own / 64 * 2048 + k * 128 + ((own % 64 / 8) ^ (k % 8)) * 16 + own % 8 * 2,
     leading: 2048,
@@ -38,7 +39,7 @@ const TRANSPOSED: Layout = Layout {
     swizzle: 1,
     is_transposed: true,
 };
-/// Core matrices of 8 rows of 16 bytes. Core matrices that are adjacent along K are adjacent in memory.
+/// A layout of core matrices with 8 rows of 16 bytes. Core matrices that are adjacent along K are adjacent in memory.
 const PLAIN: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + own % 8 * 16 + k % 8 * 2,
     leading: 128,
@@ -46,7 +47,7 @@ const PLAIN: Layout = Layout {
     swizzle: 0,
     is_transposed: false,
 };
-/// Core matrices of 8 values of k, each with 16 bytes along N.
+/// A layout of core matrices with 8 values of k, each with 16 bytes along N.
 const PLAIN_TRANSPOSED: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + k % 8 * 16 + own % 8 * 2,
     leading: 128,
@@ -61,7 +62,7 @@ impl Layout {
     }
 }
 
-/// Offset of B in shared memory.
+/// Byte offset of B in shared memory.
 const B_AT: u32 = 16384;
 
 fn a(row: u32, k: u32) -> i32 {
@@ -76,7 +77,7 @@ fn half(value: i32) -> [u8; 2] {
     (crate::FloatTy::F16.from_f64(value.into()) as u16).to_le_bytes()
 }
 
-/// Returns the contents of shared memory with both operands. A has 64 rows and B has `n` columns.
+/// Returns the contents of shared memory with both operands. A has 64 rows, B has `n` columns, and k has `ks` values.
 fn input(layouts: [Layout; 2], n: u32, ks: u32) -> Vec<u8> {
     let mut bytes = vec![0; 32768];
     for k in 0..ks {
@@ -107,7 +108,7 @@ fn floats(count: u32) -> String {
     format!("!llvm.struct<({})>", vec!["f32"; count as usize].join(", "))
 }
 
-/// Extracts the fields of a struct of floats as `%<name>0`, `%<name>1` and so on.
+/// Returns code that extracts the fields of a struct of floats as `%<name>0`, `%<name>1` and so on.
 fn parts(of: &str, count: u32) -> String {
     let part = |i| {
         format!(
@@ -118,8 +119,8 @@ fn parts(of: &str, count: u32) -> String {
     (0..count).map(part).collect()
 }
 
-/// Returns a product of 64 rows and `n` columns with result `%<name>`. If `sum` is given, it accumulates onto the
-/// fields of `%<sum>`.
+/// Returns code for a product of 64 rows and `n` columns with the result `%<name>`. If `sum` is given, the product is
+/// added to the fields of `%<sum>`.
 fn product(
     name: &str,
     layouts: [Layout; 2],
@@ -172,7 +173,7 @@ fn product(
 const ORDER: &str = "\"nvvm.wgmma.fence.aligned\"() : () -> ()\n";
 const COMMIT: &str = "\"nvvm.wgmma.commit.group.sync.aligned\"() : () -> ()\n";
 
-/// Returns a wait in the form that the lowering emits, in which the registers pass through the wait.
+/// Returns code for a wait in the form that the lowering emits, in which the registers pass through the wait.
 fn wait(name: &str, of: &str, count: u32, most: u32) -> String {
     let tied: Vec<String> = (0..count).map(|i| i.to_string()).collect();
     let names: Vec<String> = (0..count).map(|i| format!("%{of}{i}")).collect();
@@ -459,7 +460,7 @@ fn warp_groups_are_whole_and_agree() {
     );
 }
 
-/// Accumulators in flight are loop-carried: one product is in flight while the next product starts.
+/// Accumulators in flight are loop-carried: a product is in flight when the next product starts.
 #[test]
 fn sums_in_flight_go_round_loops() {
     let names = |of: &str| -> String {

@@ -1,4 +1,4 @@
-//! Forms of asynchronous operations: products, mbarriers, tensor copies.
+//! Forms of asynchronous operations: products, mbarriers and tensor copies.
 
 use super::super::{mbarrier, product, tensor};
 use super::{Form, SCOPE, form, nothing};
