@@ -1,4 +1,4 @@
-//! Tests on kernels that are built by hand. Each test covers one family of instructions or checks.
+//! Tests on kernels that are built by hand. Each test covers one family of instructions or one kind of check.
 
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::exec::program::ProgramBuilder;
@@ -19,7 +19,7 @@ use super::*;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Fragment;
 
-/// A kernel under construction with helpers for common steps.
+/// A kernel under construction.
 struct Bench {
     b: ProgramBuilder,
     memory: Memory,
@@ -48,7 +48,7 @@ impl Bench {
         }
     }
 
-    /// Adds a buffer of 32-bit words as a parameter.
+    /// Adds a buffer of 32-bit words as a kernel parameter.
     fn buffer(&mut self, words: &[u32]) -> Reg {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let name = format!("buffer{}", self.buffers.len());
@@ -136,7 +136,7 @@ impl Bench {
         self.b.push(Store(access));
     }
 
-    /// Stores `value` to the word of `out` at the thread's index.
+    /// Stores `value` to the word of the buffer `out` at the thread's index.
     fn put(&mut self, out: Reg, value: Reg) {
         let thread = self.thread();
         let addr = self.at(out, thread);
@@ -312,8 +312,8 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
 }
 
-/// Each thread writes its index to the shared word `slot(thread)`, synchronises by `sync`, and reads the word of its
-/// neighbour.
+/// Each thread writes its index to its shared word, synchronises by `sync`, and reads the word of the thread whose
+/// index is its own index XOR `distance`.
 fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);
@@ -930,7 +930,7 @@ fn divisions_and_endless_loops_stop() {
     assert_eq!(error.kind(), FaultKind::StepLimit);
 }
 
-/// A warp that waited resumes at the instruction where it stopped.
+/// A warp that waits at a barrier resumes at the instruction where it stopped.
 #[test]
 fn a_barrier_is_a_step_like_any_other() {
     let least = |barriers: usize| {

@@ -1,10 +1,10 @@
-//! Small kernels in generic form, which are decoded and run.
+//! Tests that decode and run small kernels in generic form.
 
 use crate::{Arg, Decoded, FaultKind, Launch, Memory, Report, decode_generic};
 use linear_layout::target::Assembly;
 
-/// The kernel loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle, reads a table of
-/// constants, calls a function that diverges, and stores under a mask.
+/// A kernel that loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle, reads a table
+/// of constants, calls a function that diverges, and stores under a mask.
 const NVIDIA: &str = r##""builtin.module"() ({
   "llvm.mlir.global"() <{addr_space = 3 : i32, alignment = 16 : i64, global_type = !llvm.array<0 x i8>, linkage = #llvm.linkage<external>, sym_name = "global_smem", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   }) : () -> ()
@@ -58,7 +58,7 @@ const NVIDIA: &str = r##""builtin.module"() ({
   }) {nvvm.kernel, nvvm.reqntid = array<i32: 32>} : () -> ()
 }) {"ttg.num-warps" = 1 : i32, ttg.shared = 256 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} : () -> ()"##;
 
-/// The kernel has buffer loads and stores with masked offsets, DPP, `ds_bpermute`, and a mathematical function.
+/// A kernel with buffer loads and stores with masked offsets, DPP, `ds_bpermute`, and a mathematical function.
 const AMD: &str = r##""builtin.module"() ({
   "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr<1>, ptr<1>, i32)>, linkage = #llvm.linkage<external>, sym_name = "k", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   ^bb0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: i32):
@@ -242,7 +242,7 @@ fn a_fault_names_the_operation_of_the_file() {
     assert!(text.contains("at k.mlir:7:3"), "{text}");
 }
 
-/// Runs one operation on the thread index and on an element of a table, and uses its result.
+/// Runs `operations`, which may use the thread index `%t`, and uses their result `%x` by storing it.
 fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
     let text = format!(
         r#""builtin.module"() ({{
@@ -267,7 +267,7 @@ fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
         .run(&decoded.program, &mut memory)
 }
 
-/// Checks that an operation whose flag is violated in some lane is an error if its result is used.
+/// Checks that an operation whose flag is violated in some lane is an error, but only if its result is used.
 #[track_caller]
 fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
     let with = operation.replace("FLAG", flag_text);
@@ -474,7 +474,7 @@ fn calls_that_unfold_without_end_are_refused() {
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
 
-/// Short call chains run; chains that are too long are rejected.
+/// Short call chains run, and call chains that are too long are rejected.
 #[test]
 fn calls_in_a_row_have_a_limit() {
     let decode = |depth: usize| {
@@ -501,7 +501,7 @@ fn calls_in_a_row_have_a_limit() {
     );
 }
 
-/// Runs operations on the thread index `%t`, and returns `%x` of each of 64 threads.
+/// Runs `operations` on the thread index `%t`, and returns `%x` of each of 64 threads.
 fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     let (thread, kernel) = if target.starts_with("cuda") {
         (
@@ -537,7 +537,7 @@ fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// PTX, `barrier.red`: the reduction includes the predicates of all warps of the block.
+/// According to PTX, the reduction of `barrier.red` includes the predicates of all warps of the block.
 #[test]
 fn a_barrier_reduces_over_the_block() {
     for (reduction, of_none, of_some, of_all) in
@@ -559,7 +559,7 @@ fn a_barrier_reduces_over_the_block() {
     }
 }
 
-/// ISA manuals, DPP: a lane whose row of 16 or bank of 4 is disabled keeps the old value.
+/// According to the ISA manuals, a DPP lane keeps the old value if its row of 16 or its bank of 4 is disabled.
 #[test]
 fn rows_and_banks_that_are_off_keep_their_value() {
     let swapped_pairs = 177;
@@ -593,8 +593,8 @@ fn rows_and_banks_that_are_off_keep_their_value() {
     }
 }
 
-/// ISA manual of CDNA 3, `v_cvt_pk_f32_fp8`: converts the two codes in one half of a word. The codes 0x40, 0x48, ...
-/// are the numbers 1, 2, 4, 8.
+/// According to the ISA manual of CDNA 3, `v_cvt_pk_f32_fp8` converts the two codes in one half of a word. The codes
+/// 0x40, 0x48, ... are the numbers 1, 2, 4, 8.
 #[test]
 fn codes_of_either_half_are_widened() {
     for (upper, index, expected) in [(0, 0, 1), (0, 1, 2), (1, 0, 4), (1, 1, 8)] {
@@ -611,7 +611,8 @@ fn codes_of_either_half_are_widened() {
     }
 }
 
-/// ISA manual of CDNA 3, `v_cvt_pk_fp8_f32`: writes two codes to one half of a word and preserves the other half.
+/// According to the ISA manual of CDNA 3, `v_cvt_pk_fp8_f32` writes two codes to one half of a word and preserves the
+/// other half.
 #[test]
 fn codes_are_put_into_either_half() {
     for (upper, expected) in [(0, 0x1234_4840), (1, 0x4840_5678)] {
@@ -627,7 +628,7 @@ fn codes_are_put_into_either_half() {
     }
 }
 
-/// An address may point into its object, or one byte past its last byte.
+/// An address may point into its object, or to the first byte after its end.
 #[test]
 fn steps_stay_within_their_shared_memory() {
     let run = |index: i32| {
@@ -693,7 +694,8 @@ fn values_fit_what_takes_them() {
     check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
-/// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: each counts lower lanes in one half of the mask.
+/// According to the ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32` each count lower lanes in one half of
+/// the mask.
 #[test]
 fn lanes_below_are_counted_in_halves() {
     let operations = |half: &str| {
@@ -752,7 +754,7 @@ fn each_wave_exchanges_its_own_values() {
     assert_eq!(found, (0..64).map(|t| t & 32).collect::<Vec<_>>());
 }
 
-/// In a module without a target, the attribute of the kernel or any operation selects the vendor's machine.
+/// In a module without a target, the attribute of the kernel or any ROCDL operation selects the vendor's machine.
 #[test]
 fn a_kernel_without_a_target_has_its_vendors_machine() {
     let lanes = |mark: &str, operation: &str| {
@@ -778,7 +780,8 @@ fn a_kernel_without_a_target_has_its_vendors_machine() {
     assert_eq!(lanes("", ""), 32);
 }
 
-/// ISA manuals, `v_permlanex16_b32`: four bits for each lane select a lane in the other row of 16 lanes.
+/// According to the ISA manuals, `v_permlanex16_b32` reads a lane of the other row of 16 lanes, which four bits per
+/// lane select.
 #[test]
 fn lanes_of_the_other_row_are_read_as_selected() {
     let operations = r#"%low = "llvm.mlir.constant"() <{value = -1985229329 : i32}> : () -> i32
@@ -791,7 +794,7 @@ fn lanes_of_the_other_row_are_read_as_selected() {
     assert_eq!(of_64_threads("hip:gfx1100", 32, operations), expected);
 }
 
-/// RDNA has waves of 32 and 64 lanes; other targets have one size.
+/// RDNA has waves of 32 and 64 lanes; all other targets have one size.
 #[test]
 fn a_module_has_warps_that_its_target_has() {
     let module = |target: &str, lanes: u32| {
