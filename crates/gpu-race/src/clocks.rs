@@ -358,7 +358,7 @@ impl Clocks {
             }],
             false => Vec::new(),
         };
-        // The scope of a fence is limited by that of the write that publishes it.
+        // The scope of a fence is limited by the scope of the write that publishes the fence.
         own.extend(thread.fences.iter().map(|fence| Release {
             who: now.into(),
             scope: fence.scope.min(sync.scope),

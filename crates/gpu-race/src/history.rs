@@ -104,7 +104,7 @@ impl<'c> HistoryAccess<'c> {
             if record.warp_epoch < now.warp_epoch || (record.is_joint && own & !lanes == 0) {
                 return None;
             }
-            // A lane that acts alone is ordered after the joint access it took part in.
+            // A lane that acts alone is ordered after the joint access in which it took part.
             if own.is_power_of_two() {
                 lanes &= !own;
             }

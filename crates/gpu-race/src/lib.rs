@@ -201,7 +201,7 @@ impl AccessGroup {
         let live = self.is_live(order);
         let over = live && self.block_epoch < now.block_epoch && order.same_block(self.first, now);
         if !live || over {
-            // All threads of this block are ordered before; a representative of another block stays.
+            // All threads of this block are ordered before `now`. A representative of another block is kept.
             let foreign = live && self.second != NO_THREAD && !order.same_block(self.second, now);
             if !foreign {
                 self.second = NO_THREAD;
@@ -213,7 +213,7 @@ impl AccessGroup {
             self.second = now.thread;
             self.joint_lanes = 0;
         } else if self.warp_epoch < now.warp_epoch {
-            // Earlier threads of the warp are ordered before; a representative of another warp stays.
+            // Earlier threads of the warp are ordered before `now`. A representative of another warp is kept.
             if self.second != NO_THREAD && order.same_warp(self.second, now) {
                 self.second = NO_THREAD;
             }

@@ -382,7 +382,7 @@ impl Shadow {
         let len = page.len();
         page.readers.fit(len);
         let log2 = page.granule_log2;
-        // The slow path may repeat reads already recorded: recording a read is idempotent.
+        // The slow path may repeat reads that are already recorded, since recording a read is idempotent.
         here == count
             && (from >> log2..(from + here) >> log2).all(|granule| page.read(granule, access))
     }
@@ -540,7 +540,7 @@ impl Shadow {
                     if meet(&written, &own_touched) || meet(&touched, &own_written) {
                         return false;
                     }
-                    // Bytes that both sides accessed were only read.
+                    // Bytes that were accessed in both copies were only read.
                     own.split(page.granule_log2);
                     for granule in 0..own.len() {
                         let their = (granule << own.granule_log2) >> page.granule_log2;

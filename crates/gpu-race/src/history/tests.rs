@@ -367,7 +367,7 @@ fn lanes_that_read_together_may_store_next() {
             races_with,
             "thread {store}, lanes {joint_lanes}"
         );
-        // The store of one lane must be ordered before reads by the others.
+        // The store of one lane must be ordered before reads by the other lanes.
         if store < LANES && joint_lanes == 0 {
             let found = history.access(0, 4, 0, &step(now(0, 3), AccessKind::Read), &[]);
             assert!(found.race.is_some());

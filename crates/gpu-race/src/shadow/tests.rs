@@ -182,7 +182,7 @@ fn readers_before_a_barrier_are_forgotten() {
     let (before, after) = (('r', now(0, 1, 0)), ('r', now(40, 2, 0)));
     check_write(&[before, after, ('w', now(40, 2, 0))], true);
     check_write(&[before, after, ('w', now(0, 2, 0))], false);
-    // The same within a warp.
+    // A warp barrier has the same effect within a warp.
     let (before, after) = (('r', now(0, 1, 0)), ('r', now(1, 1, 1)));
     check_write(&[before, after, ('w', now(1, 1, 1))], true);
     check_write(&[before, after, ('w', now(2, 1, 1))], false);
@@ -195,7 +195,7 @@ fn copies_are_harmless_until_read_or_replaced() {
         assert_eq!(write(shadow, true, now(1, 1, 0)), (1, None));
         assert_eq!(write(shadow, true, now(32, 1, 0)), (1, None));
     };
-    // A thread that is ordered after one copy only conflicts with another.
+    // A thread that is ordered after only one of the copies conflicts with another copy.
     for (thread, block, warp, clean) in [(32, 1, 1, false), (0, 1, 1, false), (0, 2, 0, true)] {
         let mut shadow = Checked::new(16, ORDER);
         three(&mut shadow);
@@ -206,7 +206,7 @@ fn copies_are_harmless_until_read_or_replaced() {
         let (_, conflict) = shadow.read(3, 1, now(thread, block, warp));
         assert_eq!(conflict.is_none(), clean, "{thread}");
     }
-    // A copy that comes after another warp has read the first one.
+    // A copy may come after another warp has read the first copy.
     let mut shadow = Checked::new(16, ORDER);
     write(&mut shadow, false, now(0, 1, 0));
     assert!(shadow.read(3, 1, now(1, 1, 1)).1.is_none());
@@ -214,7 +214,7 @@ fn copies_are_harmless_until_read_or_replaced() {
         write(&mut shadow, true, now(32, 1, 0)),
         (_, Some(Conflict { thread: 1, .. }))
     ));
-    // A copy that may land before the value that the first one replaced.
+    // A copy may land before the value that the first copy replaced.
     let mut shadow = Checked::new(16, ORDER);
     write(&mut shadow, false, now(0, 1, 0));
     assert_eq!(write(&mut shadow, false, now(0, 1, 1)), (0, None));
@@ -293,7 +293,7 @@ fn granules_agree_with_bytes() {
             }
             assert_eq!(found, wanted);
             if found.1.is_some() {
-                // Findings after the first one are unspecified.
+                // Findings after the first finding are unspecified.
                 break;
             }
         }
