@@ -90,7 +90,7 @@ impl ElementTy {
         };
         let fits = match self {
             _ if value.is_nan() => true,
-            // Numbers that round to the largest finite one are in range.
+            // Numbers that round to the largest finite number are in range.
             Self::Float(ty) if value.is_finite() => ty.to_f64(ty.from_f64(value)).is_finite(),
             Self::Float8(format) if value.is_finite() => {
                 format.nearest(value.abs()) <= u32::from(format.largest())
@@ -156,7 +156,7 @@ pub enum Fill {
     /// The numbers 0, 1, 2, ..., which wrap around in narrow integers.
     Iota,
     /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1), which `f16`
-    /// represents exactly; types that cannot represent them get the nearest values.
+    /// represents exactly. In types that cannot represent a multiple, the element is the nearest value.
     Random,
     /// The same number in every element.
     Full(f64),

@@ -56,7 +56,7 @@ impl fmt::Display for ThreadId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The text is not a valid module of the LLVM dialect.
+    /// A text, module or tensor map that is not valid.
     Malformed,
     /// An unsupported operation, type or attribute.
     Unsupported,
@@ -76,8 +76,8 @@ pub enum FaultKind {
     /// A missing fence. Either the async proxy accesses data that was written through the generic proxy, or a matrix
     /// product reads registers that were written after the last `wgmma.fence`.
     MissingFence,
-    /// An invalid use of an `mbarrier`: before its initialisation, with more arrivals than it expects, or with bytes
-    /// that it does not expect.
+    /// An invalid use of an `mbarrier`: a use before the initialisation, or more arrivals or bytes than the current
+    /// phase expects.
     Barrier,
     /// A write to constant memory.
     ReadOnly,

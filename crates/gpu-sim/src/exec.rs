@@ -63,7 +63,7 @@ use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Lanes that execute together from the start of `block` until they reach `until`.
+/// Lanes that execute together, from instruction `done` of `block` on, until they reach `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
@@ -226,7 +226,7 @@ impl<'a> Exec<'a> {
             if let Some((var, _)) = symbol.part_of {
                 let own = &mut shared[var];
                 own.owners.resize(own.bytes.len(), 0);
-                // Its bytes are those of the variable.
+                // The bytes of an allocation are stored in its variable.
                 shared.push(SharedVar {
                     bytes: Vec::new(),
                     shadow: Shadow::new(0),
@@ -501,7 +501,8 @@ impl<'a> Exec<'a> {
                 self.note_product_sources();
             }
             if let Some(stop) = stop.or_else(|| self.yields(op)) {
-                // The barrier executes when all are there; the remaining steps count in the next turn.
+                // The barrier executes when all lane groups wait at it. The remaining instructions are counted when the
+                // lanes resume.
                 self.steps -= u64::from(block.end - index);
                 if let Some(frame) = self.stack.last_mut() {
                     frame.lanes = std::mem::take(&mut self.lanes);
@@ -611,7 +612,7 @@ impl<'a> Exec<'a> {
             self.continue_at(edge.target, lanes);
             return;
         }
-        // The frame itself continues at the reconvergence point, unless the one beneath does.
+        // The top frame continues at the reconvergence point, unless the frame beneath it continues there.
         if meet.is_some() && meet != until {
             self.continue_at(meet.unwrap_or(BlockId(0)), all);
         } else {

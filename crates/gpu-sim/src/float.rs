@@ -108,7 +108,7 @@ impl FloatTy {
     )]
     pub(crate) fn from_integer(self, value: i128) -> u64 {
         let size = value.unsigned_abs();
-        // With a sticky lowest bit, rounding from 53 bits equals rounding from all of them.
+        // With a sticky lowest bit, rounding from 53 bits gives the same result as rounding from all bits.
         let excess = (128 - size.leading_zeros()).saturating_sub(53);
         let lost = size & ((1 << excess) - 1) != 0;
         let odd = (size >> excess | u128::from(lost)) as f64 * 2f64.powi(excess.cast_signed());

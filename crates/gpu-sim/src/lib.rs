@@ -5,7 +5,7 @@
 //! buffers of a [`Memory`], and returns a [`Report`].
 //!
 //! The run stops at the first fault with a [`KernelError`], which names the operation, its source location, and the
-//! lane, warp and thread block. Faults are accesses out of bounds or misaligned, reads of uninitialised memory, data
+//! lane, warp and thread block. Faults are out-of-bounds and misaligned accesses, reads of uninitialised memory, data
 //! races, barriers and shuffles in divergent code, integer divisions by zero or with overflow, and uses of undefined
 //! values.
 //!

@@ -79,7 +79,7 @@ impl<'r> GridRun<'r> {
         let (mut tally, others) = {
             let mut exec = self.begin(memory).ok()?;
             exec.run_block(0).ok()?;
-            // The first block estimates the cost of the others.
+            // The cost of the first block estimates the cost of the other blocks.
             if exec.warp_steps().saturating_mul(total - 1) < MIN_PARALLEL_STEPS {
                 for number in 1..total {
                     exec.run_block(number).ok()?;
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn blocks_that_meet_run_in_order() {
-        // All blocks write what the others read.
+        // Each block writes words that other blocks read.
         let race = check(r#""llvm.store"(%b, %q) : (i32, !llvm.ptr<1>) -> ()"#);
         assert!(race.expect_err("it is a race").contains("data race"));
-        // Stores of equal values, which are counted.
+        // Stores of equal values are allowed and counted.
         let copies = check(r#""llvm.store"(%n, %out) : (i32, !llvm.ptr<1>) -> ()"#);
         assert_eq!(
             copies.expect("it runs").1.redundant_bytes,

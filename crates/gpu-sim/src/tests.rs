@@ -184,7 +184,7 @@ fn check_fault(bench: Bench, machine: Machine, threads: u32, kind: FaultKind, me
 
 #[test]
 fn lanes_part_and_meet_again() {
-    // Odd lanes add 100, even lanes 200; then all add 1. Results pass through block parameters.
+    // Odd lanes add 100, and even lanes add 200. Then all lanes add 1. The results pass through block parameters.
     let mut t = Bench::new();
     let out = t.buffer(&[0; 32]);
     let thread = t.thread();
@@ -653,7 +653,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         FaultKind::Divergence,
         "names lane 5",
     );
-    // Of two lanes either both or none take part; a divergent one is reported.
+    // The two lanes of an exchange must both take part; a divergent lane is reported.
     let mut t = Bench::new();
     t.buffer(&[0; 32]);
     let [mask, offset, clamp] = [0x3f, 1, 0x1f].map(|bits| t.b.constant(bits));
@@ -847,7 +847,7 @@ fn matrix_loads_give_each_lane_its_pair() {
         let base = t.b.shared_symbol("smem", Some(128));
         let base = t.b.constant(base.into());
         let thread = t.thread();
-        // Element (r, c) holds 8 r + c: each lane writes two of them.
+        // Element (r, c) holds 8 r + c. Each lane writes two elements.
         let low = t.int_with(&integer::SHL, thread, 1);
         let high = t.int_with(&integer::ADD, low, 1);
         let high = t.int_with(&integer::SHL, high, 16);

@@ -37,10 +37,10 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// Returns the scratch-memory arguments that Triton's launcher appends to the `given` arguments of the kernel. They
-    /// are the addresses of global scratch memory and of profile scratch memory. The module specifies the number of
-    /// bytes per program. Returns no arguments if the module specifies no scratch memory, or if the kernel does not
-    /// have two more parameters than `given`.
+    /// Returns the scratch-memory arguments that Triton's launcher appends to the `given` arguments of the kernel.
+    /// These arguments are the addresses of global scratch memory and of profile scratch memory, which are added to
+    /// `memory`. The module specifies the number of bytes per program. Returns no arguments if the module specifies no
+    /// scratch memory, or if the kernel does not have two more parameters than `given`.
     ///
     /// # Errors
     /// Returns an error if more than 1 GiB of scratch memory would be needed.
@@ -268,8 +268,8 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason for a target that lacks
-    /// it.
+    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason why a target lacks the
+    /// instruction, or `None` if the target has it.
     pub(crate) fn check_has(
         &self,
         op: &Operation,

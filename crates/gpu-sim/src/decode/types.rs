@@ -136,7 +136,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
         Type::Struct { packed, body } => {
             let mut at = 0u64;
             for field in body {
-                // A descriptor is never stored in memory; its size does not matter.
+                // A buffer descriptor is never stored in memory, so the size of this field does not matter.
                 let (bytes, align) = size_align(field).unwrap_or((16, 16));
                 at = at.next_multiple_of(if *packed { 1 } else { align });
                 append(field, offset + at as u32, out)?;

@@ -1,4 +1,5 @@
-//! The interface between instructions and the interpreter, which has no code for single instructions.
+//! The interface through which the interpreter uses instructions. The interpreter has no code that is specific to a
+//! single instruction.
 
 use super::points_to::PointerFlow;
 use super::{Exec, MarkKind, Marks, PoisonEffect};

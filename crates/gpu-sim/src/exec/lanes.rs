@@ -4,7 +4,7 @@ use super::{Exec, Thread};
 use crate::code::Reg;
 
 impl Exec<'_> {
-    /// `dst = f(a)` in each active lane.
+    /// Computes `dst = f(a)` in each active lane.
     #[inline]
     pub(crate) fn map1(&mut self, dst: Reg, a: Reg, f: impl Fn(u64) -> u64) {
         let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
@@ -19,7 +19,7 @@ impl Exec<'_> {
         self.regs[dst.0 as usize] = out;
     }
 
-    /// `dst = f(dst, a)` in each active lane.
+    /// Computes `dst = f(dst, a)` in each active lane.
     #[inline]
     pub(crate) fn update(&mut self, dst: Reg, a: Reg, f: impl Fn(u64, u64) -> u64) {
         let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
@@ -36,7 +36,7 @@ impl Exec<'_> {
         self.regs[dst.0 as usize] = out;
     }
 
-    /// `dst = value` in each active lane.
+    /// Sets `dst = value` in each active lane.
     pub(crate) fn fill(&mut self, dst: Reg, value: u64) {
         let out = &mut self.regs[dst.0 as usize];
         if self.full {
@@ -48,7 +48,7 @@ impl Exec<'_> {
         }
     }
 
-    /// `dst = f(a, b)` in each active lane.
+    /// Computes `dst = f(a, b)` in each active lane.
     #[inline]
     pub(crate) fn map2(&mut self, dst: Reg, [a, b]: [Reg; 2], f: impl Fn(u64, u64) -> u64) {
         let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
@@ -66,7 +66,7 @@ impl Exec<'_> {
         self.regs[dst.0 as usize] = out;
     }
 
-    /// `dst = f(a, b, c)` in each active lane.
+    /// Computes `dst = f(a, b, c)` in each active lane.
     #[inline]
     pub(crate) fn map3(&mut self, dst: Reg, [a, b, c]: [Reg; 3], f: impl Fn(u64, u64, u64) -> u64) {
         let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);

@@ -723,7 +723,7 @@ impl Exec<'_> {
         };
         let first_at = at;
         let begin = start.wrapping_sub(at as u64);
-        // First and last byte at which an access may begin.
+        // The first byte at which an access may begin, and the distance to the last such byte.
         let (low, span) = (low as u64, (high - size - low) as u64);
         let warp = (now.warp - now.block, self.launch.machine.lanes_per_warp);
         let mut record = ShadowAccess {
@@ -817,12 +817,12 @@ impl Exec<'_> {
     /// Loads or stores through a buffer descriptor. Fields that are out of range load 0 and are not stored.
     fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
-        // Lanes from here on are pending; all of their fields are in range.
+        // The lanes from this index on are pending. All fields of these lanes are in range.
         let mut waiting = 0;
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
             let [base, _, records, _] = access.rsrc.map(|reg| self.get(reg, lane));
-            // The descriptor's size field has 32 bits; the hardware clamps larger ones.
+            // The descriptor's size field has 32 bits; the hardware clamps larger sizes.
             let records = records.min(0xffff_ffff);
             let offset = self.get(access.offset, lane) + self.get(access.soffset, lane);
             let address = base.wrapping_add(offset);

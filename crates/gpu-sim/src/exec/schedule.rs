@@ -151,7 +151,7 @@ impl Exec<'_> {
                 if lane_groups.is_empty() {
                     return Ok(Some(PauseReason::Finished));
                 }
-                // Blocked lanes wait for others of their warp as long as another warp can make progress.
+                // Blocked lanes are split from the other lanes of their warp only if no other warp can make progress.
                 let mut blocked = lane_groups
                     .iter_mut()
                     .filter(|lane_group| lane_group.is_blocked);
@@ -255,7 +255,7 @@ impl Exec<'_> {
         self.full = self.lanes.len() == self.num_threads as usize;
         let program = self.program;
         program.ops[op as usize].step(self)?;
-        // The awaited read is more likely an atomic one.
+        // The lanes more likely wait for an atomic read than for another read.
         let reads = lane_groups
             .iter()
             .filter_map(|lane_group| lane_group.spin.last_read());
@@ -387,7 +387,7 @@ mod tests {
             )
         };
         for seed in 0..8 {
-            // All 40 threads wait, or those of the second warp, which has 8.
+            // Either all 40 threads wait, or the 8 threads of the second warp wait.
             let found = words(40, seed, &barrier(0)).expect("it runs");
             assert_eq!(found, (1..41).collect::<Vec<_>>());
             for (limit, message) in [

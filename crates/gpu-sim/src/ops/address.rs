@@ -234,7 +234,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let flags = op.int("noWrapFlags").unwrap_or(0);
     let is_shared = d.b.constant_of(current).is_some() || d.b.address_of(current).is_some();
     if flags != 0 && is_shared {
-        // The constant may be shared; a copy carries the flags.
+        // Other operations may use the same constant register, so a copy carries the flags.
         let src = current;
         current = d.emit(|dst| Move { dst, src });
     }

@@ -34,7 +34,7 @@ const ROWS: &[OpRow] = &[
     }),
     row("rocdl.s.barrier", block),
     row("nvvm.fence.mbarrier.init", nothing),
-    // Scheduling hints, and waits for operations that complete immediately here.
+    // Scheduling hints, and waits for operations that complete immediately in the simulator.
     row("rocdl.s.wait.dscnt", nothing),
     row("rocdl.s.wait.loadcnt", nothing),
     row("rocdl.s.wait.storecnt", nothing),

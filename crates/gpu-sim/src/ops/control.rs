@@ -90,7 +90,7 @@ const ROWS: &[OpRow] = &[
     row("llvm.intr.assume", assume),
     row("llvm.intr.lifetime.start", lifetime),
     row("llvm.intr.lifetime.end", lifetime),
-    // Hints and debug information.
+    // Hints and debug information have no effect.
     row("llvm.intr.dbg.value", nothing),
     row("llvm.intr.dbg.declare", nothing),
     row("llvm.intr.dbg.label", nothing),

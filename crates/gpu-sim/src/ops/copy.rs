@@ -189,7 +189,7 @@ impl AsyncCopy {
         let to = exec.resolve(lane, space, target, size, self.align, "store")?;
         exec.check_origin(lane, reg, to, (space, size, "store"))?;
         let from = match read {
-            // Nothing is read, whatever the source address.
+            // No bytes are read, so the source address is not checked.
             0 => to,
             read => {
                 let place = exec.resolve(lane, from_space, address, read, self.align, "load")?;

@@ -146,7 +146,7 @@ fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     if x.is_nan() || y.is_nan() {
         return if x.is_nan() == nan_wins { a } else { b };
     }
-    // Zeros compare equal; -0 is the smaller one.
+    // Zeros compare equal, but -0 is the smaller zero.
     let a_is_less = if x == y { x.is_sign_negative() } else { x < y };
     if a_is_less == max { b } else { a }
 }
@@ -242,9 +242,9 @@ unary! {
     FLOOR ["llvm.intr.floor"] ["floor"] |ty, a| wide(ty, a, f64::floor);
     CEIL ["llvm.intr.ceil"] ["ceil"] |ty, a| wide(ty, a, f64::ceil);
     TRUNC ["llvm.intr.trunc"] ["trunc"] |ty, a| wide(ty, a, f64::trunc);
-    // Half away from zero.
+    // Ties round away from zero.
     ROUND ["llvm.intr.round"] ["round"] |ty, a| wide(ty, a, f64::round);
-    // Half to even.
+    // Ties round to even.
     ROUND_EVEN ["llvm.intr.roundeven" "llvm.intr.rint" "llvm.intr.nearbyint"] ["roundeven" "rint" "nearbyint"]
         |ty, a| wide(ty, a, f64::round_ties_even);
     ERF [] ["erf"] |ty, a| wide(ty, a, library::erf);
@@ -383,7 +383,7 @@ impl Instruction for Ldexp {
 
 fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
     let exponent = exponent.clamp(-4000, 4000) as i32;
-    // In two steps, since 2^exponent alone may be out of range.
+    // The scaling takes two steps, since 2^exponent alone may be out of range.
     let half = exponent / 2;
     ty.from_f64(ty.to_f64(a) * 2f64.powi(half) * 2f64.powi(exponent - half))
 }

@@ -579,7 +579,7 @@ mod tests {
         check(&SUB, 32, 0, 1, 0xffff_ffff);
         check(&MUL, 64, 1 << 63, 2, 0);
         check(&ASHR, 16, 0x8000, 15, 0xffff);
-        // Oversized shifts have no defined result; the pattern differs from that of any machine.
+        // Oversized shifts have no defined result. The pattern differs from the result of any machine.
         for by in [8, 9, 255] {
             check(&SHL, 8, 1, by, 0x5a);
             check(&LSHR, 8, 1, by, 0x5a);

@@ -81,7 +81,7 @@ pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> De
 
 /// Returns the scope that LLVM calls `name`, or `None` for an unknown name.
 fn scope(name: &str) -> Option<Scope> {
-    // AMD's `-one-as` scopes order one address space only.
+    // AMD's `-one-as` scopes order only one address space.
     let name = match name {
         "one-as" => "",
         name => name.strip_suffix("-one-as").unwrap_or(name),

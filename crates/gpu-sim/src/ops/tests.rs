@@ -181,7 +181,7 @@ fn lanes_of_a_wave_exchange_values() {
         let exchange = intrinsic_on(name, &["%i", "%t"]);
         check(&format!("{other}{exchange}"), |lane| lane ^ 1);
     }
-    // Only lane 0 is written to: the others get 0.
+    // All lanes write to lane 0, so all other lanes get 0.
     let push = intrinsic_on("llvm.amdgcn.ds.permute", &["%zero", "%t"]);
     check(&push, |lane| if lane == 0 { 31 } else { 0 });
     let rows = "%low = \"llvm.mlir.constant\"() <{value = 1985229328 : i32}> : () -> i32\n\
@@ -265,7 +265,7 @@ fn conversions_cut_and_widen() {
             "{result} = \"llvm.inline_asm\"({operands}) <{{asm_string = \"{text}\", constraints = \"{constraints}\"}}> : {types}"
         )
     };
-    // Two words make one of 64 bits, the first one low; an immediate is truncated to the width.
+    // Two words form a 64-bit number, lowest word first. An immediate is truncated to the width.
     let pack = assembly(
         "mov.b64 $0, {$1, $2};",
         "=l,r,r",
@@ -337,7 +337,7 @@ fn arithmetic_of_lanes_is_that_of_the_rows() {
     .into_iter()
     .enumerate()
     {
-        // Of -4 to 27; as unsigned numbers the negative ones are large.
+        // The operands are -4 to 27. As unsigned numbers, the negative operands are large.
         let compare = |number: usize| {
             format!(
                 "%m = \"llvm.sub\"(%t, %four) : (i32, i32) -> i32\n\

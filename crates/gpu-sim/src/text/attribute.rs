@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
             "vec" | "vector" | "tensor" | "array" if angled => {
                 self.expect("<")?;
                 let mut count = 1u64;
-                // Dimensions end in `x`; the element type follows the last one.
+                // Each dimension ends in `x`, and the element type follows the last `x`.
                 loop {
                     self.skip();
                     let rest = &self.text[self.at..];

@@ -139,7 +139,7 @@ impl Exec<'_> {
                             copy.channel.wait()
                         )));
                     }
-                    // The block has returned: its shared memory is gone.
+                    // The block has returned, so its shared memory no longer exists.
                     _ => {}
                 }
             }

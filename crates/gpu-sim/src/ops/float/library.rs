@@ -36,12 +36,12 @@ fn stem(callee: &str) -> Option<&str> {
         return Some(name.rsplit_once('_').map_or(name, |(name, _)| name));
     }
     if let Some(name) = callee.strip_prefix("llvm.nvvm.") {
-        // `ex2.approx.ftz.f32`: computed exactly, whatever the precision.
+        // The function `ex2.approx.ftz.f32`, for example, is computed exactly.
         return name.split('.').next();
     }
     if let Some(name) = callee.strip_prefix("llvm.amdgcn.") {
         return match name.split('.').next() {
-            // Both are base 2.
+            // AMD's `log` and `exp2` intrinsics have base 2.
             Some("log") => Some("log2"),
             other => other,
         };

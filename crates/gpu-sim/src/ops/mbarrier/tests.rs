@@ -81,7 +81,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     let before = [&init(32), BARRIER].concat();
     let producer = [PUT, &arrive(AT)].concat();
     let consumer = [wait(AT, "%c0"), get("x")].concat();
-    // Either side may come first in program order, and so in lockstep.
+    // The producer or the consumer may come first in program order, and therefore in lockstep.
     for kernel in [
         partitions(&before, &producer, &consumer),
         partitions(&before, &consumer, &producer),
@@ -98,7 +98,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
             );
         }
     }
-    // Without the wait it is a race or an uninitialised read.
+    // Without the wait, the load is a race or an uninitialised read.
     for error in errors(&partitions(&before, &producer, &get("x"))) {
         let kinds = [FaultKind::Race, FaultKind::Uninitialised];
         assert!(kinds.contains(&error.kind()), "{error}");
@@ -150,7 +150,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
             "the barrier at byte 1024 of `smem` is in phase 0: 1 of 33 arrivals pending, 0 bytes pending",
         ],
     );
-    // Expected bytes without a copy.
+    // The phase expects bytes, but there is no copy.
     let expects = asm(
         &format!("@$1 mbarrier.arrive.expect_tx.shared.b64 _, [$0 + {AT}], 64;"),
         "r,b",
@@ -162,7 +162,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
         FaultKind::Deadlock,
         &["0 of 1 arrivals pending, 64 bytes pending"],
     );
-    // A parity that was not flipped waits for the next phase.
+    // A wait with a parity that was not flipped waits for the next phase.
     let before = [&init(32), BARRIER].concat();
     let twice = [wait(AT, "%c0"), wait(AT, "%c1"), get("x")].concat();
     check(
@@ -210,7 +210,7 @@ fn rules_of_barriers_are_checked() {
         FaultKind::Barrier,
         &["it was invalidated by `\"nvvm.mbarrier.inval.shared\""],
     );
-    // An initialisation that is not ordered before the uses.
+    // The initialisation is not ordered before the uses.
     let kernel = partitions(&init(32), &wait(AT, "%c0"), &producer);
     for error in errors(&kernel) {
         assert!(
@@ -293,12 +293,12 @@ fn lanes_of_a_warp_wait_for_each_other() {
         );
         AsyncKernel::new(64, body)
     };
-    // The second warp arrives: the lanes of the first one reconverge after the wait.
+    // The second warp arrives, and the lanes of the first warp reconverge after the wait.
     let kernel = parted(&[&init(32), BARRIER].concat(), "");
     for schedule in SCHEDULES {
         kernel.run_as(schedule, Arrival::Late).expect("it runs");
     }
-    // The diverged lanes arrive themselves; the last arrival is missing.
+    // The diverged lanes must arrive themselves, and the last arrival is missing.
     let kernel = parted(&[&init(32), BARRIER].concat(), &arrive(AT));
     for error in errors(&kernel) {
         assert!(error.to_string().contains("lane 0"), "{error}");

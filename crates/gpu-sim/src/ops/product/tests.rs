@@ -46,7 +46,7 @@ fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u
         coordinates[1 - operand] += element as usize & ((1 << packed) - 1);
     }
     let [first, second] = coordinates;
-    // For B, and for the transposes of A and D, the own coordinate comes second.
+    // For B, and for the transposes of A and D, the coordinate `own` comes second.
     let is_swapped = match as_ {
         2 => passed(row)[0] == 1,
         _ => operand == 1,
@@ -94,7 +94,7 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
         for (call, lane, element) in places {
             let place = fragments.place(as_, lane, element);
             let [edge, other_edge] = fragments.shape(as_);
-            // With several calls, each broadcasts another block of A.
+            // With several calls, each call broadcasts another block of A.
             let is_broadcast = row.calls.is_some() && as_ == 0;
             if is_broadcast && place.block != call {
                 continue;

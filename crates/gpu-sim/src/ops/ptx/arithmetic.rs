@@ -130,7 +130,7 @@ impl Instruction for Tf32 {
             let is_finite = bits & 0x7f80_0000 != 0x7f80_0000;
             match is_finite {
                 true => (bits + 0x1000) & 0xffff_e000,
-                // NaN keeps a bit of its mantissa.
+                // Dropping mantissa bits of a NaN could give an infinity.
                 false if bits & 0x7f_ffff != 0 => 0x7fff_ffff,
                 false => bits,
             }

@@ -102,7 +102,7 @@ fn vector_text(
     if outputs == 0 {
         return Ok(());
     }
-    // Each output is tied to an input, or undefined.
+    // Each output must be tied to an input.
     let mut regs = Vec::new();
     for output in 0..outputs {
         let mut inputs = constraints[outputs..].iter();

@@ -52,7 +52,7 @@ fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
 /// Parses the text of an inline assembly operation. The error is the reason why the text is invalid.
 pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
     let mut statements = Vec::new();
-    // Scope braces are between statements, vector braces within one.
+    // Scope braces are between statements; vector braces are within a statement.
     let cleaned: String = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or(""))

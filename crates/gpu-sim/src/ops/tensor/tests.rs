@@ -359,7 +359,7 @@ fn sources_of_stores_are_kept() {
     let mut kernel = stored(STORE, TensorElement::U32);
     let end = kernel.body.lines().last().unwrap_or_default().to_owned();
     kernel.body = kernel.body.replace(&end, write);
-    // Without the wait a store conflicts with the copy; if the store comes first, the fence is missing.
+    // Without the wait, a store conflicts with the copy. If the store comes first, the fence is missing.
     for found in runs(&kernel) {
         let error = found.expect_err("it is wrong");
         assert!(

@@ -344,7 +344,7 @@ fn registers_in_flight_are_not_read() {
             ],
         );
     }
-    // A wait before the group is committed covers nothing.
+    // A wait before the group is committed does not cover the group.
     let error = fault([&*first, &wait("z", "x", 4, 0), COMMIT, &use_].concat());
     assert_eq!(error.kind(), FaultKind::InFlight, "{error}");
     let most = [COMMIT, &wait("z", "x", 4, 0), &use_].concat();
@@ -367,7 +367,7 @@ fn memory_in_flight_is_not_written() {
             "wgmma.wait_group",
         ],
     );
-    // The other warps may still read.
+    // The products of other warps may still read the memory.
     let waited = [&*first, &parts("x", 4), &wait("z", "x", 4, 0), write].concat();
     let error = fault(waited);
     assert_eq!(error.kind(), FaultKind::Race, "{error}");
