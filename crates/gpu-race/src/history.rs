@@ -19,9 +19,9 @@ const MAX_RECORDS: usize = 32;
 /// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessKind {
-    /// A load.
+    /// A load that is not atomic.
     Read,
-    /// A store.
+    /// A store that is not atomic.
     Write,
     /// An atomic load.
     AtomicRead(Scope),

@@ -47,7 +47,7 @@ pub struct ExecutionPoint {
     pub block: u32,
     /// Index of the first thread of the thread's warp.
     pub warp: u32,
-    /// Index of the instruction.
+    /// Index of the instruction in the program.
     pub op: u32,
     /// Number of block barriers so far, summed over all blocks.
     pub block_epoch: u32,
@@ -106,7 +106,7 @@ impl OrderRules {
 pub struct Conflict {
     /// Index of the thread within the grid.
     pub thread: u32,
-    /// Index of the instruction.
+    /// Index of the instruction in the program.
     pub op: u32,
     /// True if the access was a write.
     pub wrote: bool,
