@@ -149,11 +149,11 @@ impl Terminator {
 /// The type of a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamTy {
-    /// A pointer.
+    /// A pointer into a buffer, or the null pointer.
     Pointer,
     /// An integer; the number is its width in bits.
     Int(u32),
-    /// A float.
+    /// A floating-point number.
     Float(FloatTy),
 }
 
@@ -176,7 +176,6 @@ pub struct Param {
     pub ty: ParamTy,
 }
 
-/// A basic block.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct BasicBlock {
     /// Registers of the block parameters.

@@ -16,7 +16,7 @@ use std::str::FromStr;
 pub enum ElementTy {
     /// A signless integer of 8, 16, 32 or 64 bits. A scalar argument may also be an `i1`.
     Int(u32),
-    /// A float.
+    /// A floating-point number of 16, 32 or 64 bits.
     Float(FloatTy),
     /// An 8-bit float. A scalar argument of this type is given by its 8-bit code.
     Float8(Float8),
@@ -151,7 +151,7 @@ fn wrong(text: String) -> KernelError {
 /// The initial contents of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fill {
-    /// All zeros.
+    /// Zero in every element.
     Zeros,
     /// The numbers 0, 1, 2, ..., which wrap around in narrow integers.
     Iota,
@@ -162,7 +162,7 @@ pub enum Fill {
     Full(f64),
     /// The same integer in every element.
     FullInteger(i128),
-    /// The bytes of a file.
+    /// The bytes of the file with this path.
     File(PathBuf),
 }
 
@@ -196,11 +196,11 @@ pub struct ArgSpec {
 /// The value of an [`ArgSpec`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum ArgValue {
-    /// An integer and its type.
+    /// An integer scalar and its type.
     Int(i128, ElementTy),
-    /// A float and its type.
+    /// A floating-point scalar and its type.
     Float(f64, ElementTy),
-    /// A buffer.
+    /// A buffer, given by its initial contents.
     Buffer {
         /// Initial contents of the buffer.
         fill: Fill,

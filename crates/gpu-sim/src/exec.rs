@@ -76,7 +76,7 @@ struct Frame {
 /// The reason why the running lanes stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum StopReason {
-    /// All lanes have returned.
+    /// All lanes have returned from the kernel.
     Exit,
     /// The lanes are at a block barrier, given by its instruction index.
     Barrier(u32),

@@ -127,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// A node is dominated exactly by the nodes whose removal makes it unreachable. All its other dominators
+        /// A dominator of a node is a node whose removal makes the node unreachable. All other dominators of the node
         /// dominate its immediate dominator.
         #[test]
         fn dominators_cut_off(edges in proptest::collection::vec((0usize..9, 0usize..9), 0..24)) {

@@ -32,7 +32,7 @@ pub struct Decoded {
     pub program: Program,
     /// Launch parameters from the attributes of the module.
     pub info: ModuleInfo,
-    /// The machine that the module's target selects, or the operations if the module has no target.
+    /// The machine that the module's target selects. Without a target, the kernel's operations select the machine.
     pub machine: Machine,
 }
 

@@ -122,7 +122,6 @@ impl Transfer {
     }
 }
 
-/// A copy in flight.
 #[derive(Debug)]
 struct CopyInFlight {
     transfer: Transfer,

@@ -173,7 +173,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Initialises an mbarrier.
     pub(crate) fn init_mbarrier(
         &mut self,
         lane: u32,
@@ -207,7 +206,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Invalidates an mbarrier.
     pub(crate) fn invalidate_mbarrier(
         &mut self,
         lane: u32,

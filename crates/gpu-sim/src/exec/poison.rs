@@ -285,7 +285,7 @@ pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
 }
 
 impl Exec<'_> {
-    /// Marks a register as poison unless it already is poison as a whole. `text` returns the error message.
+    /// Marks a register as poison, unless its whole value already is poison. `text` returns the error message.
     pub(crate) fn poison(&mut self, reg: Reg, lane: u32, text: impl FnOnce() -> String) {
         let known = self.poison.as_ref().and_then(|p| p.mark(reg, lane));
         if known.is_none_or(|mark| !mark.is_sticky()) {

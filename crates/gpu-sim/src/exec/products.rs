@@ -217,7 +217,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Starts the reads of shared memory of one warp's product. `reads` contains locations with numbers of bytes.
+    /// Starts the reads of shared memory by one warp's product. `reads` lists each read, as (location, number of
+    /// bytes).
     pub(crate) fn start_product(
         &mut self,
         lane: u32,

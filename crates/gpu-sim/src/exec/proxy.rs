@@ -145,7 +145,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records that a lane acquires a tensor map, or writes it if `acquires` is false.
+    /// Records that a lane acquires a tensor map if `acquires` is true, or that it writes the map otherwise.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,

@@ -315,7 +315,7 @@ const OTHER_ROWS: &[OpRow] = &[
     }),
 ];
 
-/// `a * b + c`, rounded once.
+/// Computes `a * b + c`, rounded once.
 #[derive(Debug)]
 pub(crate) struct Fma {
     pub(crate) ty: FloatTy,
@@ -357,7 +357,7 @@ fn fma(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     })
 }
 
-/// `a * 2^exponent`.
+/// Computes `a * 2^exponent`.
 #[derive(Debug)]
 struct Ldexp {
     ty: FloatTy,

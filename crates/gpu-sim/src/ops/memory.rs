@@ -62,7 +62,7 @@ pub(super) fn require_defined_where(guard: Option<Guard>, lane: &Marks<'_>) -> P
     guarded(guard, lane).unwrap_or_else(|| lane.require_defined())
 }
 
-/// A load.
+/// A load of registers from memory.
 #[derive(Debug)]
 pub(crate) struct Load(pub(crate) Access);
 
@@ -134,7 +134,7 @@ impl Instruction for GuardedLoad {
     }
 }
 
-/// A store.
+/// A store of registers to memory.
 #[derive(Debug)]
 pub(crate) struct Store(pub(crate) Access);
 

@@ -149,7 +149,7 @@ fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
     }
 }
 
-/// Returns the row of an intrinsic, which is called by name because it has no operation of its own.
+/// Returns the row of an intrinsic that has no operation of its own, or `None` if the intrinsic is not supported.
 pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     let known = INTRINSICS.get(name).copied();
     known.or_else(|| product::intrinsic(name))

@@ -46,8 +46,8 @@ pub(super) const fn both_ways(scope: Scope) -> Sync {
     }
 }
 
-/// A fence. It orders the accesses of this thread before and after the fence for threads that synchronise with this
-/// thread by atomic accesses.
+/// A fence. If another thread synchronises with this thread by atomic accesses, the fence orders the earlier accesses
+/// of this thread before its later accesses.
 #[derive(Debug)]
 struct Fence {
     sync: Sync,

@@ -130,7 +130,7 @@ shuffles! {
         |of| of.up_to_last(i64::from(of.lane & of.segment | of.offset & !of.segment & 31));
 }
 
-/// A shuffle mode.
+/// A shuffle mode, such as `bfly`.
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,

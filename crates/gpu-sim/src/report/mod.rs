@@ -168,7 +168,7 @@ pub struct Report {
     pub shuffles: u64,
     /// Number of bytes to which several unordered threads stored the same value.
     pub redundant_bytes: u64,
-    /// Number of bytes of shared memory.
+    /// Number of bytes of shared memory per thread block.
     pub shared_bytes: u32,
     /// Global-memory accesses by label, such as `ld.global v4.b32`.
     pub global: BTreeMap<String, GlobalUse>,

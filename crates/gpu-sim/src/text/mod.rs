@@ -50,8 +50,8 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Resolves the location aliases of an operation and of its nested operations. Each location becomes the first file,
-/// line and column in it.
+/// Resolves the location aliases of an operation and of its nested operations. Each location is replaced by the first
+/// file, line and column that it contains.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();

@@ -54,7 +54,6 @@ fn unordered(a: f64, b: f64) -> bool {
     a.is_nan() || b.is_nan()
 }
 
-/// A float comparison.
 #[derive(Debug)]
 pub(super) struct FloatCompare {
     pub(super) pred: &'static FloatPredicate,

@@ -47,7 +47,7 @@ fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
 
 const PUT: &str = "\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
 
-/// Loads the word of each lane and stores it in `%out`.
+/// Returns code that loads the word of each lane and stores the word in `%out`.
 fn get(name: &str) -> String {
     let load = format!("%{name} = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n");
     load + &store(&format!("%{name}"), "i32", 0, 1)

@@ -10,8 +10,8 @@ use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
-/// Returns the memory order of a statement, or `None` if the statement is not atomic. Records in the program that it
-/// has an atomic access.
+/// Returns the memory order of a statement, or `None` if the statement is not atomic. For an atomic statement, records
+/// in the program that it has atomic accesses.
 pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
