@@ -123,7 +123,7 @@ pub(super) struct GlobalLocation {
 }
 
 /// Returns the buffer that is nearest to `address`, and the byte offset of `address` in it. This is the buffer whose
-/// address range contains `address`, or the next buffer if `address` is less than half an address range below its
+/// address range contains `address`, or the next buffer if `address` is at most half an address range below its
 /// start. Returns `None` if this buffer does not exist.
 pub(super) fn locate(
     address: u64,
