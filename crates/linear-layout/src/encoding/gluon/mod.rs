@@ -1,8 +1,8 @@
-//! Encodings in Gluon's Python spelling: `gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])`.
+//! Encodings in the Python syntax of Gluon, such as `gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])`.
 //!
-//! A table has a row for each class, with the fields in order and the corresponding encoding in IR. The arguments of a
-//! call are translated to the text of that encoding, and the text is parsed. So the usual rules of the encoding's
-//! family apply, except that errors mention the fields of the class.
+//! A table has a row for each Python class, with the fields of the class in order and the corresponding encoding in IR.
+//! The arguments of a call are translated to the text of the encoding in IR, and the text is parsed. The rules of the
+//! encoding family therefore apply, but errors mention the fields of the class instead of the keys in IR.
 //!
 //! # Source
 //! `triton.experimental.gluon.language` of Triton 3.9: `_layouts.py`, `amd/_layouts.py`, `amd/cdna5/_layouts.py`,
@@ -15,7 +15,7 @@ use super::{CgaLayout, Encoding, EncodingError, element_bits_of_name};
 use core::str::FromStr;
 use python::{Call, Value, ValueKind};
 
-/// A layout of Gluon: an encoding, and the shape and the element width if the class specifies them.
+/// A layout of Gluon. Its shape and element width are present if the Python class of the layout specifies them.
 ///
 /// ```
 /// use linear_layout::encoding::{Encoding, GluonLayout};
@@ -37,18 +37,18 @@ use python::{Call, Value, ValueKind};
 pub struct GluonLayout {
     /// The encoding in IR.
     pub encoding: Encoding,
-    /// The shape of the tensor or buffer, if the class specifies it.
+    /// The shape of the tensor or buffer, if the Python class specifies it.
     pub shape: Option<Vec<u64>>,
-    /// The width of an element in bits, if the class specifies it.
+    /// The width of an element in bits, if the Python class specifies it.
     pub element_bits: Option<u32>,
 }
 
-/// A class of Gluon, or a function that returns an object of a class.
+/// A Python class of Gluon, or a function that returns an object of a class.
 struct Class {
     name: &'static str,
-    /// The fields in order, with their keys in IR.
+    /// Pairs of a field and its key in IR, in the order of the arguments. The key is empty if IR has no such key.
     fields: &'static [(&'static str, &'static str)],
-    /// Number of fields that must be given.
+    /// Number of mandatory fields, which are the first fields.
     required: usize,
     write: fn(&Arguments<'_, '_>) -> Result<String, EncodingError>,
 }
@@ -186,14 +186,14 @@ const CLASSES: &[Class] = &[
     },
 ];
 
-/// Classes that do not determine a layout, because the compiler chooses one.
+/// Names of classes for which the compiler chooses the layout.
 const OPEN: [&str; 2] = ["AutoLayout", "CoalescedLayout"];
 
-/// Fields of Triton 3.6 and earlier, which `cga_layout` has replaced.
+/// Fields of Triton 3.6 and earlier that `cga_layout` has replaced.
 const OLD_FIELDS: [&str; 3] = ["ctas_per_cga", "cta_split_num", "cta_order"];
 
 impl GluonLayout {
-    /// Returns the names of all classes.
+    /// Returns the names of all layout classes of Gluon.
     pub fn classes() -> impl Iterator<Item = &'static str> {
         let names = CLASSES.iter().map(|class| class.name);
         names.filter(|name| !name.contains('.')).chain(OPEN)
@@ -228,7 +228,7 @@ impl FromStr for GluonLayout {
     }
 }
 
-/// The arguments of a call, assigned to the fields of the class.
+/// The arguments of a call of a class, assigned to the fields of the class.
 struct Arguments<'c, 't> {
     class: &'static Class,
     values: Vec<Option<&'c Value<'t>>>,
@@ -247,7 +247,7 @@ fn read_call<'c, 't>(
 
 fn class_of(path: &str, at: usize) -> Result<&'static Class, EncodingError> {
     let words: Vec<&str> = path.split('.').collect();
-    // Functions of classes come with the class in front.
+    // The name of a function includes the name of its class.
     let last = (1..=2)
         .rev()
         .filter_map(|count| Some(words.len().checked_sub(count)?..));
@@ -311,7 +311,7 @@ impl<'c, 't> Arguments<'c, 't> {
         }
     }
 
-    /// Returns the value of a field that is given and not `None`.
+    /// Returns the value of a field, or `None` if the call omits the field or passes Python's `None`.
     fn value(&self, name: &str) -> Option<&'c Value<'t>> {
         let field = self
             .class
@@ -321,19 +321,19 @@ impl<'c, 't> Arguments<'c, 't> {
         self.values[field].filter(|value| !matches!(value.kind, ValueKind::None))
     }
 
-    /// Writes the fields that have keys in IR as `key = value, ...`.
+    /// Returns the fields that have keys in IR as `key = value, ...`.
     fn keys(&self) -> Result<String, EncodingError> {
         self.keys_with("", "")
     }
 
-    /// Writes the fields as [`Self::keys`], one of them with another value.
+    /// Returns the same text as [`Self::keys`], except that the field `other` has the value `other_value`.
     fn keys_with(&self, other: &str, other_value: &str) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
             if *field == other {
                 keys.push(format!("{key} = {other_value}"));
             } else if let Some(value) = self.value(field).filter(|_| !key.is_empty()) {
-                // No bases are the default of every family, whose rank they would leave open.
+                // An empty list of bases is the default of every family, and does not determine a rank.
                 let is_empty = matches!(&value.kind, ValueKind::List(list) if list.is_empty());
                 if !is_empty || *key != "CGALayout" {
                     keys.push(format!("{key} = {}", text(value)?));
@@ -354,7 +354,7 @@ impl<'c, 't> Arguments<'c, 't> {
         numbers(value)
     }
 
-    /// Writes `[[256, 8]]` as `[256:+8]`.
+    /// Returns the intervals and paddings in the syntax of IR: `[256:+8]` for `[[256, 8]]`.
     fn padding_pairs(&self) -> Result<String, EncodingError> {
         let value = self.value("interval_padding_pairs");
         let pairs =
@@ -374,7 +374,8 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// Returns the shape that the class has as a field, or the smallest shape that contains all its bases.
+    /// Returns the shape that a field of the class specifies, or the smallest shape that contains all bases of the
+    /// class.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -389,7 +390,7 @@ impl<'c, 't> Arguments<'c, 't> {
         span(items(offsets)?.iter().chain(blocks)).map(Some)
     }
 
-    /// Returns the distribution of a tensor of this rank over CTAs, the field `cga_layout`.
+    /// Returns the field `cga_layout`, which distributes a tensor of this rank over CTAs.
     fn cga(&self, rank: usize) -> Result<CgaLayout, EncodingError> {
         let bases = self.value("cga_layout").map_or(Ok(&[][..]), items)?;
         let narrow = |step: u64| u32::try_from(step).unwrap_or(u32::MAX);
@@ -400,8 +401,8 @@ impl<'c, 't> Arguments<'c, 't> {
         CgaLayout::from_bases(rank, &bases).map_err(|error| self.renamed(&error))
     }
 
-    /// Writes the field `cga_layout` as bases of the elements at which the parts of the CTAs begin. `part` is the shape
-    /// of the part of a CTA.
+    /// Returns the field `cga_layout` as bases in units of elements instead of parts. `part` is the shape of the part
+    /// of a tensor that one CTA holds.
     fn block_bases(&self, part: &[u64]) -> Result<String, EncodingError> {
         let cga = self.cga(part.len())?;
         let bases = cga.bases().map(|basis| {
@@ -413,7 +414,7 @@ impl<'c, 't> Arguments<'c, 't> {
         Ok(format!("[{}]", bases.collect::<Vec<_>>().join(", ")))
     }
 
-    /// Returns the width of an element of the buffer, if the class specifies it.
+    /// Returns the width of an element in bits, if the class specifies it.
     fn element_bits(&self) -> Result<Option<u32>, EncodingError> {
         if let Some(dtype) = self.value("dtype") {
             return element_bits(dtype).map(Some);
@@ -428,8 +429,8 @@ impl<'c, 't> Arguments<'c, 't> {
         )
     }
 
-    /// Converts an error of the encoding to an error of the class: keys are replaced by names of fields, and the error
-    /// refers to the field at fault.
+    /// Converts an error of the encoding to an error of the class. Keys are replaced by the names of the fields, and
+    /// the offset of the error is the offset of the field that causes it.
     #[cold]
     fn renamed(&self, error: &EncodingError) -> EncodingError {
         let mut reason = error.to_string();
@@ -447,7 +448,7 @@ impl<'c, 't> Arguments<'c, 't> {
     }
 }
 
-/// Returns true if a field of earlier Triton versions has the value for a cluster of one CTA.
+/// Returns true if `name` is a field of earlier Triton versions, and `value` is its value for a cluster of one CTA.
 fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
     OLD_FIELDS.contains(&name)
         && match &value.kind {
@@ -557,7 +558,8 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Returns the text of the encoding with these bases: `#ttg.linear`, or `#ttg.generic_linear` if warps are swizzled.
+/// Returns the text of the encoding with the bases of a call: `#ttg.linear`, or `#ttg.generic_linear` if the warp bases
+/// are swizzled.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {
@@ -584,8 +586,8 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
-/// Returns the text of the encoding with the widest swizzle of which the row size of a CTA's part is a multiple, as
-/// Gluon chooses it.
+/// Returns the text of the encoding whose swizzle Gluon chooses: the widest swizzle that divides the row size of the
+/// part of a tensor that one CTA holds.
 fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
@@ -620,7 +622,7 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
-/// Returns the text of a padded encoding; the parts of CTAs follow each other.
+/// Returns the text of a padded encoding with explicit bases. The bases of the CTAs are above the offset bases.
 fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let rank = a.numbers("shape")?.len();
     let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;
@@ -632,7 +634,8 @@ fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     ))
 }
 
-/// Returns the text of a padded encoding in which the part of each CTA is stored contiguously, dim after dim.
+/// Returns the text of a padded encoding in which the part of each CTA is stored contiguously, in the order of the
+/// dims.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
     let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;

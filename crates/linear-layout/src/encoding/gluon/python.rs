@@ -2,10 +2,10 @@
 
 use super::super::EncodingError;
 
-/// Limit on the nesting of calls and lists.
+/// Maximum nesting depth of calls and lists.
 const MAX_DEPTH: usize = 32;
 
-/// A value, and the byte offset in the text at which it begins.
+/// A Python value, and the byte offset in the text at which the value begins.
 #[derive(Debug)]
 pub(super) struct Value<'t> {
     pub(super) kind: ValueKind<'t>,
@@ -18,15 +18,15 @@ pub(super) enum ValueKind<'t> {
     Bool(bool),
     Int(i64),
     List(Vec<Value<'t>>),
-    /// A name that is not called, `gl.float16`.
+    /// A name that is not called, such as `gl.float16`.
     Name(&'t str),
     Call(Call<'t>),
 }
 
-/// `path(argument, name=argument)`.
+/// A call `path(argument, name=argument)`.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
-    /// The dotted name.
+    /// The dotted name of the class or function.
     pub(super) path: &'t str,
     pub(super) arguments: Vec<PythonArgument<'t>>,
 }
@@ -34,12 +34,12 @@ pub(super) struct Call<'t> {
 #[derive(Debug)]
 pub(super) struct PythonArgument<'t> {
     pub(super) name: Option<&'t str>,
-    /// The byte at which the name or the value begins.
+    /// Byte offset at which the name of the argument begins, or the value if there is no name.
     pub(super) at: usize,
     pub(super) value: Value<'t>,
 }
 
-/// Parses a text that consists of one value.
+/// Parses a text that consists of one Python value.
 pub(super) fn parse(text: &str) -> Result<Value<'_>, EncodingError> {
     let mut cursor = Cursor { text, at: 0 };
     let value = cursor.value(0)?;
@@ -149,7 +149,7 @@ impl<'t> Cursor<'t> {
             _ => {
                 let mut arguments = self.arguments(depth)?;
                 match (path.rsplit('.').next(), arguments.pop()) {
-                    // A value that is known when a kernel is compiled.
+                    // The wrapper of a compile-time value, which has no effect on the value.
                     (Some("constexpr"), Some(only)) if arguments.is_empty() => only.value.kind,
                     (_, last) => {
                         arguments.extend(last);
