@@ -1,8 +1,8 @@
-//! Encoding inference through views, forwards and backwards.
+//! Encoding inference: from the operand of a view to its result, and from the result to the operand.
 //!
-//! Every function returns the encoding with which an operation moves no data: the thread that holds
-//! element `[i, j]` of the operand holds the corresponding element of the result. Functions that end in
-//! `_source` infer the operand's encoding from the result's.
+//! Every function returns the encoding with which an operation moves no data: the thread that holds element `[i, j]` of
+//! the operand also holds the corresponding element of the result. Functions whose names end in `_source` infer the
+//! encoding of the operand from the encoding of the result.
 //! ```
 //! use linear_layout::encoding::{infer, Encoding};
 //! let rows: Encoding =
@@ -31,11 +31,12 @@ pub use reshape::reshape;
 
 type TensorShape = List<u64, MAX_RANK>;
 
-/// Returns the encoding of `trans`: dim `i` of the result is dim `order[i]` of the operand.
+/// Returns the encoding of the result of `trans`, whose dim `i` is dim `order[i]` of the operand. `shape` is the shape
+/// of the operand.
 ///
-/// Applies to tensors and to shared-memory views.
+/// The function applies to tensors and to views of shared memory.
 /// # Errors
-/// When `order` is not a permutation of the operand's dims, or the operand has no layout on `shape`.
+/// Returns an error if `order` is not a permutation of the operand's dims, or the operand has no layout on `shape`.
 pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding, EncodingError> {
     let rank = src.rank();
     check_order("trans", order, rank)?;
@@ -73,10 +74,10 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
     })
 }
 
-/// Returns the operand's encoding for a result of `trans` with this encoding and shape.
+/// Returns the encoding of the operand of `trans` whose result has this encoding and shape.
 ///
 /// # Errors
-/// As [`trans`].
+/// Returns an error in the same cases as [`trans`].
 pub fn trans_source(
     dst: &Encoding,
     shape: &[u64],
@@ -90,10 +91,11 @@ pub fn trans_source(
     trans(dst, shape, &inverse[..order.len()])
 }
 
-/// Returns the operand's encoding for a result of `reshape`, which is symmetric.
+/// Returns the encoding of the operand of `reshape` whose result has this encoding. This is the encoding of the inverse
+/// reshape.
 ///
 /// # Errors
-/// As [`reshape`].
+/// Returns an error in the same cases as [`reshape`].
 pub fn reshape_source(
     dst: &Encoding,
     dst_shape: &[u64],
@@ -102,10 +104,10 @@ pub fn reshape_source(
     reshape(dst, dst_shape, src_shape)
 }
 
-/// Returns the encoding of `expand_dims` along `axis`: the parent of the operand's slice.
+/// Returns the encoding of the result of `expand_dims` along `axis`: the parent of the slice that encodes the operand.
 ///
 /// # Errors
-/// When the operand is not a slice along `axis`.
+/// Returns an error if the operand is not a slice along `axis`.
 pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     match src {
         Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
@@ -120,18 +122,19 @@ pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingErro
     }
 }
 
-/// Returns the operand's encoding for a result of `expand_dims` along `axis`: its slice.
+/// Returns the encoding of the operand of `expand_dims` along `axis`: the slice of the encoding of the result.
 ///
 /// # Errors
-/// When the result is not distributed, has one dim, or has no dim `axis`.
+/// Returns an error if the encoding is not distributed, has only one dim, or has no dim `axis`.
 pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     reduce(dst, axis)
 }
 
-/// Returns the encoding of `reduce` along `axis`: the operand's slice.
+/// Returns the encoding of the result of `reduce` along `axis`: the slice of the encoding of the operand.
 ///
 /// # Errors
-/// When the operand is not distributed, has one dim (its result is a scalar), or no dim `axis`.
+/// Returns an error if the encoding is not distributed, has only one dim (the result is a scalar), or has no dim
+/// `axis`.
 pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     let axis = u32::try_from(axis).map_err(|_| {
         EncodingError::new(EncodingErrorKind::Axis {
@@ -143,10 +146,10 @@ pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     Ok(SliceEncoding::new(axis, src.clone())?.into())
 }
 
-/// Returns the operand's encoding for a result of `reduce` along `axis`.
+/// Returns the encoding of the operand of `reduce` along `axis` whose result has this encoding.
 ///
 /// # Errors
-/// When the result is not a slice along `axis`.
+/// Returns an error if the result is not a slice along `axis`.
 pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     match dst {
         Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
@@ -157,10 +160,11 @@ pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingEr
     }
 }
 
-/// Returns the encoding of `broadcast`, which is the operand's, and vice versa.
+/// Returns the encoding of the result of `broadcast` for this operand, or of the operand for this result. Both
+/// encodings are the same.
 ///
 /// # Errors
-/// When the operand is not distributed.
+/// Returns an error if the encoding is not distributed.
 pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
     if src.is_distributed() {
         return Ok(src.clone());
@@ -171,10 +175,11 @@ pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
     ))
 }
 
-/// Returns the encoding of `join` of two tensors of this shape: a new last dim of size 2 in registers.
+/// Returns the encoding of the result of `join` for two operands of this encoding and shape. The result has a new last
+/// dim of size 2, along which one thread holds both elements.
 ///
 /// # Errors
-/// When the operands are not distributed, have the largest rank, or no layout on `shape`.
+/// Returns an error if the encoding is not distributed, already has the maximum rank, or has no layout on `shape`.
 pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     check_shape(src, shape)?;
     if !src.is_distributed() {
@@ -224,18 +229,20 @@ pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(joined, src)
 }
 
-/// Returns the operands' encoding for a result of `join` with this shape.
+/// Returns the encoding of the two operands of `join` whose result has this encoding and shape.
 ///
 /// # Errors
-/// As [`split`].
+/// Returns an error in the same cases as [`split`].
 pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     split(dst, shape)
 }
 
-/// Returns the encoding of the two results of `split`, for an operand whose last dim has size 2.
+/// Returns the encoding of the two results of `split` for an operand of this encoding and shape, whose last dim has
+/// size 2.
 ///
 /// # Errors
-/// When the last dim has another size, or its two elements are not in one thread.
+/// Returns an error if the last dim has another size, or two elements that are adjacent along this dim are not in the
+/// same thread.
 pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     check_shape(src, shape)?;
     let Some(axis) = src.rank().checked_sub(1).filter(|axis| *axis > 0) else {
@@ -269,26 +276,28 @@ pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(halves.squeeze_outs(Dim::out(axis))?, src)
 }
 
-/// Returns the operand's encoding for results of `split` with this shape.
+/// Returns the encoding of the operand of `split` whose results have this encoding and shape.
 ///
 /// # Errors
-/// As [`join`].
+/// Returns an error in the same cases as [`join`].
 pub fn split_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     join(dst, shape)
 }
 
-/// Returns the encoding of `fp4_to_fp` along `axis`: each element becomes two adjacent ones in a thread.
+/// Returns the encoding of the result of `fp4_to_fp` along `axis` for an operand of this encoding and shape. Each
+/// element of the operand becomes two adjacent elements in the same thread.
 ///
 /// # Errors
-/// When the operand is not distributed, has no dim `axis`, or no layout on `shape`.
+/// Returns an error if the encoding is not distributed, has no dim `axis`, or has no layout on `shape`.
 pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding, EncodingError> {
     fp4(src, shape, axis, true)
 }
 
-/// Returns the operand's encoding for a result of `fp4_to_fp` with this shape.
+/// Returns the encoding of the operand of `fp4_to_fp` along `axis` whose result has this encoding and shape.
 ///
 /// # Errors
-/// When the first two registers of a thread are not adjacent along `axis`; else as [`fp4_to_fp`].
+/// Returns an error in the same cases as [`fp4_to_fp`], and if the first two registers of a thread are not adjacent
+/// along `axis`.
 pub fn fp4_to_fp_source(
     dst: &Encoding,
     shape: &[u64],
@@ -323,14 +332,14 @@ fn fp4(
         )
     };
     let order = enc.order(shape)?;
-    // Triton rejects encodings whose box has no two adjacent elements, although repetition may provide
-    // them; but not for rank 3 and more, where it confuses the order with its inverse.
+    // Triton rejects encodings whose box has no two adjacent elements, although a repetition of the box may provide
+    // them. From rank 3 on, Triton accepts some of these encodings, because it confuses the order with its inverse.
     let rejects = order.get(axis) == Some(&0);
-    // Only along the fastest dim are adjacent elements in consecutive registers.
+    // Adjacent elements are in consecutive registers only along the fastest dim.
     if order.first().map(|d| *d as usize) == Some(axis) {
         match enc {
             Encoding::DotOperand(e) => match scaled(e.k_width()) {
-                // `kWidth` applies along K only; K may be shorter than that.
+                // `kWidth` applies only along K, which may be shorter than `kWidth`.
                 Some(width) if axis + 1 + e.op_idx() as usize == e.rank() => {
                     let parent = e.shared_parent().clone();
                     return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
@@ -387,7 +396,7 @@ pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Removes the register basis that is one step along `axis`, and halves the other steps along it.
+/// Removes the register basis that is a step of 1 along `axis`, and halves all other steps along `axis`.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -431,7 +440,8 @@ fn halve(
     )?)
 }
 
-/// Returns the explicit encoding of this layout, shared or distributed as `like` is.
+/// Returns the encoding with the bases of this layout. It is a shared encoding if `like` is shared, and a distributed
+/// encoding otherwise.
 pub(super) fn from_layout(
     layout: LinearLayout,
     like: &Encoding,
@@ -459,7 +469,7 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if the layouts are equal except for zero bases of registers.
+/// Returns true if the layouts of the encodings on this shape are equal, except for zero bases of registers.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)
@@ -502,7 +512,7 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns the encoding of a reshaped view with the same swizzle, if its layout is `src`.
+/// Returns the encoding of a reshaped view that has the same swizzle as `e`, if its layout on `dst_shape` is `src`.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

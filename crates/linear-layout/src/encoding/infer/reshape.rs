@@ -1,4 +1,4 @@
-//! Encoding inference of reshapes.
+//! Encoding inference for reshapes.
 
 use super::{TensorShape, cannot, check_shape, from_layout, reshape_nvmma};
 use crate::encoding::error::EncodingErrorKind;
@@ -10,12 +10,14 @@ use crate::number::narrow;
 
 type Dims = List<usize, MAX_RANK>;
 
-/// Returns the encoding of `reshape` (without reordering) from one shape to another.
+/// Returns the encoding of the result of a `reshape` that does not reorder elements, for an operand of encoding `src`.
 ///
-/// A blocked encoding stays blocked if merged dims are covered completely from the fastest on: 32x4 with
-/// 4 elements of dim1 in a thread can become 128, 4x32 in column order cannot. Other tensors become
-/// `linear`, and a shared-memory view `shared_linear`, unless its swizzle is preserved. Dropping a dim of
-/// size 1 results in a slice, adding it to a slice in its parent.
+/// A blocked encoding stays blocked if merged dims are covered completely, the fastest dim first. For example, a 32x4
+/// tensor of which a thread holds 4 elements along dim1 can become a tensor of 128 elements, but a 4x32 tensor in
+/// column-major order cannot. The encoding of any other tensor becomes `linear`. The encoding of a view of shared
+/// memory becomes `shared_linear`, unless the view preserves the swizzle. A padded encoding stays padded. If a dim of
+/// size 1 is dropped, the result is a slice. If the dim that a slice has removed is added again, the result is the
+/// parent of the slice.
 /// ```
 /// # use linear_layout::encoding::{infer, Encoding};
 /// let b: Encoding =
@@ -26,7 +28,8 @@ type Dims = List<usize, MAX_RANK>;
 /// # Ok::<(), linear_layout::encoding::EncodingError>(())
 /// ```
 /// # Errors
-/// When the shapes have different numbers of elements, or the operand has no layout on its shape.
+/// Returns an error if the shapes have different numbers of elements, a size is not a power of two, the operand has no
+/// layout on its shape, or the operand is in tensor memory or in a partitioned buffer.
 pub fn reshape(
     src: &Encoding,
     src_shape: &[u64],
@@ -81,7 +84,8 @@ pub fn reshape(
     from_layout(layout, src)
 }
 
-/// Returns the slice, or the parent of a slice, if the reshape only drops or adds a dim of size 1.
+/// Returns the encoding of a reshape that only drops or adds a dim of size 1: a slice of `src`, or the parent of the
+/// slice `src`.
 fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
     if let Encoding::Slice(slice) = src
         && *slice.padded_shape(from) == *to
@@ -96,7 +100,8 @@ fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Enco
     Some(SliceEncoding::new(narrow(dim), src.clone()).ok()?.into())
 }
 
-/// Pairs groups of operand dims with groups of result dims of the same size.
+/// Divides the dims of the operand and of the result into groups. A group of operand dims and the corresponding group
+/// of result dims have the same number of elements.
 fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     let mut groups = vec![(Dims::new(), Dims::new())];
     let (mut i, mut j) = (0, 0);
@@ -121,7 +126,7 @@ fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     groups
 }
 
-/// Returns the blocked encoding of the result, if there is one.
+/// Returns the encoding of the result, if it is a blocked encoding.
 fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
     if from == to {
         return Some(src.clone());
@@ -143,7 +148,7 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
     for (i, dim) in src.order().iter().enumerate() {
         rank_of[*dim as usize] = i;
     }
-    // Merged dims must be consecutive in the order, the last the fastest.
+    // Merged dims must be consecutive in the order, and the last merged dim must be the fastest.
     let follow = |dims: &Dims| dims.windows(2).all(|w| rank_of[w[0]] == rank_of[w[1]] + 1);
     if !groups.iter().all(|(src, _)| follow(src)) {
         return None;
@@ -153,7 +158,8 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
         src.threads_per_warp(),
         src.warps_per_cta(),
     ];
-    // A faster dim must be covered before a slower one starts; only the slowest may be exceeded.
+    // A faster dim must be covered before a slower dim starts. The box may exceed the tensor only along the slowest
+    // dim.
     for (dims, _) in &groups {
         let mut left: TensorShape = List::collect(dims.iter().map(|d| from[*d]));
         for part in parts {
@@ -183,12 +189,12 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
                 rest /= here;
                 left[*dim] /= here;
             }
-            // A group without dims has one element, and would have been merged with its neighbour.
+            // No group is without dims, because a group of one element is merged with its neighbour.
             let slowest = *dst_dims.first()?;
             new[slowest] = u32::try_from(u64::from(new[slowest]) * rest).ok()?;
         }
     }
-    // The new dims are ordered as the dims that they come from.
+    // The new dims have the order of the operand dims from which they come.
     groups.sort_by_key(|(src, _)| src.first().map_or(0, |d| rank_of[*d]));
     let order = Ints::collect(
         groups
