@@ -3,7 +3,7 @@
 use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-/// A digit of the index along one dim of the tensor.
+/// A digit of the mixed-radix index along one dim of the tensor: `index / weight % extent`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexDigit {
     pub(super) dim: usize,
@@ -11,7 +11,7 @@ pub(super) struct IndexDigit {
     pub(super) extent: u64,
 }
 
-/// The columns of a layout under construction, by input dim.
+/// The packed columns of a layout under construction, for each input dim.
 pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,
@@ -31,7 +31,7 @@ pub(super) fn check_power(
     }
 }
 
-/// Returns `extent / by`, which must be exact.
+/// Returns `extent / by`, or an error if `by` does not divide `extent`.
 pub(super) fn quotient(
     what: &'static str,
     dim: usize,
@@ -50,7 +50,7 @@ pub(super) fn quotient(
     }
 }
 
-/// Returns a product, which must be below 2^62.
+/// Returns `a * b`, or an error if the product is not below 2^62.
 pub(super) fn product(a: u64, b: u64) -> Result<u64, CompilerLayoutError> {
     match a.checked_mul(b) {
         Some(c) if c < 1 << 62 => Ok(c),
@@ -73,10 +73,10 @@ impl LayoutColumns {
         })
     }
 
-    /// Returns the packed column of `weight` along a dim, dim 0 in the low bits.
+    /// Returns the packed column of a step of `weight` along `dim`. Dim 0 is in the low bits.
     pub(super) fn column(&self, dim: usize, weight: u64) -> u64 {
         let below: u32 = self.shape[..dim].iter().map(|e| e.trailing_zeros()).sum();
-        // Tiles beyond the dim wrap around, as copies.
+        // Tiles beyond the end of the dim wrap around, and are copies.
         if weight < self.shape[dim] {
             weight << below
         } else {
@@ -84,7 +84,8 @@ impl LayoutColumns {
         }
     }
 
-    /// Returns the columns of digits, the fastest first; extents and weights are powers of two.
+    /// Returns the columns of the bits of these digits, the fastest digit first. Extents and weights must be powers of
+    /// two.
     pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()

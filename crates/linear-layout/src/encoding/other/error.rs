@@ -3,7 +3,7 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// An error of a layout of another compiler: of its text, its fields, or its linear layout.
+/// An error in the text or the fields of a layout of another compiler, or in its conversion to a linear layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct CompilerLayoutError(Box<CompilerLayoutErrorKind>);
@@ -77,7 +77,7 @@ impl<E: Into<CompilerLayoutErrorKind>> From<E> for CompilerLayoutError {
 }
 
 impl CompilerLayoutError {
-    /// Returns the byte offset of a syntax error.
+    /// Returns the byte offset of a syntax error, or `None` for any other error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {

@@ -1,4 +1,4 @@
-//! Layouts of other MLIR compilers and their linear layouts: upstream's `XeGPU`, IREE, JAX's Mosaic GPU.
+//! Layouts of other MLIR compilers, and their linear layouts: upstream MLIR (`XeGPU`), IREE, and JAX (Mosaic GPU).
 //!
 //! ```
 //! use linear_layout::encoding::other::CompilerLayout;
@@ -15,10 +15,10 @@
 //! # Ok::<(), linear_layout::encoding::other::CompilerLayoutError>(())
 //! ```
 //! # Shape
-//! (`register`, `lane`, `warp`, `block`) -> (`dim0`, `dim1`, ...). A subgroup is a warp and a work item a
-//! lane; `block` is of size 1. The order of registers is documented with each layout.
+//! (`register`, `lane`, `warp`, `block`) -> (`dim0`, `dim1`, ...). A subgroup is a warp, a work item is a lane, and
+//! `block` has size 1. The order of the registers is documented with each layout type.
 //!
-//! Sizes that are not powers of two, elements without a location and ambiguous layouts are errors.
+//! A size that is not a power of two, an element without a location, or an ambiguous layout is an error.
 
 mod columns;
 mod error;
@@ -50,7 +50,7 @@ pub enum CompilerLayout {
 }
 
 impl CompilerLayout {
-    /// Returns true if the text begins with the name of one of these attributes.
+    /// Returns true if the text begins with the name of one of the attributes of this module.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
@@ -62,8 +62,8 @@ impl CompilerLayout {
     /// Returns the linear layout of a tensor of this shape.
     ///
     /// # Errors
-    /// When the ranks differ, an extent is not a power of two, the tiles do not divide the shape, or an
-    /// element has no location.
+    /// Returns an error if the ranks of layout and tensor differ, an extent is not a power of two, the tiles do not
+    /// divide the shape, or an element has no location.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         match self {
             Self::Xegpu(layout) => layout.to_linear_layout(shape),
@@ -83,10 +83,10 @@ impl fmt::Display for CompilerLayout {
     }
 }
 
-/// Parses an attribute in its compiler's syntax.
+/// Parses an attribute in the syntax of its compiler.
 ///
 /// # Errors
-/// When the syntax is wrong, with the byte offset, or the fields contradict each other.
+/// Returns an error if the syntax is wrong, or the fields contradict each other. A syntax error has a byte offset.
 impl FromStr for CompilerLayout {
     type Err = CompilerLayoutError;
 

@@ -1,4 +1,4 @@
-//! `#iree_vector_ext.nested_layout`: five levels of tiles along each dim.
+//! `#iree_vector_ext.nested_layout`: layouts with five levels of tiles along each dim.
 
 use core::fmt;
 
@@ -20,32 +20,32 @@ const FIELDS: [&str; 7] = [
     "thread_strides",
 ];
 
-/// Number of fields that are tiles, the outermost first.
+/// Number of fields that are tiles. They are the first fields, in order from the outermost tile to the innermost.
 const TILES: usize = 5;
 const THREAD: usize = 3;
 
-/// The layout of IREE's vector extensions.
+/// A layout of IREE's vector extensions.
 ///
-/// Along each dim the index has five digits: subgroup, batch, outer, thread and element, of which the
-/// element is the fastest. Index digit `i` of the subgroups is `subgroup_id / subgroup_strides[i] %
-/// subgroup_tile[i]`, and likewise for threads; a stride of 0 requires a tile of 1.
+/// Along each dim, the index has five digits: subgroup, batch, outer, thread and element, of which the element is the
+/// fastest. The subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] % subgroup_tile[i]`. The thread
+/// digit is computed in the same way from the thread number. A stride of 0 requires a tile of 1.
 /// # Shape
-/// Registers in row-major order of all batches, then outers, then elements. The numbers of lanes and warps follow
-/// from strides and tiles.
+/// From the slowest to the fastest digit, a register number consists of the batch digits, the outer digits and the
+/// element digits, each in row-major order of the dims. The strides and tiles determine the numbers of lanes and warps.
 ///
 /// # Source
 /// `NestedLayoutAttr` of IREE, commit `010d7e2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NestedLayout {
-    /// In the order of `FIELDS`.
+    /// The values of the fields, in the order of `FIELDS`.
     fields: [Vec<u64>; 7],
 }
 
 impl NestedLayout {
-    /// Returns the layout with these tiles, `[subgroup, batch, outer, thread, element]`, and strides.
+    /// Returns the layout with these strides and tiles. `tiles` is `[subgroup, batch, outer, thread, element]`.
     ///
     /// # Errors
-    /// When the ranks differ, a tile is zero, or a stride is 0 and its tile is not 1.
+    /// Returns an error if the ranks differ, a tile is zero, or a stride is 0 and its tile is not 1.
     pub fn new(
         tiles: [Vec<u64>; 5],
         subgroup_strides: Vec<u64>,
@@ -120,10 +120,10 @@ impl NestedLayout {
         self.fields[0].len()
     }
 
-    /// Returns the shape of the tensor, the product of the tiles.
+    /// Returns the shape of the tensor, which is the product of the tiles along each dim.
     ///
     /// # Errors
-    /// When it is too large.
+    /// Returns an error if a product is not below 2^62.
     pub fn shape(&self) -> Result<Vec<u64>, CompilerLayoutError> {
         (0..self.rank())
             .map(|dim| {
@@ -133,10 +133,11 @@ impl NestedLayout {
             .collect()
     }
 
-    /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
+    /// Returns the linear layout of a tensor of this shape.
     ///
     /// # Errors
-    /// Those of [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
+    /// Returns an error in the same cases as
+    /// [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         let rank = self.rank();
         if shape.len() != rank {
@@ -159,7 +160,7 @@ impl NestedLayout {
             }
         }
         let mut columns = LayoutColumns::new(shape)?;
-        // By level from the innermost, then by dim.
+        // The digits are listed by level, from the innermost level on, and for each level by dim.
         let mut weight = vec![1; rank];
         let mut digits: Vec<Vec<IndexDigit>> = Vec::new();
         for (what, tile) in FIELDS[..TILES].iter().zip(&self.fields).rev() {
@@ -187,7 +188,7 @@ impl NestedLayout {
     }
 }
 
-/// Returns the columns of an id from which digits are extracted by `id / stride % extent`.
+/// Returns the columns of the bits of a thread or subgroup number. A digit of the number is `number / stride % extent`.
 fn strided_columns(
     columns: &LayoutColumns,
     digits: &[IndexDigit],
@@ -206,7 +207,7 @@ fn strided_columns(
             if found.len() <= first + bit {
                 found.resize(first + bit + 1, 0);
             }
-            // Two dims may use the same bit.
+            // Two dims may use the same bit of the number.
             found[first + bit] ^= column;
         }
     }

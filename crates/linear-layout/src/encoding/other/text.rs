@@ -1,4 +1,4 @@
-//! Parser and printer helpers of attributes.
+//! Helpers to parse and print attributes.
 
 use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use core::fmt;
@@ -94,7 +94,8 @@ impl<'a> AttributeParser<'a> {
         self.list(|parser| parser.number("a whole number of zero or more"))
     }
 
-    /// Parses `field = [1, 2], ...>` with these fields in any order.
+    /// Parses `field = [1, 2], ...>`. The fields may be in any order, and the result has their values in the order of
+    /// `names`.
     pub(super) fn fields<const N: usize>(
         &mut self,
         names: [&'static str; N],
@@ -105,7 +106,7 @@ impl<'a> AttributeParser<'a> {
             return Ok(values);
         }
         loop {
-            // In reverse, as a name follows those that are its prefix.
+            // The search is in reverse, because a name comes after all names that are prefixes of it.
             let Some(i) = (0..N).rev().find(|i| self.eat(names[*i])) else {
                 return Err(self.error(expected));
             };

@@ -1,4 +1,4 @@
-//! `#mosaic_gpu.TiledLayout`: nested tiles whose dims are distributed over a warpgroup.
+//! `#mosaic_gpu.TiledLayout`: layouts with nested tiles, whose dims are distributed over a warpgroup.
 
 use core::fmt;
 
@@ -14,22 +14,25 @@ const REPLICATED: &str = "#mosaic_gpu.Replicated<";
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-/// A digit of a warp's or a lane's index.
+/// A digit of the index of a warp or a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TiledDim {
-    /// Index along this dim of the tiled tensor, counted from the end: -1 is the last.
+    /// The index along a dim of the tiled tensor. Dims are counted from the end: -1 is the last dim.
     Dim(i64),
-    /// Index of a copy, with this number of copies.
+    /// The index of a copy. The field is the number of copies.
     Replicated(u64),
 }
 
-/// The layout of JAX's Mosaic GPU.
+/// A layout of JAX's Mosaic GPU.
 ///
-/// Each tile divides the last dims of the shape so far, and appends the index inside the tile: 128x128 tiled by (64,
-/// 8) is 2x16x64x8. Of the resulting dims, some are distributed over the 4 warps of a warpgroup, some over the 32
-/// lanes of a warp, both from the slowest on, and one is a vector of each thread; all others are registers.
+/// Each tile divides the last dims of the tensor, and appends dims for the index inside the tile: a 128x128 tensor that
+/// is tiled by (64, 8) becomes 2x16x64x8. The next tile divides the dims of this result. Of the final dims, `warp_dims`
+/// are distributed over the 4 warps of a warpgroup, `lane_dims` are distributed over the 32 lanes of a warp, and
+/// `vector_dim` is a vector in each thread. `warp_dims` and `lane_dims` begin with the slowest digit. All other dims
+/// are registers.
 /// # Shape
-/// Registers: elements of a vector, then vectors in row-major order.
+/// Registers are the elements of the first vector, then the elements of the second vector, and so on. Vectors are in
+/// row-major order.
 ///
 /// # Source
 /// `TiledLayout` of `jax.experimental.mosaic.gpu`, commit `003dc87`.
@@ -41,7 +44,7 @@ pub struct TiledLayout {
     vector_dim: i64,
 }
 
-/// Returns the dims of a tensor after tiling, as digits of the original dims.
+/// Returns the dims of a tiled tensor, as digits of the indices along the original dims.
 fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, CompilerLayoutError> {
     let whole = |(dim, extent): (usize, &u64)| IndexDigit {
         dim,
@@ -73,11 +76,11 @@ fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, Compi
 }
 
 impl TiledLayout {
-    /// Returns the layout of these tiles and dims.
+    /// Returns the layout with these tiles, warp dims, lane dims and vector dim.
     ///
     /// # Errors
-    /// When there is no tile or an extent is zero, a tile does not divide the one before it, a dim is not
-    /// a dim of the tiles or is distributed twice, or there are not 4 warps and 32 lanes.
+    /// Returns an error if there is no tile, an extent is zero, a tile does not divide the previous tile, a dim is not
+    /// a dim of the tiles or is distributed twice, or the dims do not result in 4 warps and 32 lanes.
     pub fn new(
         tiles: Vec<Vec<u64>>,
         warp_dims: Vec<TiledDim>,
@@ -171,10 +174,11 @@ impl TiledLayout {
         Self::new(tiles, warp_dims, lane_dims, vector_dim)
     }
 
-    /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
+    /// Returns the linear layout of a tensor of this shape.
     ///
     /// # Errors
-    /// Those of [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
+    /// Returns an error in the same cases as
+    /// [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         let mut columns = LayoutColumns::new(shape)?;
         let mut dims = tile_dims(shape, &self.tiles)?;

@@ -1,4 +1,4 @@
-//! `#xegpu.layout`: tiles of subgroups, instructions and lanes, distributed round-robin.
+//! `#xegpu.layout`: layouts that distribute tiles round-robin over subgroups and over lanes.
 
 use core::fmt;
 
@@ -19,39 +19,40 @@ const FIELDS: [&str; 6] = [
     "order",
 ];
 
-/// The layout of MLIR's `XeGPU` dialect.
+/// A layout of MLIR's `XeGPU` dialect.
 ///
-/// Tiles of `sg_data` are distributed round-robin over subgroups arranged as `sg_layout`; if the tensor is
-/// smaller than one round, subgroups hold copies. Inside a tile, for each instruction of `inst_data`, pieces
-/// of `lane_data` are distributed round-robin over lanes arranged as `lane_layout`. `order` lists the dims of
-/// both arrangements, the fastest first; without it the last dim is the fastest.
+/// Tiles of shape `sg_data` are distributed round-robin over a grid of subgroups of shape `sg_layout`. If the tensor is
+/// smaller than one round, subgroups hold copies. A tile is divided into instructions of shape `inst_data`. In each
+/// instruction, pieces of shape `lane_data` are distributed round-robin over a grid of lanes of shape `lane_layout`.
+/// `order` lists the dims of both grids, the fastest dim first. Without `order`, the last dim is the fastest.
 /// # Shape
-/// Registers, the fastest first: a lane's elements of one instruction, in row-major order, then the
-/// instructions of a tile, then the tiles of a subgroup.
+/// From the fastest to the slowest digit, a register number counts the elements that a lane holds for one instruction
+/// (in row-major order), the instructions of a tile, and the tiles of a subgroup.
 ///
 /// # Source
 /// `XeGPU_LayoutAttr` of MLIR 22.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct XegpuLayout {
-    /// In the order of `FIELDS`.
+    /// The values of the fields, in the order of `FIELDS`.
     fields: [Option<Vec<u64>>; 6],
     rank: usize,
 }
 
-/// One level of the distribution along a dim.
+/// One level of the distribution along one dim: subgroups or lanes.
 struct Level {
-    /// Number of tiles in a round.
+    /// Number of tiles along the dim that one round distributes.
     count: u64,
-    /// Extent of a tile.
+    /// Extent of a tile along the dim.
     data: u64,
 }
 
 impl XegpuLayout {
-    /// Returns the layout with these fields, `None` for omitted ones.
+    /// Returns the layout with these fields. An omitted field is `None`.
     ///
     /// # Errors
-    /// When the ranks differ, an entry is zero, data are given without their layout, neither layout is
-    /// given, or the order does not name each dim once.
+    /// Returns an error if the ranks differ, an entry is zero, both `sg_layout` and `lane_layout` are missing,
+    /// `sg_data` is given without `sg_layout`, only one of `lane_layout` and `lane_data` is given, or `order` is not a
+    /// permutation of the dims.
     pub fn new(
         sg_layout: Option<Vec<u64>>,
         sg_data: Option<Vec<u64>>,
@@ -68,7 +69,7 @@ impl XegpuLayout {
         for (data, layout, needed_by, field) in [
             (sg_data, sg_layout, FIELDS[1], FIELDS[0]),
             (lane_data, lane_layout, FIELDS[4], FIELDS[3]),
-            // A layout without data has pieces of unknown size.
+            // Without `lane_data`, the size of the pieces would be unknown.
             (lane_layout, lane_data, FIELDS[3], FIELDS[4]),
         ] {
             if data.is_some() && layout.is_none() {
@@ -116,10 +117,10 @@ impl XegpuLayout {
         )?)
     }
 
-    /// Returns the dims of the arrangements, the fastest first.
+    /// Returns the dims of the grids of subgroups and lanes, the fastest dim first.
     fn order(&self) -> Vec<usize> {
         match &self.fields[5] {
-            // Each is below the rank.
+            // Each entry is below the rank.
             Some(order) => order
                 .iter()
                 .map(|dim| usize::try_from(*dim).unwrap_or_default())
@@ -128,10 +129,11 @@ impl XegpuLayout {
         }
     }
 
-    /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
+    /// Returns the linear layout of a tensor of this shape.
     ///
     /// # Errors
-    /// Those of [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
+    /// Returns an error in the same cases as
+    /// [`CompilerLayout::to_linear_layout`](super::CompilerLayout::to_linear_layout).
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         if shape.len() != self.rank {
             return Err(CompilerLayoutErrorKind::RankDiffers {
@@ -169,7 +171,7 @@ impl XegpuLayout {
             tiles.push(IndexDigit {
                 dim,
                 weight: round,
-                // If a round exceeds the tensor, subgroups hold copies.
+                // If a round is larger than the tensor, subgroups hold copies.
                 extent: (extent / round).max(1),
             });
             let inst = entry(inst_data, dim).unwrap_or(sg.data);
