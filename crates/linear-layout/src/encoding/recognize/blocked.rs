@@ -1,21 +1,21 @@
-//! Candidates of blocked encodings, and of operands of products without matrix instructions.
+//! Candidates for blocked encodings, and for operands of matrix products without matrix instructions.
 
 use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// The rule by which a zero basis is attributed to a dim.
+/// The rule that selects the dim to which a zero basis is attributed.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
-    /// The dim of the basis before it; the box exceeds the tensor there.
+    /// The dim of the preceding nonzero basis, along which the box then exceeds the tensor.
     Before,
-    /// The dim of the basis after it.
+    /// The dim of the next nonzero basis.
     After,
     First,
     Last,
 }
 
-/// Returns the size of the box along each dim, zero bases included.
+/// Returns the size of the box along each dim. A zero basis counts for the dim that `rule` selects.
 fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
     let at = |index: usize| order[index.min(order.len() - 1)] as usize;
@@ -34,7 +34,7 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns blocked candidates, ordered as the inputs first step along the dims.
+/// Returns blocked candidates. Their dims are in the order in which lanes, warps and registers first step along them.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
         lanes.map(|(d, _)| narrow::<u32>(*d)),
         (0..narrow::<u32>(rank)).rev(),
     );
-    // A thread's box ends where lanes or warps begin.
+    // Along each dim, the box of a thread ends at the lowest step of a lane or a warp.
     let share = s.cga.shape_per_cta(shape);
     let mut size = [0u32; MAX_RANK];
     for dim in 0..rank {
@@ -65,7 +65,7 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
             None => share[dim].trailing_zeros(),
         };
     }
-    // Along a dim without lanes and warps, the box is the registers before the repetitions of other dims.
+    // Along a dim without lanes and warps, the box consists of the registers before the first repetition along any dim.
     let mut unit = size;
     let mut prefix = [0u32; MAX_RANK];
     for (dim, bit) in s.register.iter().flatten() {
@@ -78,7 +78,7 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     for dim in 0..rank {
         unit[dim] = unit[dim].min(prefix[dim]);
     }
-    // A dim of size 1 may also come first, with the zero bases.
+    // A dim of size 1, whose bases are zero, may also come first.
     let still = |order: &Ints| {
         let moves = |d: &u32| shape[*d as usize] > 1;
         let (rest, still): (Vec<u32>, Vec<u32>) = order.iter().copied().partition(moves);
@@ -107,8 +107,8 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates of operands without matrix instructions: a thread holds all of the summed dim, and
-/// threads that differ along it in the result hold copies.
+/// Returns candidates for operands of products without matrix instructions. In an operand, a thread holds all elements
+/// along the summed dim. Threads that differ along this dim in the result hold copies of the operand.
 pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) {
         return Vec::new();

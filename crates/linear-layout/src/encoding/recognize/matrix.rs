@@ -1,4 +1,4 @@
-//! Candidates of results and operands of matrix instructions.
+//! Candidates for results and operands of matrix instructions.
 
 use super::{BasisStep, BasisSteps};
 use crate::encoding::linear::layout_from_bases;
@@ -9,7 +9,7 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// Returns candidates of results and operands of matrix instructions, with the warps of the layout.
+/// Returns candidates for results and operands of matrix instructions. Their warps are distributed as in the layout.
 pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) || s.warp.len() > 6 {
         return Vec::new();
@@ -27,7 +27,8 @@ pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     }
 }
 
-/// Returns all assignments of warp bits with zero bases to dims. Assignments to a single dim come first.
+/// Returns the possible numbers of warps along each dim. Warp bits with zero bases are assigned to dims in all ways.
+/// Assignments of all these bits to a single dim come first.
 fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
@@ -59,7 +60,7 @@ fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     splits
 }
 
-/// Returns candidates of results of NVIDIA's instructions of versions 2 and 3.
+/// Returns candidates for results of NVIDIA's instructions of versions 2 and 3.
 fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found = Vec::new();
     for warps in warps {
@@ -77,7 +78,7 @@ fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates of results of AMD's CDNA instructions.
+/// Returns candidates for results of AMD's CDNA instructions.
 fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found: Vec<Encoding> = Vec::new();
     for warps in warps {
@@ -103,14 +104,14 @@ fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns possible numbers of tiles per warp along each dim: the next warp begins above them, and tiles
-/// beyond the tensor are zero bases of registers.
+/// Returns possible numbers of tiles of a warp along each dim. The lowest step of a warp determines the number of tiles
+/// below it. Zero bases of registers may be further tiles, which exceed the tensor.
 fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {
         let along = s.warp.iter().flatten().filter(|(d, _)| *d == dim);
         if let Some(first) = along.map(|(_, bit)| *bit).min() {
-            // An encoding counts tiles in 32 bits.
+            // The encoding stores the number of tiles in 32 bits.
             tiles[dim] = u32::try_from((1u64 << first) / u64::from(size)).map_or(1, |n| n.max(1));
         }
     }
@@ -132,7 +133,7 @@ fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     found
 }
 
-/// Returns each result, followed by its operands.
+/// Returns a list of each result, followed by the candidates for the operands of the same product.
 fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     let mut found = Vec::new();
     for result in results {
@@ -153,22 +154,25 @@ fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     found
 }
 
-/// Returns possible values of `kWidth`, the largest first: the first registers step along the summed dim.
+/// Returns possible values of `kWidth`, the largest first. `kWidth` is at most the number of first registers that step
+/// along the summed dim `k`.
 fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
     let along_k = |step: &&BasisStep| step.is_some_and(|(d, _)| d == k);
     let run = s.register.iter().take_while(along_k).count().min(5);
     (0..=run).rev().map(|bits| 1 << bits)
 }
 
-/// Rows and columns of a tile of AMD's RDNA and gfx1250 instructions; a tile of 32 rows equals two of these.
+/// Number of rows and of columns of a tile of AMD's RDNA and gfx1250 instructions. A tile of 32 rows equals two such
+/// tiles.
 const WMMA_TILE: u32 = 16;
 
-/// Returns candidates of results of AMD's RDNA and gfx1250 instructions. A result determines neither the summed
-/// dim nor version 2 or 3.
+/// Returns candidates for results of AMD's RDNA and gfx1250 instructions. Versions 2 and 3 have the same results, so
+/// version 2 is returned. The size along the summed dim is always 16, because a result does not depend on it.
 fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
     tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));
-    // Half of a tile's rows are in the registers; the lanes hold all columns and the other half.
+    // The registers of a lane hold half of the rows of a tile. The lanes are along the columns, and their last bit
+    // selects the half.
     let own = 3;
     let mut found = Vec::new();
     for version in [1, 2] {
@@ -183,11 +187,11 @@ fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates of operands of AMD's RDNA and gfx1250 instructions.
+/// Returns candidates for operands of AMD's RDNA and gfx1250 instructions.
 fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     let mut found = Vec::new();
     for (op_idx, k, other) in [(0, s.rank - 1, s.rank - 2), (1, s.rank - 2, s.rank - 1)] {
-        // Warps that differ along the summed dim in the result hold copies.
+        // Warps that differ along the summed dim in the result hold copies of the operand.
         let warps = BasisSteps {
             lane: Vec::new(),
             ..s.clone()
@@ -205,7 +209,7 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
             (3, 128),
         ] {
             let instr = [WMMA_TILE, WMMA_TILE, length];
-            // The last lane bit is a copy in version 1 and a step along the summed dim in the others.
+            // The last lane bit selects a copy in version 1, and steps along the summed dim in the other versions.
             let widths: Vec<u32> = match (version, s.lane[4]) {
                 (1, None) => widths(s, k).collect(),
                 (2.., Some((dim, bit))) if dim == k => vec![1 << bit.min(31)],
@@ -224,8 +228,9 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns possible distributions of tiles over registers and warps: the first `own` registers are in one
-/// tile, some of the next step from tile to tile, and the rest repeat the whole; fewer steps come first.
+/// Returns possible distributions of tiles over registers and warps. The first `own` register bits step inside one
+/// tile, and some of the following bits step from tile to tile. The remaining bits repeat all these tiles. The
+/// distribution with the fewest bits between tiles comes first.
 fn cta_layouts(
     s: &BasisSteps,
     own: usize,

@@ -1,4 +1,4 @@
-//! Candidates of swizzled and partitioned shared encodings.
+//! Candidates for swizzled and partitioned shared encodings.
 
 use crate::encoding::cga::first_seen;
 use crate::encoding::linear::{cga_of, single_step};
@@ -9,7 +9,7 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns candidates of swizzled encodings, derived from the bases of the rows.
+/// Returns candidates for swizzled encodings, whose swizzles are derived from the bases of the rows.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -18,7 +18,7 @@ pub(super) fn candidates<'a>(
     let mut found: Vec<Encoding> = Vec::new();
     if let Ok(cga) = cga_of(layout) {
         let moves = (0..layout.in_bits(Dim::OFFSET)).filter_map(|bit| {
-            // A swizzled row also steps along the columns, which come earlier.
+            // The basis of a swizzled row also steps along the columns, which are already in the order.
             let basis = layout.basis(Dim::OFFSET, bit);
             let dims: Vec<u32> = (0..narrow::<u32>(rank))
                 .filter(|d| basis.at(*d as usize) != 0)
@@ -42,7 +42,7 @@ pub(super) fn candidates<'a>(
                         found.extend(e.map(Encoding::from));
                     }
                 }
-                // Every other offset of padded 4-bit data is a copy.
+                // Half of the offsets of padded 4-bit data are copies.
                 let padded = NvmmaSharedEncoding::new(128, transposed, 8, true, cga);
                 found.extend(padded.map(Encoding::from));
             }
@@ -51,7 +51,8 @@ pub(super) fn candidates<'a>(
     found.into_iter()
 }
 
-/// Derives vec, perPhase and maxPhase from the bases of the rows.
+/// Returns candidates whose `vec`, `perPhase` and `maxPhase` are derived from the bases that step along both rows and
+/// columns.
 fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encoding> {
     let mut found = Vec::new();
     let mut push = |vec: u64, per: u64, max: u64| {
@@ -71,7 +72,8 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
         .collect();
     match (shifted.first(), shifted.last()) {
         (Some(first), Some(last)) => {
-            // A swizzle ends with its last phase; a rotation repeats with fewer phases.
+            // The last basis of a swizzle is the highest bit of its phase. A rotation has the same bases with fewer
+            // phases.
             let phases = last.0.saturating_mul(2) / first.0;
             push(first.1, first.0, phases);
             let fewer = (1..phases.checked_ilog2().unwrap_or(0))
@@ -86,7 +88,8 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     found
 }
 
-/// Returns the encoding of a buffer whose parts along one dim alternate between partitions.
+/// Returns the candidate for a tensor whose parts along one dim are assigned to the partitions in turn, if there is
+/// one.
 pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)
@@ -95,7 +98,8 @@ pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let partitions = steps.len();
     let rounds = layout.out_bits(Dim::out(dim)) - usize::from(inner) - partitions;
     let offsets = layout.in_bits(Dim::OFFSET).checked_sub(rounds)?;
-    // The piece is the layout without the bits of `dim` above it, which must be unused.
+    // The layout of a part is the whole layout without the bits of `dim` from `inner` on. No other basis may use these
+    // bits.
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
     outs[dim].1 = 1 << inner;
     let ins = [

@@ -1,11 +1,11 @@
-//! Candidates of slices.
+//! Candidates for slices.
 
 use super::{BasisSteps, blocked, matrix};
 use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns slices of the candidates for the layout with one more dim of size 1.
+/// Returns candidates for slices. Their parents are candidates for the layout with one additional dim of size 1.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -29,7 +29,8 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Returns slices of parents in which zero bases of lanes and warps step along the removed dim.
+/// Returns candidates for slices along dim `gone`. In most of their parents, the zero bases of lanes and warps step
+/// along `gone`.
 fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)
@@ -41,7 +42,7 @@ fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
         .collect()
 }
 
-/// Returns the layout with one more out-dim, of size 1, at `dim`.
+/// Returns the layout with an additional output dim of size 1 at `dim`.
 fn insert_dim(layout: &LinearLayout, dim: usize) -> Option<LinearLayout> {
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
     outs.insert(dim, (Dim::out(0), 1));
