@@ -1,4 +1,4 @@
-//! `#ttg.amd_mfma`: the accumulator of AMD's CDNA matrix instructions.
+//! `#ttg.amd_mfma`: the layout of the accumulator of AMD's CDNA matrix instructions.
 
 use crate::number::narrow;
 use core::fmt;
@@ -14,18 +14,18 @@ const FAMILY: &str = "amd_mfma";
 const KEYS: &str = "`version`, `warpsPerCTA`, `instrShape`, `isTransposed`, `CGALayout`, `tilesPerWarp`, `elementBitWidth`";
 pub(crate) const LANES: u32 = 64;
 
-/// The accumulator of `v_mfma` instructions: wavefronts of 64 lanes, four rows in a thread.
+/// The layout of the accumulator of AMD's `v_mfma` instructions, which a wavefront of 64 lanes executes.
 ///
-/// A 16x16 tile, not transposed: 16 lanes along the columns, and each group of 16 lanes holds four
-/// rows, a row in each register:
+/// In a 16x16 tile of 32-bit elements that is not transposed, lane `l` holds elements of column `l % 16`. Each group of
+/// 16 lanes holds four rows, one row in each register:
 /// ```text
 /// rows 0..4:   lanes  0..16      rows 8..12:  lanes 32..48
 /// rows 4..8:   lanes 16..32      rows 12..16: lanes 48..64
 /// ```
 /// # Shape
-/// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
+/// (register, lane, warp, block) -> (dim0, dim1). If the rank is 3, dim0 is a batch dim, and the matrix dims follow.
 /// # Units
-/// `instr_shape` is `[m, n, k]` in elements, `tiles_per_warp` counts instruction tiles.
+/// `instr_shape` is `[m, n, k]` in elements, and `tiles_per_warp` counts instruction tiles.
 /// # Source
 /// Triton's `AMDMfmaEncodingAttr`; the CDNA instruction set guides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,11 +40,12 @@ pub struct AmdMfmaEncoding {
 }
 
 impl AmdMfmaEncoding {
-    /// Returns the encoding of this instruction; empty `tiles_per_warp` means one tile along each dim.
+    /// Returns the encoding for an instruction of shape `instr_shape`. An empty `tiles_per_warp` means one tile along
+    /// each dim.
     ///
     /// # Errors
-    /// When the version is above 4, the tile is not 32x32, 16x16, 64x4 or 4x64, elements have neither
-    /// 32 nor 64 bits, or the ranks differ.
+    /// Returns an error if the version is above 4, the tile is not 32x32, 16x16, 64x4 or 4x64, elements have neither 32
+    /// nor 64 bits, or the ranks differ.
     pub fn new(
         version: u32,
         warps_per_cta: &[u32],
@@ -82,7 +83,7 @@ impl AmdMfmaEncoding {
                     .of_rule("amd_mfma_c3"),
             );
         }
-        // One tile along each dim is the default, however many dims are written.
+        // One tile along each dim is the default, even if the text lists fewer or more dims than the rank.
         let tiles_per_warp = match tiles_per_warp.iter().all(|t| *t == 1) {
             true => Ints::filled(1, instr_shape.len().max(3)),
             false => Ints::from_slice(tiles_per_warp)?,
@@ -98,13 +99,13 @@ impl AmdMfmaEncoding {
         })
     }
 
-    /// Returns the generation: 1 to 4 for gfx908, gfx90a, gfx942 and gfx950.
+    /// Returns the generation of the instruction: 1 for gfx908, 2 for gfx90a, 3 for gfx942, 4 for gfx950.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.version
     }
 
-    /// Returns the warps of a CTA along each dim.
+    /// Returns the number of warps of a CTA along each dim.
     #[must_use]
     pub fn warps_per_cta(&self) -> &[u32] {
         &self.warps_per_cta
@@ -116,19 +117,20 @@ impl AmdMfmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns true if the registers of a thread step along the columns instead of the rows.
+    /// Returns true if consecutive registers of a thread are in consecutive columns, and false if they are in
+    /// consecutive rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
     }
 
-    /// Returns the number of adjacent tiles of a warp along each dim.
+    /// Returns the number of adjacent instruction tiles that a warp holds along each dim.
     #[must_use]
     pub fn tiles_per_warp(&self) -> &[u32] {
         &self.tiles_per_warp
     }
 
-    /// Returns the bits of an accumulator element, 32 or 64.
+    /// Returns the width of an accumulator element in bits, 32 or 64.
     #[must_use]
     pub fn element_width_bits(&self) -> u32 {
         self.element_width_bits
@@ -144,7 +146,7 @@ impl AmdMfmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Checks the rules that only the layout requires, beyond those of the encoding.
+    /// Checks the rules that [`new`](Self::new) does not check, but that an encoding with a linear layout must satisfy.
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
         let (rank, tiles) = (self.rank(), self.tiles_per_warp);
         if !matches!(rank, 2 | 3) {
@@ -183,8 +185,8 @@ impl AmdMfmaEncoding {
         tiling.lay(LANE, u64::from(wide_size), wide);
         tiling.lay(LANE, u64::from(LANES / wide_size), tall);
         tiling.lay(REGISTER, u64::from(m * n / (LANES * height)), tall);
-        // Tiles cover all columns of the tensor before the next row of tiles; the lowering of `dot` relies
-        // on it.
+        // The tiles cover all columns of the tensor before the next row of tiles begins. The lowering of `dot` relies
+        // on this order.
         let [tiles_m, tiles_n] = [self.tiles_per_warp[dim_m], self.tiles_per_warp[dim_n]];
         let [warps_m, warps_n] = [self.warps_per_cta[dim_m], self.warps_per_cta[dim_n]];
         tiling.lay(REGISTER, u64::from(tiles_n), dim_n);

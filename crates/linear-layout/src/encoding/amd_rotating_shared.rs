@@ -11,14 +11,14 @@ use super::{CgaLayout, Encoding, EncodingError};
 
 const FAMILY: &str = "amd_rotating_shared";
 
-/// A tensor in shared memory, swizzled so that both rows and blocks of rows are spread over all banks.
+/// A tensor in shared memory, swizzled so that both the rows and the blocks of rows are spread over all banks.
 ///
-/// Row `r` has phase `(r / per_phase) % max_phase`, in block `r / per_phase / max_phase % max_phase`,
-/// and its column `c` is stored at column `c ^ (vec * (phase ^ block))`.
+/// Row `r` has the phase `(r / per_phase) % max_phase`, and belongs to block `r / per_phase / max_phase % max_phase`.
+/// Column `c` of the row is stored at column `c ^ (vec * (phase ^ block))`.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
-/// As for [`SwizzledSharedEncoding`](super::SwizzledSharedEncoding).
+/// The units are the same as those of [`SwizzledSharedEncoding`](super::SwizzledSharedEncoding).
 /// # Source
 /// Triton's `AMDRotatingSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
-/// Returns the label of the rule that an error of the swizzle breaks.
+/// Returns the label of the rule to which an error of the swizzle belongs, or `None` for other errors.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),
@@ -44,10 +44,10 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl AmdRotatingSharedEncoding {
-    /// Returns the encoding with this swizzle.
+    /// Returns the encoding with these swizzle parameters. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
-    /// When `order` is not a permutation, or its rank differs from that of `cga`.
+    /// Returns an error if `order` is not a permutation, or its rank differs from that of `cga`.
     pub fn new(
         vec: u32,
         per_phase: u32,
@@ -63,7 +63,7 @@ impl AmdRotatingSharedEncoding {
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let (per, max) = (u64::from(self.per_phase()), u64::from(self.max_phase()));
-        // The pattern covers the whole tensor; a CTA keeps its part of it.
+        // The pattern covers the whole tensor, of which a CTA keeps its part.
         let reach = if self.rank() == 1 {
             Tiling::limit
         } else {

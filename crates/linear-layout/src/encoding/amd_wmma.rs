@@ -1,4 +1,4 @@
-//! `#ttg.amd_wmma`: the accumulator of AMD's RDNA and gfx1250 matrix instructions.
+//! `#ttg.amd_wmma`: the layout of the accumulator of AMD's RDNA and gfx1250 matrix instructions.
 
 use crate::number::narrow;
 use core::fmt;
@@ -17,15 +17,16 @@ const FAMILY: &str = "amd_wmma";
 const KEYS: &str = "`version`, `rank`, `isTranspose`, `instrShape`, `CGALayout`, `ctaLayout`";
 const DEFAULT_INSTR_SHAPE: [u32; 3] = [16, 16, 16];
 
-/// The accumulator of `v_wmma` instructions: warps of 32 lanes, eight rows in a thread.
+/// The layout of the accumulator of AMD's `v_wmma` instructions, which a warp of 32 lanes executes.
 ///
-/// A 16x16 tile of version 2, not transposed: lanes 0 to 15 along the columns hold rows 0 to 7 in
-/// their registers, lanes 16 to 31 rows 8 to 15. Version 1 interleaves them: even and odd rows.
+/// In a 16x16 tile that is not transposed, lane `l` holds elements of column `l % 16`. In version 2, the registers of
+/// lanes 0 to 15 hold rows 0 to 7, and the registers of lanes 16 to 31 hold rows 8 to 15. In version 1, lanes 0 to 15
+/// hold the even rows, and lanes 16 to 31 hold the odd rows.
 ///
-/// The distribution of tiles over registers and warps is given as bases in units of tiles:
-/// `ctaLayout = {warp = [[0, 1], [1, 0]]}` puts warp 1 to the right of warp 0 and warp 2 below it.
+/// The bases of `ctaLayout` distribute the tiles over registers and warps, in units of tiles: `ctaLayout = {warp = [[0,
+/// 1], [1, 0]]}` puts warp 1 to the right of warp 0 and warp 2 below it.
 /// # Shape
-/// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
+/// (register, lane, warp, block) -> (dim0, dim1). If the rank is 3, dim0 is a batch dim, and the matrix dims follow.
 /// # Source
 /// Triton's `AMDWmmaEncodingAttr`; the RDNA3, RDNA4 and gfx1250 instruction set guides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,11 +39,12 @@ pub struct AmdWmmaEncoding {
 }
 
 impl AmdWmmaEncoding {
-    /// Returns the encoding of this instruction, with tiles distributed by `cta_layout`.
+    /// Returns the encoding for an instruction of shape `instr_shape`, whose tiles `cta_layout` distributes over
+    /// registers and warps.
     ///
     /// # Errors
-    /// When the version is not 1 to 3 or has no such instruction, when the ranks differ, or when
-    /// `cta_layout` is not a surjective map from register and warp to dim0, dim1, ....
+    /// Returns an error if the version is not 1 to 3, if the version has no instruction of this shape, if the ranks
+    /// differ, or if `cta_layout` is not a surjective map from (register, warp) to (dim0, dim1, ...).
     pub fn new(
         version: u32,
         cta_layout: LinearLayout,
@@ -98,7 +100,7 @@ impl AmdWmmaEncoding {
         })
     }
 
-    /// Returns the generation: 1 for RDNA3, 2 for RDNA4, 3 for gfx1250.
+    /// Returns the generation of the instruction: 1 for RDNA3, 2 for RDNA4, 3 for gfx1250.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.version
@@ -110,7 +112,8 @@ impl AmdWmmaEncoding {
         &self.cta_layout
     }
 
-    /// Returns true if the registers of a thread step along the columns instead of the rows.
+    /// Returns true if consecutive registers of a thread are in consecutive columns, and false if they are in different
+    /// rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
@@ -132,7 +135,7 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
-    /// Returns true if the encodings are equal except for the split over CTAs.
+    /// Returns true if the encodings are equal, except that their splits over CTAs may differ.
     #[must_use]
     pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {
@@ -153,7 +156,8 @@ impl AmdWmmaEncoding {
         Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
-    /// Returns the instruction's size along m for operand A (0), or along n for operand B (1).
+    /// Returns the instruction's size along the dim that is not summed over: along m for operand A (`op` 0), and along
+    /// n for operand B (`op` 1). In a transposed instruction, m and n are exchanged.
     pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         // A transposed product of unequal sizes swaps its operands.
@@ -164,8 +168,8 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the distribution of tiles over registers and warps. `tile` has log2 of the tile size along each dim.
-    /// Steps along the dim `skip` are omitted.
+    /// Appends the distribution of tiles over registers and warps. `tile` is log2 of the tile size along each dim.
+    /// Steps along the dim `skip` become zero, and registers that step along no other dim are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {
@@ -252,7 +256,7 @@ impl AmdWmmaEncoding {
             }
             Ok(())
         })?;
-        // Triton prints neither the rank nor empty bases, so both may be missing.
+        // Triton prints neither the rank nor empty lists of bases, so the text may lack them.
         let (register, warp): (RawBases, Option<RawBases>) =
             require(cta, FAMILY, "ctaLayout").of_rule("amd_wmma_c3")?;
         let bases = [register, warp.unwrap_or_default()];

@@ -1,4 +1,4 @@
-//! `#ttg.blocked`: the tensor tiled by equal boxes.
+//! `#ttg.blocked`: layouts that tile a tensor with equal boxes.
 
 use crate::number::narrow;
 use core::fmt;
@@ -12,10 +12,11 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "blocked";
 const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `CGALayout`";
 
-/// A hierarchy of boxes. A thread holds a box of elements, a warp holds a box of thread boxes, and a CTA holds a box of
-/// warp boxes.
+/// A layout that tiles a tensor with a hierarchy of boxes. A thread holds a box of elements, a warp holds a box of
+/// thread boxes, and a CTA holds a box of warp boxes.
 ///
-/// `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on 4x4:
+/// For example, `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on a 4x4
+/// tensor, where `T1` is thread 1:
 /// ```text
 /// row 0:  T0 T0 T1 T1
 /// row 1:  T2 T2 T3 T3
@@ -25,8 +26,8 @@ const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Units
-/// `size_per_thread` counts elements, `threads_per_warp` threads, `warps_per_cta` warps; `order`
-/// lists the dims, the fastest first.
+/// `size_per_thread` counts elements, `threads_per_warp` counts threads, and `warps_per_cta` counts warps. `order`
+/// lists the dims, the fastest dim first.
 /// # Source
 /// Triton's `BlockedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,10 +40,10 @@ pub struct BlockedEncoding {
 }
 
 impl BlockedEncoding {
-    /// Returns the encoding with these boxes.
+    /// Returns the encoding with boxes of these sizes. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
-    /// When the lists differ in length, a number is not a power of two, `order` is not a permutation, or
+    /// Returns an error if the lists differ in length, a number is not a power of two, `order` is not a permutation, or
     /// the rank is not 1 to 16.
     pub fn new(
         size_per_thread: &[u32],
@@ -71,7 +72,8 @@ impl BlockedEncoding {
         })
     }
 
-    /// Returns the encoding that distributes threads and warps over a shape, the fastest dims first.
+    /// Returns the encoding whose threads and warps cover as much of a shape as possible, the fastest dims of `order`
+    /// first.
     ///
     /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1, 0]`.
     /// Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
@@ -83,7 +85,7 @@ impl BlockedEncoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// As [`BlockedEncoding::new`].
+    /// Returns an error in the same cases as [`BlockedEncoding::new`].
     pub fn for_shape(
         shape: &[u64],
         size_per_thread: &[u32],
@@ -122,10 +124,12 @@ impl BlockedEncoding {
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
-    /// Returns the default encoding: one element per thread, the last dim fastest, CTAs distributed like the threads.
+    /// Returns the default encoding for a shape. A thread box is one element, the last dim is the fastest, and the CTAs
+    /// split the slowest dims first.
     ///
     /// # Errors
-    /// When `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not 1 to 16.
+    /// Returns an error if `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not 1 to
+    /// 16.
     pub fn default_for_shape(
         shape: &[u64],
         num_warps: u32,
@@ -157,25 +161,25 @@ impl BlockedEncoding {
         )
     }
 
-    /// Returns the elements of one thread's box along each dim.
+    /// Returns the number of elements of a thread's box along each dim.
     #[must_use]
     pub fn size_per_thread(&self) -> &[u32] {
         &self.size_per_thread
     }
 
-    /// Returns the threads of a warp along each dim.
+    /// Returns the number of threads of a warp along each dim.
     #[must_use]
     pub fn threads_per_warp(&self) -> &[u32] {
         &self.threads_per_warp
     }
 
-    /// Returns the warps of a CTA along each dim.
+    /// Returns the number of warps of a CTA along each dim.
     #[must_use]
     pub fn warps_per_cta(&self) -> &[u32] {
         &self.warps_per_cta
     }
 
-    /// Returns the dims, the fastest first.
+    /// Returns the order of the dims, the fastest dim first.
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.order
@@ -191,7 +195,7 @@ impl BlockedEncoding {
         self.order.len()
     }
 
-    /// Returns the transposed encoding: dim `i` is the old dim `order[i]`.
+    /// Returns the encoding with permuted dims: dim `i` of the result is dim `order[i]` of `self`.
     pub(crate) fn permute(&self, order: &[usize]) -> Self {
         let pick = |list: &Ints| Ints::collect(order.iter().map(|i| list[*i]));
         let moved =
@@ -218,7 +222,8 @@ impl BlockedEncoding {
             }
         }
         tiling.fill(REGISTER, self.order.iter().map(|d| *d as usize));
-        // Unlike in the matrix families, boxes larger than the tensor cause no registers with copies.
+        // Unlike in the encodings of matrix instructions, a box larger than the tensor adds no registers that hold
+        // copies.
         tiling.drop_zeros(REGISTER);
         tiling.lay_ctas(3, &self.cga);
         Ok(tiling)
@@ -263,7 +268,8 @@ impl fmt::Display for BlockedEncoding {
     }
 }
 
-/// Returns the dims in row-major order (the last fastest), or with the last two swapped.
+/// Returns an order of the dims, the fastest dim first. If `row_major`, the last dim is the fastest; otherwise, the two
+/// last dims are exchanged.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
     let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {

@@ -9,20 +9,20 @@ use super::{EncodingError, Ints, List, MAX_RANK};
 /// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// The basis of one bit of the CTA index, in units of the part of a tensor that one CTA holds.
+/// The basis of one bit of the CTA number, in units of the part of a tensor that one CTA holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// `(dim, log2 of the step)`; `None` if the bit selects a copy.
+    /// The dim and log2 of the step along it, or `None` if the bit selects a copy.
     pub(crate) step: Option<(u8, u8)>,
 }
 
-/// The split of a tensor over the CTAs of a cluster (a CGA), spelled `CGALayout = [[1, 0]]`.
+/// The split of a tensor over the CTAs of a cluster (a CGA), written `CGALayout = [[1, 0]]` in IR.
 ///
-/// The tensor is split into equal parts. Each bit of the CTA index either moves by a power of two parts along one dim,
-/// or selects a copy. For example, `[[1, 0], [0, 0]]` describes four CTAs: CTA 0 holds the first half of the rows, CTA
-/// 1 the second half, and CTAs 2 and 3 hold copies of the parts of CTAs 0 and 1.
+/// The tensor is split into equal parts. Each bit of the CTA number either advances by a power-of-two number of parts
+/// along one dim, or selects a copy. For example, `[[1, 0], [0, 0]]` describes four CTAs: CTA 0 holds the first half of
+/// the rows, CTA 1 holds the second half, and CTAs 2 and 3 hold copies of the parts of CTAs 0 and 1.
 /// # Shape
-/// (block 2^n) -> (dim0, dim1, ...), in units of the part of one CTA.
+/// (block 2^n) -> (dim0, dim1, ...), in units of the part of a tensor that one CTA holds.
 /// # Source
 /// Triton's `CGAEncodingAttr`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ impl CgaLayout {
     /// Returns the layout of a cluster of one CTA, which is the default for an encoding without `CGALayout`.
     ///
     /// # Errors
-    /// When the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
+    /// Returns an error if the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
     pub fn single(rank: usize) -> Result<Self, EncodingError> {
         check_rank("CGALayout", rank)?;
         Ok(Self {
@@ -44,11 +44,12 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout with these bases, one for each bit of the CTA number.
+    /// Returns the layout with these bases, one basis for each bit of the CTA number.
     ///
     /// # Errors
-    /// When a basis does not have one component for each dim, has two nonzero components or a component that is not a
-    /// power of two, or when a part of the tensor does not have exactly one CTA (not counting copies).
+    /// Returns an error if the rank is not 1 to 16, there are more than 16 bases, a basis does not have one component
+    /// for each dim, or a basis has two nonzero components or a component that is not a power of two. The steps along
+    /// each dim must be 1, 2, 4, ..., each exactly once.
     pub fn from_bases<B: AsRef<[u32]>>(rank: usize, bases: &[B]) -> Result<Self, EncodingError> {
         let what = "CGALayout";
         check_rank(what, rank)?;
@@ -112,11 +113,11 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout of the legacy syntax. Along each dim, the tensor is split into `split` parts, and `ctas /
-    /// split` CTAs hold each part. CTAs are numbered along the dims in `order`, the fastest first.
+    /// Returns the layout that the legacy syntax describes. Along each dim, the tensor is split into `split` parts, and
+    /// `ctas / split` CTAs hold each part. CTAs are numbered along the dims in `order`, the fastest dim first.
     ///
     /// # Errors
-    /// When the lists differ in length, a number is not a power of two, a split is larger than its
+    /// Returns an error if the lists differ in length, a number is not a power of two, a split is larger than its
     /// number of CTAs, or `order` is not a permutation.
     pub(crate) fn from_split(
         ctas: &[u32],
@@ -182,14 +183,14 @@ impl CgaLayout {
         log2
     }
 
-    /// Returns the number of different parts along each dim.
+    /// Returns the number of parts into which the tensor is split along each dim.
     #[must_use]
     pub fn split_num(&self) -> Ints {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim, copies included. A bit that selects a copy counts for the dim of the
-    /// bit before it.
+    /// Returns the number of CTAs along each dim, including CTAs that hold copies. A bit that selects a copy counts for
+    /// the dim of the preceding bit.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -204,7 +205,8 @@ impl CgaLayout {
     #[must_use]
     pub fn shape_per_cta(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let split = self.split_num();
-        // A shape of another rank is compared at its fastest dims, as for pipelined buffers.
+        // If the ranks differ, the last dims of the shape correspond to the last dims of the split, as for pipelined
+        // buffers.
         let skip = shape.len().saturating_sub(split.len());
         let cut = split.len().saturating_sub(shape.len());
         List::collect(
@@ -218,7 +220,7 @@ impl CgaLayout {
         )
     }
 
-    /// Returns the bases, one for each bit of the CTA number.
+    /// Returns the bases, one basis for each bit of the CTA number.
     pub fn bases(&self) -> impl Iterator<Item = Ints> + '_ {
         self.bits.iter().map(|bit| {
             let mut basis = Ints::filled(0, self.rank());
@@ -229,12 +231,12 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout with permuted dims: its dim `i` is dim `order[i]` of `self`.
+    /// Returns the layout with permuted dims: dim `i` of the result is dim `order[i]` of `self`.
     pub(crate) fn permute(&self, order: &[usize]) -> Self {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 
-    /// Returns the layout without dim `gone`. CTAs along that dim hold copies.
+    /// Returns the layout without dim `gone`. The CTAs along `gone` hold copies.
     pub(crate) fn without_dim(&self, gone: usize) -> Self {
         self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
             _ if dim == gone => None,
@@ -247,7 +249,7 @@ impl CgaLayout {
         self.map_dims(self.rank(), |d| (d != dim).then_some(d))
     }
 
-    /// Returns the layout of a tensor with more dims at the end, which are not split.
+    /// Returns the layout of a tensor of rank `rank`. The dims that are added at the end are not split.
     pub(crate) fn with_rank(&self, rank: usize) -> Self {
         Self {
             rank: narrow(rank),
@@ -287,7 +289,7 @@ impl fmt::Display for CgaLayout {
     }
 }
 
-/// Prints `, CGALayout = [..]` unless the cluster is one CTA.
+/// Prints `, CGALayout = [..]`, or nothing if the cluster is one CTA.
 pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Result {
     if cga.is_single() {
         Ok(())
@@ -324,7 +326,7 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
     }
 }
 
-/// Checks the explicit rank of an encoding's text, if there is one.
+/// Checks the key `rank` in the text of an encoding, if the key is present.
 pub(crate) fn explicit_rank(rank: Option<u32>) -> Result<Option<usize>, EncodingError> {
     match rank {
         Some(rank) if !(1..=MAX_RANK).contains(&(rank as usize)) => {

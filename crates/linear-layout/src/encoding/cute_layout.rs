@@ -1,4 +1,4 @@
-//! `#cute.layout`: a layout of CuTe, in shared memory or in registers.
+//! `#cute.layout`: layouts of CuTe, in shared memory or in registers.
 
 use core::fmt;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 const FAMILY: &str = "cute.layout";
 const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 
-/// A layout of CuTe. For a buffer, it has one mode for each dim. For a tensor in registers, it has two modes: threads
-/// and values.
+/// A layout of CuTe. The layout of a buffer has one mode for each dim. The layout of a tensor in registers has two
+/// modes: the threads, and the values of a thread.
 ///
-/// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with
-/// `tile = [16, 8]` maps thread t and value v to the index of their element in column-major order. An encoding with
-/// `tile` is distributed; without one it is a shared encoding, until [`Encoding::for_tensor`] makes a tensor's shape
-/// its tile.
+/// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with `tile = [16,
+/// 8]` maps thread t and value v to the index of an element of the tile in column-major order. An encoding with a tile
+/// is a distributed encoding. An encoding without a tile is a shared encoding, until [`Encoding::for_tensor`] takes the
+/// shape of a tensor as the tile.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;
@@ -40,20 +40,20 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 /// # Ok::<(), linear_layout::encoding::EncodingError>(())
 /// ```
 /// # Shape
-/// Of a buffer: (offset, block) -> (dim0, dim1, ...), of the shape of its modes. Of a tensor: (register, lane, warp,
-/// block) -> (dim0, dim1, ...); with an explicit tile, larger and smaller shapes are as for the
-/// [`LinearEncoding`] with the same bases. One CTA.
+/// Buffer: (offset, block) -> (dim0, dim1, ...), where the sizes of the modes are the shape. Tensor: (register, lane,
+/// warp, block) -> (dim0, dim1, ...). With an explicit tile, the layout on another shape is the layout of the
+/// [`LinearEncoding`] with the same bases. There is one CTA.
 /// # Units
 /// Offsets and swizzles count elements.
 /// # Source
-/// CUTLASS, `cute/layout.hpp` and `cute/swizzle_layout.hpp`; `make_layout_tv` for threads and values.
+/// CUTLASS, `cute/layout.hpp` and `cute/swizzle_layout.hpp`; for threads and values, `make_layout_tv`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CuteEncoding {
     spec: Arc<CuteSpec>,
     tile: Option<CuteTile>,
 }
 
-/// The parameters of the text, except for the tile.
+/// The parameters that the text of the encoding has, except for the tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CuteSpec {
     text: String,
@@ -66,7 +66,8 @@ struct CuteSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CuteTile {
     shape: List<u64, MAX_RANK>,
-    /// True if the tile is in the text, false if it is the shape of the tensor that has the encoding.
+    /// True if the text of the encoding has the tile, and false if the tile is the shape of the tensor that has the
+    /// encoding.
     is_explicit: bool,
     bases: TileBases,
 }
@@ -78,11 +79,13 @@ enum TileBases {
 }
 
 impl CuteEncoding {
-    /// Returns the encoding of a buffer with this layout, or of tensors whose warps have `threads_per_warp` lanes.
+    /// Returns the encoding without a tile. `threads_per_warp` is the number of lanes of a warp, which applies if the
+    /// encoding gets a tile.
     ///
     /// # Errors
-    /// When an extent or the number of lanes is not a power of two, or the layout is not linear over GF(2): it has an
-    /// offset or a negative stride, or a sum of strides carries.
+    /// Returns an error if an extent or the number of lanes is not a power of two, or the layout is not linear over
+    /// GF(2). It is linear if it has no offset, no negative stride, and no sum of strides that carries from one bit to
+    /// the next.
     pub fn new(layout: ComposedLayout, threads_per_warp: u32) -> Result<Self, EncodingError> {
         let is_plain = layout.swizzle.is_identity() && layout.offset == 0;
         let text = match is_plain {
@@ -126,8 +129,8 @@ impl CuteEncoding {
     /// Returns the encoding in which the layout distributes a tile of this shape over threads and values.
     ///
     /// # Errors
-    /// When the layout does not have two modes, is not onto the elements of the tile, or the basis of a value has several
-    /// components or one that is not a power of two.
+    /// Returns an error if the layout does not have two modes, does not reach all elements of the tile, or the basis of
+    /// a value has several nonzero components or a component that is not a power of two.
     pub fn with_tile(&self, shape: &[u64]) -> Result<Self, EncodingError> {
         self.on_tile(shape, true)
     }
@@ -162,7 +165,7 @@ impl CuteEncoding {
         EncodingError::no_layout(FAMILY, format!("`{text}` on threads and values: {reason}"))
     }
 
-    /// Returns the encoding on a tensor of this shape, which becomes the tile if none is explicit.
+    /// Returns the encoding on a tensor of this shape. If the text has no tile, the shape becomes the tile.
     pub(super) fn for_tensor(&self, shape: &[u64]) -> Result<Self, EncodingError> {
         match self.tile {
             Some(CuteTile {
@@ -172,7 +175,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns the encoding with an explicit tile, for use on other shapes.
+    /// Returns the encoding in which an implied tile is explicit, for use on tensors of other shapes.
     pub(super) fn with_explicit_tile(&self) -> Self {
         let mut explicit = self.clone();
         if let Some(tile) = &mut explicit.tile {
@@ -188,7 +191,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the tile is the shape of the tensor that has the encoding, and not in the text.
+    /// Returns true if the encoding has a tile that is not in the text but is the shape of a tensor.
     #[must_use]
     pub fn is_tile_implied(&self) -> bool {
         self.tile.as_ref().is_some_and(|tile| !tile.is_explicit)
@@ -200,7 +203,7 @@ impl CuteEncoding {
         &self.spec.layout
     }
 
-    /// Returns the shape of the tile of a layout of threads and values.
+    /// Returns the shape of the tile, or `None` for the layout of a buffer.
     #[must_use]
     pub fn tile(&self) -> Option<&[u64]> {
         self.tile.as_ref().map(|tile| &*tile.shape)
@@ -217,7 +220,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the bases are valid for a [`GenericLinearEncoding`] only.
+    /// Returns true if a [`GenericLinearEncoding`] accepts the bases of the tile, but a [`LinearEncoding`] does not.
     pub(super) fn is_generic(&self) -> bool {
         let bases = self.tile.as_ref().map(|tile| &tile.bases);
         matches!(bases, Some(TileBases::Generic(_)))
@@ -329,13 +332,13 @@ impl fmt::Display for CuteEncoding {
     }
 }
 
-/// Returns the byte offset in the text of the first extent that is not a power of two.
+/// Returns the byte offset in `text` of the first extent that is not a power of two.
 fn extent_offset(text: &str, layout: &ComposedLayout) -> Option<usize> {
     let leaves = layout.layout.leaves();
     let wrong = leaves
         .iter()
         .position(|mode| !mode.shape.unsigned_abs().is_power_of_two())?;
-    // The extents are the first numbers after swizzle and offset.
+    // The extents are the first numbers after the swizzle and the offset.
     let start = text.rfind('o').map_or(0, |at| at + 1);
     let mut offsets = text[start..].char_indices().scan(false, |inside, (at, c)| {
         let begins = c.is_ascii_digit() && !*inside;

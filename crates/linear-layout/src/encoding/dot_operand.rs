@@ -1,4 +1,4 @@
-//! `#ttg.dot_op`: an operand of a matrix product, in registers.
+//! `#ttg.dot_op`: the layout of an operand of a matrix product in registers.
 
 use crate::number::narrow;
 use core::fmt;
@@ -19,14 +19,14 @@ use super::{
 
 const FAMILY: &str = "dot_op";
 
-/// The encoding of operand A (`op_idx` 0) or B (1) of a product whose result has the parent encoding.
+/// The encoding of operand A (`op_idx` 0) or B (`op_idx` 1) of a matrix product whose result has the encoding `parent`.
 ///
-/// Warps that compute the same rows of the result need the same rows of A: along the summed dim K
-/// warps hold copies, and each thread holds `k_width` contiguous elements along K at a time.
+/// Warps that compute the same rows of the result need the same rows of A. Warps that are distributed along the summed
+/// dim K therefore hold copies. Along K, a thread holds groups of `k_width` contiguous elements.
 /// # Shape
-/// (register, lane, warp, block) -> (dim0, dim1) where K is dim1 of A and dim0 of B.
+/// (register, lane, warp, block) -> (dim0, dim1), where K is dim1 of A and dim0 of B.
 /// # Units
-/// `k_width` counts elements; 0 with a blocked parent, where each thread holds the whole of K.
+/// `k_width` counts elements. It is 0 if the parent is blocked, because each thread then holds all elements along K.
 /// # Source
 /// Triton's `DotOperandEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,11 +37,11 @@ pub struct DotOperandEncoding {
 }
 
 impl DotOperandEncoding {
-    /// Returns the encoding of this operand.
+    /// Returns the encoding of operand `op_idx` of a product whose result has the encoding `parent`.
     ///
     /// # Errors
-    /// When `op_idx` is not 0 or 1, the parent is not blocked or a matrix family, or `k_width` is not
-    /// valid for that family.
+    /// Returns an error if `op_idx` is not 0 or 1, the parent is neither blocked nor the encoding of a matrix
+    /// instruction, or `k_width` is not valid for the parent.
     pub fn new(
         op_idx: u32,
         parent: impl Into<Arc<Encoding>>,
@@ -95,7 +95,7 @@ impl DotOperandEncoding {
         self.op_idx
     }
 
-    /// Returns the encoding of the product's result.
+    /// Returns the encoding of the result of the matrix product.
     #[must_use]
     pub fn parent(&self) -> &Encoding {
         &self.parent
@@ -105,7 +105,7 @@ impl DotOperandEncoding {
         &self.parent
     }
 
-    /// Returns the number of contiguous elements along K that a thread holds at a time.
+    /// Returns the number of contiguous elements in each group that a thread holds along K.
     #[must_use]
     pub fn k_width(&self) -> u32 {
         self.k_width
@@ -115,7 +115,7 @@ impl DotOperandEncoding {
         self.parent.rank()
     }
 
-    /// Returns the dims: first the summed dim, then the other matrix dim, then the batch dim.
+    /// Returns the order of the dims: first the summed dim, then the other matrix dim, then the batch dim.
     pub(crate) fn order(&self) -> Ints {
         operand_order(self.op_idx, self.rank(), true)
     }
@@ -125,10 +125,11 @@ impl DotOperandEncoding {
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }
 
-    /// Returns the split of the operand over CTAs, with copies along K.
+    /// Returns the split of the operand over CTAs. CTAs that split the result along the dim K of the operand hold
+    /// copies.
     ///
     /// # Errors
-    /// As the parent's.
+    /// Returns an error in the same cases as [`Encoding::cga_layout`] of the parent.
     pub fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
         Ok(self.parent.cga_layout()?.broadcast_along(self.k_dim()))
     }
@@ -189,7 +190,7 @@ impl DotOperandEncoding {
                 format!("`instrShape` is {shape}, expected a size for each of {rank} dims");
             return Err(EncodingError::no_layout("nvidia_mma", reason).of_rule("nvidia_mma_c2"));
         };
-        // The 8-row instructions for 64-bit elements cover half as much of K.
+        // The instructions for 64-bit elements, which have 8 rows, cover half as many elements along K.
         let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
         let Some(k_tile) = k_tile else {
             let expected = "at most 536870911, so that 8 times it fits into 32 bits";
@@ -221,7 +222,7 @@ impl DotOperandEncoding {
         tiling.lay(REGISTER, u64::from(self.k_width), k);
         tiling.lay(LANE, u64::from(size), other);
         tiling.lay(LANE, u64::from(MFMA_LANES / size), k);
-        // The long side of a 64x4 product takes 16 registers along K.
+        // The operand with the long side of a 64x4 product has 16 registers along K.
         if size == 64 {
             tiling.lay(REGISTER, 16, k);
         }
@@ -302,12 +303,13 @@ impl DotOperandEncoding {
     }
 }
 
-/// Returns the dims of an operand, the summed one first if `k_first`, the batch last.
+/// Returns the order of the dims of an operand. The summed dim is first if `k_first`, and second otherwise; the batch
+/// dim is last.
 pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends `sizes[dim]` values of the input dim `slot` along each dim. Values along the summed dim `k` hold copies.
+/// Appends `sizes[dim]` indices of the input dim `slot` along each dim. Indices along the summed dim `k` hold copies.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

@@ -1,9 +1,9 @@
-//! Widths of elements, by the names of their types in IR and in front ends.
+//! Widths of element types, which are given by their names in IR or in a front end.
 
 use super::spelling::nearest;
 use thiserror::Error;
 
-/// MLIR's float types that conversions support, with their widths in bits.
+/// The float types of MLIR that layout conversions support, with their widths in bits.
 pub const FLOATS: [(&str, u32); 11] = [
     ("f64", 64),
     ("f32", 32),
@@ -18,7 +18,8 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Names of front ends that are no prefix and a number of bits: Triton, `NumPy` and `PyTorch`, CUTLASS.
+/// Names of element types in Triton, `NumPy`, `PyTorch` and CUTLASS that do not consist of a prefix and a number of
+/// bits, with their widths in bits.
 #[rustfmt::skip]
 const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("fp8e4nv", 8), ("fp8e4b8", 8), ("fp8e4b15", 8), ("fp8e5", 8), ("fp8e5b16", 8),
@@ -28,10 +29,10 @@ const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("float_e2m1_t", 4), ("float16_t", 16),
 ];
 
-/// Prefixes of names that end with a number of bits.
+/// Prefixes of names such as `int32`, which end with a number of bits.
 const PREFIXES: [&str; 9] = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
 
-/// Error for a name that is not the name of an element type.
+/// The error for a name that is not the name of an element type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{name}` is not an element type that can be converted")]
 pub struct ElementTypeError {
@@ -39,14 +40,14 @@ pub struct ElementTypeError {
 }
 
 impl ElementTypeError {
-    /// Returns the error for a type of this name.
+    /// Returns the error for the name `name`.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let name = name.chars().take(60).collect();
         Self { name }
     }
 
-    /// Returns notes for the message: the expected names, and the nearest known name if there is one.
+    /// Returns notes to print below the message: the expected names, and the nearest known name if there is one.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let floats = FLOATS.map(|(float, _)| float).join(", ");
@@ -60,7 +61,7 @@ impl ElementTypeError {
         notes
     }
 
-    /// Returns the float type of the same width, or else the known name with the smallest edit distance.
+    /// Returns the float type of the same width, or otherwise the known name with the smallest edit distance.
     fn nearest(&self) -> Option<&'static str> {
         let name = self.name.to_lowercase();
         let floats = || FLOATS.iter().map(|(float, _)| *float);
@@ -72,8 +73,8 @@ impl ElementTypeError {
     }
 }
 
-/// Returns the width in bits of an element of this type in IR, or `None` if this is not an element type. A pointer has
-/// 64 bits.
+/// Returns the width in bits of the element type with this name in IR, or `None` if there is no such element type. A
+/// pointer has 64 bits.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits;
@@ -91,7 +92,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns the bits of an element of this type, by its name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
+/// Returns the width in bits of the element type with this name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits_of_name;
@@ -102,13 +103,13 @@ pub fn element_bits(name: &str) -> Option<u32> {
 /// assert_eq!(error.notes()[1], "the nearest is `f8E4M3FN`");
 /// ```
 /// # Errors
-/// When no type has this name, or its width is not a power of two up to 64.
+/// Returns an error if no element type has this name, or the width is not a power of two up to 64.
 pub fn element_bits_of_name(name: &str) -> Result<u32, ElementTypeError> {
     let whole = name.trim();
     if let Some(bits) = element_bits(whole) {
         return Ok(bits);
     }
-    // `tl.float16`, `cutlass::half_t`.
+    // Drops the qualifier of `tl.float16` or `cutlass::half_t`.
     let bare = whole.rsplit(['.', ':']).next().unwrap_or(whole);
     let bare = bare.to_lowercase();
     let named = FRONT_END_NAMES.iter().find(|(known, _)| *known == bare);
@@ -120,7 +121,7 @@ pub fn element_bits_of_name(name: &str) -> Result<u32, ElementTypeError> {
         let end = rest.find(|c: char| !c.is_ascii_digit());
         let (digits, format) = rest.split_at(end.unwrap_or(rest.len()));
         let bits = digits.parse().ok().filter(|bits| is_element_width(*bits))?;
-        // A float of one byte and less has a format, `e4m3fn`; nothing else has one.
+        // A float of at most one byte has a format such as `e4m3fn`. No other type has a format.
         let needs_format = bare.contains('f') && bits <= 8;
         let is_format = format.strip_prefix(['e', '_']).is_some();
         (needs_format == is_format && (is_format || format.is_empty())).then_some(bits)
@@ -128,7 +129,7 @@ pub fn element_bits_of_name(name: &str) -> Result<u32, ElementTypeError> {
     found.ok_or_else(|| ElementTypeError::new(whole))
 }
 
-/// Returns true if integer elements may have this width in bits.
+/// Returns true if an integer element may have this width in bits: a power of two up to 64.
 #[must_use]
 pub fn is_element_width(bits: u32) -> bool {
     bits.is_power_of_two() && bits <= 64

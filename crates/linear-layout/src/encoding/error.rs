@@ -1,4 +1,4 @@
-//! Errors of encodings: of their text, their fields, or their layout on a shape.
+//! Errors in the text of an encoding, in its parameters, or in its layout on a shape.
 
 use crate::number::narrow;
 use core::fmt;
@@ -9,10 +9,10 @@ use super::spelling::nearest;
 use super::{FAMILIES, Ints};
 use crate::layout::LayoutError;
 
-/// Text of a message, which may contain numbers of the encoding.
+/// The text of a message. It is owned if it contains numbers of the encoding.
 type MessageText = Cow<'static, str>;
 
-/// An error of an encoding's text, of the encoding, or of its layout on a shape.
+/// An error in the text of an encoding, in its parameters, or in its layout on a shape.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -24,21 +24,21 @@ type MessageText = Cow<'static, str>;
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncodingError(Box<ErrorDetails>);
 
-/// An error's kind, and the label of the rule that it breaks, if any.
+/// The kind of an error, and the label of the broken rule, if there is one.
 #[derive(Clone, PartialEq, Eq)]
 struct ErrorDetails {
     kind: EncodingErrorKind,
     rule: Option<&'static str>,
 }
 
-/// Attaches the label of the broken rule to an error; an existing label is kept.
+/// Attaches the label of the broken rule to an error. If the error already has a label, it is kept.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// Attaches a label that depends on the kind, for a check of several rules.
+    /// Attaches the label that `label` returns for the kind of the error. A check of several rules uses this method.
     #[must_use]
     fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
@@ -270,7 +270,7 @@ impl EncodingError {
         Self(Box::new(ErrorDetails { kind, rule: None }))
     }
 
-    /// Returns a syntax error at a byte of the text.
+    /// Returns a syntax error at byte offset `at` of the text.
     #[cold]
     pub(crate) fn syntax(at: usize, reason: String) -> Self {
         Self::new(EncodingErrorKind::Quoted {
@@ -302,7 +302,7 @@ impl EncodingError {
         })
     }
 
-    /// Attaches the key whose value the error is about, if it does not name one.
+    /// Attaches the key whose value causes the error, if the error does not name a key.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -313,7 +313,7 @@ impl EncodingError {
         self
     }
 
-    /// Returns the key of the encoding's text at fault, if there is one.
+    /// Returns the key in the text of the encoding that causes the error, if there is one.
     ///
     /// ```
     /// use linear_layout::encoding::Encoding;
@@ -350,7 +350,7 @@ impl EncodingError {
         }
     }
 
-    /// Attributes the error to the value of this key.
+    /// Marks the value of the key `name` as the cause of the error.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {
@@ -371,7 +371,7 @@ impl EncodingError {
 
     /// Returns the label of the broken rule, if there is one.
     ///
-    /// `ll-opt --explain-rule=blocked_c2` explains a label.
+    /// The command `ll-opt --explain-rule=blocked_c2` explains the label `blocked_c2`.
     ///
     /// ```
     /// use linear_layout::encoding::Encoding;
@@ -407,7 +407,7 @@ impl EncodingError {
         )
     }
 
-    /// Returns true if the encoding itself breaks a rule, regardless of the shape.
+    /// Returns true if the parameters of the encoding break a rule that does not depend on the shape.
     #[must_use]
     pub fn is_invalid_encoding(&self) -> bool {
         !self.is_syntax() && !self.is_invalid_shape() && !self.is_inference()
@@ -428,7 +428,7 @@ impl EncodingError {
         )
     }
 
-    /// Returns true if no encoding could be inferred through an operation.
+    /// Returns true if no encoding could be inferred for the operand or the result of an operation.
     #[must_use]
     pub fn is_inference(&self) -> bool {
         matches!(
@@ -439,19 +439,20 @@ impl EncodingError {
         )
     }
 
-    /// Returns the byte offset of the error in `text`: where parsing stopped, or of the first name in the message.
+    /// Returns the byte offset of the error in `text`. This is the offset at which parsing stopped, or the offset of
+    /// the first name in backticks in the message.
     #[must_use]
     pub fn offset_in(&self, text: &str) -> Option<usize> {
         self.offset().or_else(|| {
             let message = self.to_string();
             let named = message.split('`').nth(1)?;
-            // `sizePerThread[0]` is the value of a key.
+            // `sizePerThread[0]` is an item of the value of the key `sizePerThread`.
             let key = named.split('[').next().filter(|key| !key.is_empty())?;
             text.find(named).or_else(|| text.find(key))
         })
     }
 
-    /// Returns the byte offset at which parsing stopped, for errors of the text.
+    /// Returns the byte offset at which parsing stopped, or `None` if the error is not an error of the text.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match self.0.kind {
@@ -494,7 +495,7 @@ impl fmt::Debug for EncodingError {
     }
 }
 
-/// Returns a suggestion of the nearest encoding name, or a list of all.
+/// Returns a suggestion of the nearest encoding name, or a list of all encoding names.
 fn nearest_family(name: &str) -> String {
     let family = name.split_once('.').map_or(name, |(_, family)| family);
     let near = nearest(family, FAMILIES.iter().map(|(_, known)| *known));
@@ -512,9 +513,10 @@ fn nearest_family(name: &str) -> String {
     format!("{lead} {}", listed.join(", "))
 }
 
-/// Returns a suggestion of the nearest of the backticked keys in `valid`, or a list of all.
+/// Returns a suggestion of the key in `valid` that is nearest to `key`, or a list of all keys. `valid` has the keys in
+/// backticks.
 fn nearest_key(key: &str, valid: &str) -> String {
-    // A valid key is an error for another reason.
+    // If `key` itself is valid, the error has another reason, and `key` is no suggestion.
     let known = valid
         .split('`')
         .skip(1)

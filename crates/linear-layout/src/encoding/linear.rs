@@ -15,10 +15,11 @@ use crate::layout::{Coords, Dim, LinearLayout, Surjectivity};
 
 const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 
-/// A distributed layout given by its bases. Each basis is zero, or a power of two along one dim.
+/// A distributed layout given by its bases. Each basis is either zero or a power of two along one dim.
 ///
-/// `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` is a 4x2 tensor. Register 1 is one
-/// column after register 0, lanes 1 and 2 are one and two rows after lane 0, and both warps hold the same elements.
+/// For example, `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` distributes a 4x2 tensor.
+/// Register 1 is one column to the right of register 0, lanes 1 and 2 are one and two rows below lane 0, and both warps
+/// hold the same elements.
 ///
 /// On a larger shape, registers are added. On a smaller shape, register bases beyond the shape are removed, and lane
 /// and warp bases beyond the shape become zero (broadcast).
@@ -31,10 +32,10 @@ pub struct LinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// A distributed layout given by its bases. Unlike in a [`LinearEncoding`], a warp basis may move along several dims.
+/// A distributed layout given by its bases. Unlike in a [`LinearEncoding`], a warp basis may step along several dims.
 ///
-/// Matrix instructions with shared operands need swizzled warps (`warp = [[0, 4], [32, 8]]`); few
-/// operations accept them.
+/// Matrix instructions with shared operands need swizzled warps, such as `warp = [[0, 4], [32, 8]]`. Few other
+/// operations accept swizzled warps.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source
@@ -83,7 +84,7 @@ impl ExplicitLayout {
         self.layout.out_dims().count()
     }
 
-    /// Returns the order of the dims: first the dims along which register bits move, in the order of the bits, then all
+    /// Returns the order of the dims: first the dims along which register bits step, in the order of the bits, then all
     /// other dims, from the last to the first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.layout, Dim::REGISTER)
@@ -93,7 +94,7 @@ impl ExplicitLayout {
         cga_of(&self.layout)
     }
 
-    /// Returns the tiling of a shape; errors name `family`.
+    /// Returns the tiling of a shape. Errors mention the encoding name `family`.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,
@@ -129,8 +130,9 @@ impl LinearEncoding {
     /// Returns the encoding of this layout.
     ///
     /// # Errors
-    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ..., or when the
-    /// layout is not surjective, or a basis is neither zero nor one power of two that no other basis has.
+    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
+    /// .... Each basis must be zero or a power of two along one dim, and the nonzero bases must be distinct and reach
+    /// all elements.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         check_dims(
             "linear",
@@ -171,9 +173,9 @@ impl GenericLinearEncoding {
     /// Returns the encoding of this layout.
     ///
     /// # Errors
-    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
-    /// when the layout is not surjective, or when a basis of register, lane or block steps along more than
-    /// one dim, or one of register not by a power of two.
+    /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
+    /// ..., or the layout is not surjective. A register, lane or block basis must not step along more than one dim, and
+    /// a register basis must be zero or a power of two.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         let what = "generic_linear";
         check_dims(
@@ -194,7 +196,8 @@ impl GenericLinearEncoding {
                             .of_rule("generic_linear_c4"),
                     );
                 }
-                // The order of the registers determines the dim that is filled first, which needs even steps.
+                // The order of the registers determines the dim that is filled first. This is defined only if the steps
+                // are powers of two.
                 if dim == Dim::REGISTER && single_step(coords).is_err() {
                     return Err(
                         EncodingError::new(EncodingErrorKind::NotEvenStep { what, basis })
@@ -249,7 +252,7 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
-/// Returns the layout with these bases and the smallest sizes.
+/// Returns the layout with these bases and the smallest output sizes that contain them.
 ///
 /// `rank` is the rank of the tensor, or 0 to derive it from the bases.
 pub(crate) fn layout_from_bases(
@@ -339,7 +342,8 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
     }
 }
 
-/// Returns a power of two along one dim that is not in the image, if there is one.
+/// Returns an element that is not in the image and has one nonzero component, a power of two. Returns `None` if the
+/// layout is surjective.
 pub(crate) fn first_uncovered(layout: &LinearLayout) -> Option<Ints> {
     if layout.is_surjective() {
         return None;
@@ -365,10 +369,10 @@ pub(crate) fn numbers(basis: Coords) -> Ints {
     Ints::collect(basis.iter().map(|v| narrow::<u32>(v)))
 }
 
-/// Returns a basis as a step of `2^bit` along one dim, or `None` if it is zero.
+/// Returns `(dim, bit)` for a basis that is a step of `2^bit` along `dim`, or `None` for a zero basis.
 ///
 /// # Errors
-/// When it has several components or one that is not a power of two.
+/// Returns an error if the basis has several nonzero components or a component that is not a power of two.
 pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     let mut step = None;
     for (dim, value) in basis.iter().enumerate().filter(|(_, v)| *v != 0) {
@@ -412,7 +416,7 @@ pub(crate) fn permutation_matrix(
     surjective(what, layout)
 }
 
-/// Returns the order of the dims: first the dims along which bits of `ind` move, in the order of the bits, then all
+/// Returns the order of the dims: first the dims along which bits of `ind` step, in the order of the bits, then all
 /// other dims, from the last to the first.
 pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     let rank = layout.out_dims().count();
@@ -426,7 +430,8 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
-/// Returns the split over CTAs of a layout in which `block` is outermost.
+/// Returns the split over CTAs that the `block` bases of a layout describe. The CTAs must split the tensor into
+/// contiguous parts.
 pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
     let rank = layout.out_dims().count();
     let mut split = [0u32; MAX_RANK];
@@ -460,7 +465,7 @@ fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     EncodingError::new(EncodingErrorKind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Returns the tiling of an explicit layout, whose shape must be `shape`.
+/// Returns the tiling of an explicit layout, or an error if the shape of the layout is not `shape`.
 pub(crate) fn exact(
     family: &'static str,
     rule: &'static str,
@@ -491,7 +496,7 @@ pub(crate) fn exact(
     Ok(tiling)
 }
 
-/// Prints `register = [[0, 1]], lane = ...`.
+/// Prints the bases of all input dims for which `skip` is false, as in `register = [[0, 1]], lane = [[1, 0]]`.
 pub(crate) fn fmt_bases(
     f: &mut fmt::Formatter<'_>,
     layout: &LinearLayout,

@@ -1,4 +1,4 @@
-//! Fixed-capacity lists, for the per-dim numbers of encodings.
+//! Lists of fixed capacity for the parameters of encodings, which have one number for each dim.
 
 use crate::number::narrow;
 use core::{fmt, hash, ops};
@@ -9,14 +9,14 @@ use super::error::EncodingErrorKind;
 /// Maximum rank of an encoding.
 pub const MAX_RANK: usize = crate::layout::MAX_DIMS;
 
-/// A list of at most `N` items, stored inline; dereferences to a slice.
+/// A list of at most `N` items, which are stored inline. It dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct List<T, const N: usize> {
     len: u8,
     items: [T; N],
 }
 
-/// One small number for each dim of a tensor.
+/// A list of one 32-bit number for each dim of a tensor.
 pub type Ints = List<u32, MAX_RANK>;
 
 impl<T: Copy + Default, const N: usize> List<T, N> {
@@ -30,7 +30,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     /// Returns the list with these items.
     ///
     /// # Errors
-    /// When there are more than `N` of them.
+    /// Returns an error if there are more than `N` items.
     pub(crate) fn from_slice(items: &[T]) -> Result<Self, EncodingError> {
         let mut list = Self::new();
         for item in items {
@@ -39,7 +39,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         Ok(list)
     }
 
-    /// Returns `min(len, N)` copies of `item`.
+    /// Returns a list of `min(len, N)` copies of `item`.
     #[must_use]
     pub(crate) fn filled(item: T, len: usize) -> Self {
         let mut list = Self::new();
@@ -60,7 +60,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     /// Appends one item.
     ///
     /// # Errors
-    /// When the list is full.
+    /// Returns an error if the list is full.
     pub(crate) fn push(&mut self, item: T) -> Result<(), EncodingError> {
         match self.items.get_mut(self.len as usize) {
             Some(slot) => {
@@ -115,7 +115,7 @@ impl<T: fmt::Debug, const N: usize> fmt::Debug for List<T, N> {
     }
 }
 
-/// Prints `[1, 4]`, as in the text of an encoding.
+/// Prints the list as in the text of an encoding, such as `[1, 4]`.
 impl<T: fmt::Display, const N: usize> fmt::Display for List<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;

@@ -1,10 +1,10 @@
-//! Types of MLIR that carry an encoding: tensors, buffers, descriptors.
+//! Parser of the MLIR types that have an encoding: tensors, buffers and tensor descriptors.
 
 use super::error::EncodingErrorKind;
 use super::text::{Aliases, Parser};
 use super::{Encoding, EncodingError, element_bits};
 
-/// The shape, element type and encoding of a type in IR, `tensor<128x64xf16, #blocked>`.
+/// The shape, element width and encoding of a type in IR, such as `tensor<128x64xf16, #blocked>`.
 ///
 /// ```
 /// use linear_layout::encoding::{Aliases, TypeText};
@@ -18,15 +18,15 @@ use super::{Encoding, EncodingError, element_bits};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeText {
-    /// The encoding. For a tensor, it is the encoding on the tensor's shape.
+    /// The encoding. For a tensor, its implied tile is resolved as in [`Encoding::for_tensor`].
     pub encoding: Encoding,
-    /// The shape to which the encoding applies. For a multi-buffer, it is the shape of one buffer.
+    /// The shape to which the encoding applies. If the type is an array of buffers, it is the shape of one buffer.
     pub shape: Vec<u64>,
-    /// The width of an element in bits, if conversions support the element type.
+    /// The width of an element in bits, or `None` if layout conversions do not support the element type.
     pub element_bits: Option<u32>,
 }
 
-/// Names of the types that this parser accepts or explicitly rejects.
+/// Names of the types that this parser accepts or rejects with a specific message.
 const TYPES: [&str; 5] = [
     "tensor<",
     "!ttg.memdesc<",
@@ -36,18 +36,20 @@ const TYPES: [&str; 5] = [
 ];
 
 impl TypeText {
-    /// Returns true if a text begins with the name of a type that may have an encoding.
+    /// Returns true if a text begins with the name of a type that this parser accepts or rejects with a specific
+    /// message.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
-        // `tensor<ptr<f16, smem>>` is a tensor of CuTe's.
+        // `tensor<ptr<f16, smem>>` is a type of CuTe, not of MLIR's tensors.
         TYPES.iter().any(|name| text.starts_with(name)) && !text.starts_with("tensor<ptr<")
     }
 
-    /// Parses a text that consists of one type, whose encoding may use these aliases.
+    /// Parses a text that consists of one type. The encoding in the type may use these aliases.
     ///
     /// # Errors
-    /// When the text is not such a type, its shape is not known, or it has no encoding that can be read.
+    /// Returns an error if the text is not a type with an encoding, a size is known only at run time (`?`), or the
+    /// encoding is invalid.
     pub fn parse(text: &str, aliases: &Aliases) -> Result<Self, EncodingError> {
         let start = text.len() - text.trim_start().len();
         let name = TYPES.iter().find(|name| text[start..].starts_with(**name));
@@ -68,7 +70,7 @@ impl TypeText {
             ));
         }
         let (mut shape, element) = sizes(text, open)?;
-        // `!tt.tensordesc<tensor<64x32xf16, #shared>>` of earlier versions.
+        // Earlier Triton versions print `!tt.tensordesc<tensor<64x32xf16, #shared>>`.
         if text[element..].starts_with("tensor<") && shape.is_empty() {
             let inner = text[element..].trim_end();
             let inner = inner.strip_suffix('>').unwrap_or(inner);
@@ -108,7 +110,7 @@ impl TypeText {
         }
         let encoding = match is_tensor {
             true => encoding.for_tensor(&shape)?.into_owned(),
-            // A buffer may have one dim more, that of buffers.
+            // An array of buffers has an additional first dim.
             false => {
                 let of_buffers = shape.len().saturating_sub(encoding.rank()).min(1);
                 shape.drain(..of_buffers);
@@ -123,7 +125,8 @@ impl TypeText {
     }
 }
 
-/// Parses sizes such as `128x64x`. Returns the sizes, and the offset of the byte after them.
+/// Parses sizes such as `128x64x` from byte `open` on. Returns the sizes, and the offset of the byte after the last
+/// `x`.
 fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     let (mut sizes, mut pos) = (Vec::new(), open);
     loop {
@@ -146,7 +149,8 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     }
 }
 
-/// Returns the offset of the byte after the element type, which is the comma or the end of the enclosing type.
+/// Returns the offset of the byte after the element type that begins at byte `element`. This byte is a comma or the
+/// closing bracket of the enclosing type.
 fn element_end(text: &str, element: usize) -> usize {
     let mut depth = 0usize;
     for (i, byte) in text.bytes().enumerate().skip(element) {
@@ -160,8 +164,8 @@ fn element_end(text: &str, element: usize) -> usize {
     text.len()
 }
 
-/// Skips the memory space and `mutable`. Returns the shape of the allocation if the text has one, and the offset of the
-/// byte after it.
+/// Skips the parameters of a buffer type that follow the encoding. Returns the shape of the allocation if the text has
+/// one, and the offset of the closing bracket.
 fn rest_of_buffer(text: &str, from: usize) -> (Option<Vec<u64>>, usize) {
     let length = text[from..].find('>').unwrap_or(text.len() - from);
     let last = text[from..from + length]

@@ -1,9 +1,9 @@
-//! Encodings: the named layouts of compilers, with every encoding of Triton 3.9.
+//! Encodings: the named layouts of GPU compilers, among them all encodings of Triton 3.9.
 //!
-//! An *encoding* describes, by the parameters of one hardware feature, how the elements of a tensor are distributed
-//! over threads (a distributed encoding), over a shared-memory buffer (a shared encoding), or over tensor memory.
-//! [`Encoding`] is the main type: it is parsed with [`str::parse`], printed with [`ToString`], and converted to a
-//! [`LinearLayout`] for a shape with [`Encoding::to_linear_layout`].
+//! An *encoding* describes how the elements of a tensor are distributed over threads (a distributed encoding), over a
+//! shared-memory buffer (a shared encoding), or over tensor memory. Its parameters describe one hardware feature, such
+//! as a matrix instruction. [`Encoding`] is the main type. An encoding is parsed with [`str::parse`], printed with
+//! [`ToString`], and converted to a [`LinearLayout`] for a shape with [`Encoding::to_linear_layout`].
 //! ```
 //! use linear_layout::encoding::Encoding;
 //! use linear_layout::layout::Dim;
@@ -17,13 +17,15 @@
 //! assert_eq!(layout.basis(Dim::REGISTER, 1), [8, 0]);  // 16 rows are twice what the warps cover
 //! # Ok::<(), linear_layout::encoding::EncodingError>(())
 //! ```
-//! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the families of matrix instructions, then the shared
-//! families. Each family has one file with its data, rules, text and layout.
+//! A *family* is a kind of encoding, such as `blocked`. Each family has one file with its parameters, rules, text and
+//! layout. Read [`BlockedEncoding`] and [`SliceEncoding`] first, then the families of matrix instructions, then the
+//! shared families.
 //!
-//! [`infer`] propagates encodings through views, [`Encoding::recognize`] maps a layout back to an encoding.
+//! [`infer`] propagates encodings through views. [`Encoding::recognize`] maps a linear layout back to an encoding.
 //!
 //! # Speed
-//! `cargo bench --bench encodings`, best of 400 rounds on two shared cores of an x86-64 server, 128x128:
+//! Time of one conversion to a linear layout on a 128x128 tensor. `cargo bench --bench encodings` measures the best of
+//! 400 rounds, here on two shared cores of an x86-64 server:
 //!
 //! | family | layout | family | layout |
 //! |---|---|---|---|
@@ -36,11 +38,11 @@
 //! | `dot_op` FMA, v2, v3 | 0.52 us, 0.34 us, 0.34 us | `tensor_memory` | 0.23 us |
 //! | `dot_op` `amd_mfma`, `amd_wmma` | 0.31 us, 0.37 us | `tensor_memory_scales` | 0.31 us |
 //!
-//! Nothing is allocated, except for layouts with more than 2^24 inputs.
+//! A conversion does not allocate, except for layouts with more than 2^24 inputs.
 //!
-//! Deliberately missing: MLIR attributes (which wrap these types), encodings that only exist inside front
-//! ends, and those of vendors other than NVIDIA and AMD. Layouts of other MLIR compilers are in [`other`]. Linear layouts
-//! of CuTe and Tilus are encodings too: [`CuteEncoding`], [`TilusEncoding`].
+//! This module has no MLIR attributes (which wrap these types), no encodings that only exist inside front ends, and no
+//! encodings of vendors other than NVIDIA and AMD. The layouts of other MLIR compilers are in [`other`]. Layouts of
+//! CuTe and Tilus that are linear are encodings: [`CuteEncoding`] and [`TilusEncoding`].
 
 mod amd_mfma;
 mod amd_rotating_shared;
@@ -108,7 +110,7 @@ use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// Expands to the name of a family, which is its alias if it has one, and otherwise the name of its attribute.
+/// Expands to the name of a family: its alias, or the name of its attribute if there is no alias.
 macro_rules! family_name {
     ($name:literal) => {
         $name
@@ -118,7 +120,7 @@ macro_rules! family_name {
     };
 }
 
-/// Declares the enum of all families and dispatches their common methods.
+/// Declares the enum of all families, and methods that dispatch to the family.
 macro_rules! families {
     ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal $(as $alias:literal)?,)*) => {
         /// An encoding of any family.
@@ -143,7 +145,7 @@ macro_rules! families {
                 [$(family_name!($name $($alias)?),)*].into_iter()
             }
 
-            /// Returns the name of the family, as in `#ttg.blocked`.
+            /// Returns the name of the family, such as `blocked`.
             #[must_use]
             pub fn family(&self) -> &'static str {
                 match self {
@@ -151,7 +153,7 @@ macro_rules! families {
                 }
             }
 
-            /// Returns the rank of the tensors.
+            /// Returns the rank of the tensors to which the encoding applies.
             #[must_use]
             pub fn rank(&self) -> usize {
                 match self {
@@ -191,15 +193,15 @@ macro_rules! families {
 }
 
 families! {
-    /// `#ttg.blocked`: equal boxes.
+    /// `#ttg.blocked`: a tensor in registers, tiled by equal boxes.
     Blocked(BlockedEncoding) = "ttg" "blocked",
-    /// `#ttg.slice`: a parent without one dim.
+    /// `#ttg.slice`: a parent encoding from which one dim is removed.
     Slice(SliceEncoding) = "ttg" "slice",
-    /// `#ttg.linear`: explicit bases.
+    /// `#ttg.linear`: a tensor in registers, given by explicit bases.
     Linear(LinearEncoding) = "ttg" "linear",
-    /// `#ttg.generic_linear`: explicit bases, with swizzled warps.
+    /// `#ttg.generic_linear`: a tensor in registers, given by explicit bases that may swizzle the warps.
     GenericLinear(GenericLinearEncoding) = "ttg" "generic_linear",
-    /// `#ttg.dot_op`: an operand of a matrix product.
+    /// `#ttg.dot_op`: an operand of a matrix product in registers.
     DotOperand(DotOperandEncoding) = "ttg" "dot_op",
     /// `#ttg.nvidia_mma`: the result of NVIDIA's matrix instructions.
     NvidiaMma(NvidiaMmaEncoding) = "ttg" "nvidia_mma",
@@ -207,23 +209,24 @@ families! {
     AmdMfma(AmdMfmaEncoding) = "ttg" "amd_mfma",
     /// `#ttg.amd_wmma`: the result of AMD's RDNA matrix instructions.
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
-    /// `#ttg.swizzled_shared`: rows in shared memory, their vectors permuted by an XOR.
+    /// `#ttg.swizzled_shared`: a tensor in shared memory, with the vectors of each row permuted by an XOR.
     SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
-    /// `#ttg.amd_rotating_shared`: as `swizzled_shared`, but the phase also rotates with each block of rows.
+    /// `#ttg.amd_rotating_shared`: like `swizzled_shared`, but the phase of the swizzle also changes with each block of
+    /// rows.
     AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
-    /// `#ttg.padded_shared`: shared memory with gaps.
+    /// `#ttg.padded_shared`: a tensor in shared memory, with padding at regular intervals.
     PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",
-    /// `#ttg.partitioned_shared`: one tensor in several buffers.
+    /// `#ttg.partitioned_shared`: one tensor in several shared-memory buffers.
     PartitionedShared(PartitionedSharedEncoding) = "ttg" "partitioned_shared",
-    /// `#ttg.nvmma_shared`: the swizzles of TMA and `wgmma`.
+    /// `#ttg.nvmma_shared`: a tensor in shared memory, in a swizzled format of TMA and `wgmma`.
     NvmmaShared(NvmmaSharedEncoding) = "ttg" "nvmma_shared",
-    /// `#ttg.shared_linear`: explicit bases.
+    /// `#ttg.shared_linear`: a tensor in shared memory, given by explicit bases.
     SharedLinear(SharedLinearEncoding) = "ttg" "shared_linear",
     /// `#ttng.tensor_memory_encoding`: a matrix in tensor memory.
     TensorMemory(TensorMemoryEncoding) = "ttng" "tensor_memory_encoding",
-    /// `#ttng.tensor_memory_scales_encoding`: the scales of a product in tensor memory.
+    /// `#ttng.tensor_memory_scales_encoding`: the scales of a block-scaled matrix product in tensor memory.
     TensorMemoryScales(TensorMemoryScalesEncoding) = "ttng" "tensor_memory_scales_encoding",
-    /// `#cute.layout`: a layout of CuTe, of a buffer or of threads and values.
+    /// `#cute.layout`: a layout of CuTe, either of a buffer or of threads and values.
     Cute(CuteEncoding) = "cute" "layout" as "cute.layout",
     /// `#tilus.register`: a register layout of Tilus.
     Tilus(TilusEncoding) = "tilus" "register" as "tilus.register",
@@ -233,30 +236,31 @@ impl Encoding {
     /// Parses an encoding whose text may use these aliases.
     ///
     /// # Errors
-    /// When the text is not an encoding, or the encoding breaks a rule of its family.
+    /// Returns an error if the text is not an encoding, or the encoding breaks a rule of its family.
     pub fn parse(text: &str, aliases: &Aliases) -> Result<Self, EncodingError> {
         Parser::new(text, aliases).whole()
     }
 
-    /// Returns the linear layout of a tensor of this shape.
+    /// Returns the linear layout of a tensor or buffer of this shape.
     ///
     /// # Shape
-    /// Distributed: (register, lane, warp, block) -> (dim0, dim1, ...). Shared: (offset, block), and
-    /// partition where the buffer is partitioned. Tensor memory: (row, col, block).
+    /// All layouts map to (dim0, dim1, ...). The inputs are (register, lane, warp, block) for a distributed encoding,
+    /// (offset, block) or (offset, block, partition) for a shared encoding, and (row, col, block) for tensor memory.
     /// # Errors
-    /// When the shape has another rank than the encoding, a size is not a power of two, or the
-    /// encoding has no layout on this shape.
+    /// Returns an error if the shape has another rank than the encoding, a size is not a power of two, or the encoding
+    /// has no layout on this shape.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
         self.tiling(shape)?.into_layout()
     }
 
-    /// Returns the linear layout of a tensor or buffer of this shape, which must be surjective.
+    /// Returns the linear layout of a tensor or buffer of this shape, or an error if the layout is not surjective.
     ///
-    /// A basis beyond the shape becomes zero, as `warp = [[0, 5]]` on four columns. If no other basis
-    /// covers odd columns, [`to_linear_layout`](Self::to_linear_layout) returns the same layout as Triton, in
-    /// which half of the elements have no location; this function returns an error.
+    /// A basis beyond the shape becomes zero, such as `warp = [[0, 5]]` on four columns. If no other basis reaches the
+    /// odd columns, half of the elements have no location. [`to_linear_layout`](Self::to_linear_layout) nevertheless
+    /// returns this layout, as Triton does, but this function returns an error.
     /// # Errors
-    /// As `to_linear_layout`, and naming an element that is not in the image.
+    /// Returns an error in the same cases as `to_linear_layout`, and if an element is not in the image. The message
+    /// names the element.
     pub fn to_surjective_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
         let layout = self.to_linear_layout(shape)?;
         match linear::first_uncovered(&layout) {
@@ -272,10 +276,10 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding with the implied tile resolved for a tensor of this shape.
+    /// Returns the encoding on a tensor of this shape, which determines the tile if the text has none.
     ///
-    /// Only a layout of CuTe without an explicit tile changes: on a tensor it is a layout of threads and values whose
-    /// tile is the tensor, on a buffer a layout of memory.
+    /// Only a layout of CuTe without an explicit tile is changed. On a buffer, such a layout maps coordinates to
+    /// offsets. On a tensor, it is a layout of threads and values, and its tile is the shape of the tensor.
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let written: Encoding = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">".parse()?;
@@ -286,7 +290,7 @@ impl Encoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// When the layout of CuTe is not onto the elements of the tensor.
+    /// Returns an error if a layout of CuTe does not reach all elements of the tensor.
     pub fn for_tensor(&self, shape: &[u64]) -> Result<Cow<'_, Self>, EncodingError> {
         match self {
             Self::Cute(e) if e.tile().is_none() || e.is_tile_implied() => {
@@ -296,11 +300,11 @@ impl Encoding {
         }
     }
 
-    /// Returns the linear layout on this shape, with the encoding that has it: a layout of CuTe that is invalid for a
-    /// buffer may be valid for a tensor.
+    /// Returns the linear layout on this shape, together with the encoding that has this layout. A layout of CuTe
+    /// without a tile is read as the layout of a buffer or, if this is invalid, of a tensor.
     ///
     /// # Errors
-    /// The error as a buffer, if it is invalid for a tensor too.
+    /// Returns the error of [`to_linear_layout`](Self::to_linear_layout), if the encoding is invalid for a tensor, too.
     pub fn on_shape(self, shape: &[u64]) -> Result<(Self, LinearLayout), EncodingError> {
         match self.to_linear_layout(shape) {
             Ok(layout) => Ok((self, layout)),
@@ -313,7 +317,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding as written in the text, without an implied tile.
+    /// Returns the encoding without an implied tile, as it is written in the text.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {
@@ -322,7 +326,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding with an implied tile made explicit, for use on tensors of other shapes.
+    /// Returns the encoding in which an implied tile is explicit, for use on tensors of other shapes.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {
@@ -337,7 +341,7 @@ impl Encoding {
         !self.is_shared() && !self.is_tensor_memory()
     }
 
-    /// Returns true for encodings whose warp bases may step along several dims, and slices of them.
+    /// Returns true if warp bases of the encoding, or of the parent of a slice, may step along several dims.
     #[must_use]
     pub fn is_generic(&self) -> bool {
         match self {
@@ -348,7 +352,7 @@ impl Encoding {
         }
     }
 
-    /// Returns true if the encoding is of shared memory.
+    /// Returns true if the encoding distributes a tensor over shared memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(
@@ -362,16 +366,16 @@ impl Encoding {
         ) || matches!(self, Self::Cute(e) if e.tile().is_none())
     }
 
-    /// Returns true if the encoding is of tensor memory.
+    /// Returns true if the encoding distributes a tensor over tensor memory.
     #[must_use]
     pub fn is_tensor_memory(&self) -> bool {
         matches!(self, Self::TensorMemory(_) | Self::TensorMemoryScales(_))
     }
 
-    /// Returns how the CTAs of a cluster share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     ///
     /// # Errors
-    /// When the CTAs are not outermost in an explicit layout.
+    /// Returns an error if the `block` bases of an explicit layout do not split the tensor into contiguous parts.
     pub fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
         match self {
             Self::Blocked(e) => Ok(*e.cga_layout()),

@@ -8,25 +8,26 @@ use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
 
 impl Encoding {
-    /// Returns a descriptive name: the family, then sizes, then non-default parameters.
+    /// Returns a descriptive name, which consists of the family, the sizes, and the parameters that are not the
+    /// default.
     ///
-    /// Equal encodings have equal names. Letters before sizes are `t` threads of a warp, `w` warps of a
-    /// CTA, `c` CTAs of a cluster; `o01` is an order other than row-major. A layout given by its bases is
-    /// named after the encoding that it equals, if there is one, else by its shape.
+    /// Equal encodings have equal names. In the names, `t` precedes the threads of a warp, `w` the warps of a CTA, and
+    /// `c` the CTAs of a cluster along each dim. `o01` is the order of the dims if it is not row-major. A layout with
+    /// explicit bases has the name of the encoding to which it is equal, or its shape if there is no such encoding.
     ///
     /// | name | encoding |
     /// |---|---|
     /// | `blocked_1x4_t8x4_w4x1` | 1x4 elements per thread, 8x4 threads, 4x1 warps |
-    /// | `blocked_4x1_t1x32_w4x1_o01` | the same with dim 0 fastest |
-    /// | `slice_d1_of_blocked_...` | its dim 1 removed |
-    /// | `mma_v2_16x8_w2x2`, `mfma_v3_32x32x8_t_w4x1` | results; `t` transposed |
-    /// | `dot0_k2_of_mma_v2_...` | operand 0, `kWidth` 2 |
-    /// | `linear_as_blocked_...`, `linear_16x64` | bases of a known layout, bases of another |
+    /// | `blocked_4x1_t1x32_w4x1_o01` | 4x1 elements per thread, 1x32 threads, 4x1 warps, dim 0 is the fastest |
+    /// | `slice_d1_of_blocked_...` | a blocked encoding without dim 1 |
+    /// | `mma_v2_16x8_w2x2`, `mfma_v3_32x32x8_t_w4x1` | results of matrix instructions; `t` means transposed |
+    /// | `dot0_k2_of_mma_v2_...` | operand 0 of a product, `kWidth` 2 |
+    /// | `linear_as_blocked_...`, `linear_16x64` | explicit bases of a blocked layout; of any other layout |
     /// | `shared_swz_8_2_4` | `vec`, `perPhase`, `maxPhase` |
-    /// | `shared_nvmma_128_b16`, `shared_nvmma_128_b16_t` | bytes of the swizzle, bits of an element |
-    /// | `tmem_128x64` | blocks in tensor memory |
-    /// | `cute_16x8`, `shared_cute_8x64` | threads and values of a tile; modes of a buffer |
-    /// | `tilus_16x8_t64` | the shape, and lanes where they are not 32 |
+    /// | `shared_nvmma_128_b16`, `shared_nvmma_128_b16_t` | bytes of the swizzle, bits of an element, transposed |
+    /// | `tmem_128x64` | blocks of 128x64 elements in tensor memory |
+    /// | `cute_16x8`, `shared_cute_8x64` | threads and values on a tile; sizes of the modes of a buffer |
+    /// | `tilus_16x8_t64` | the shape; the number of lanes if it is not 32 |
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let text = "#ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [4, 1], \
@@ -149,7 +150,7 @@ fn cute_shape(layout: &ComposedLayout) -> String {
     sizes64(&sizes)
 }
 
-/// Returns `_t64` for warps of 64 lanes; empty for 32.
+/// Returns `_t64` for warps of 64 lanes, and the empty string for warps of 32 lanes.
 fn lanes(threads_per_warp: u32) -> String {
     match threads_per_warp {
         32 => String::new(),
@@ -157,7 +158,7 @@ fn lanes(threads_per_warp: u32) -> String {
     }
 }
 
-/// Returns `_o01`; empty for a row-major order.
+/// Returns `_o01` for the order `[0, 1]`, and the empty string for a row-major order.
 fn order(order: &[u32]) -> String {
     let is_row_major = order
         .iter()
@@ -167,12 +168,12 @@ fn order(order: &[u32]) -> String {
     if is_row_major {
         return String::new();
     }
-    // Hexadecimal: one digit for each dim up to rank 16.
+    // Hexadecimal numbers have one digit for each dim, because the rank is at most 16.
     let digits: String = order.iter().map(|dim| format!("{dim:x}")).collect();
     format!("_o{digits}")
 }
 
-/// Returns the rank if it is not 2, and the order.
+/// Returns the name of an order of dims in memory, preceded by the rank if it is not 2, as in `_3d_o012`.
 fn memory_order(dims: &[u32]) -> String {
     match dims.len() {
         2 => order(dims),
@@ -180,7 +181,7 @@ fn memory_order(dims: &[u32]) -> String {
     }
 }
 
-/// Returns `_c2x1` for two CTAs along dim 0, `_copies2` for two that hold copies; empty for one CTA.
+/// Returns `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies, and the empty string for one CTA.
 fn ctas(cga: &CgaLayout) -> String {
     let split = cga.split_num();
     let num_pieces: u32 = split.iter().product();
@@ -194,10 +195,10 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// Returns `as_blocked_...` if a named family has this layout, else the shape.
+/// Returns `as_blocked_...` if a named family has this layout, and the shape otherwise.
 fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
-        // The parent of a slice would be a guess.
+        // The name of a slice is not used, because the layout does not determine its parent.
         Ok(Encoding::Slice(_) | Encoding::Linear(_) | Encoding::GenericLinear(_))
         | Ok(Encoding::SharedLinear(_))
         | Err(_) => shape(layout),
@@ -236,7 +237,7 @@ fn nvidia_mma(e: &NvidiaMmaEncoding) -> String {
 }
 
 fn amd_wmma(e: &AmdWmmaEncoding) -> String {
-    // Numbers of tiles per warp and of warps along each dim.
+    // Returns the number of tiles of a warp, or of warps, along each dim.
     let layout = e.cta_layout();
     let reach = |dim: Dim| -> Vec<u32> {
         let mut reach = vec![1u32; layout.num_out_dims()];
@@ -262,7 +263,8 @@ fn amd_wmma(e: &AmdWmmaEncoding) -> String {
     )
 }
 
-/// Returns `shared_pad_32p4_128p8_16x32`: padding of 4 after every 32 elements and of 8 after every 128.
+/// Returns a name such as `shared_pad_32p4_128p8_16x32`, where 4 elements of padding follow every 32 elements, and 8
+/// elements of padding follow every 128 elements.
 fn padded_shared(e: &PaddedSharedEncoding) -> String {
     let gaps: String = e
         .interval_paddings()

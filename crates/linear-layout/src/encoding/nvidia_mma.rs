@@ -1,4 +1,4 @@
-//! `#ttg.nvidia_mma`: the accumulator of NVIDIA's `mma` and `wgmma` instructions.
+//! `#ttg.nvidia_mma`: the layout of the accumulator of NVIDIA's `mma` and `wgmma` instructions.
 
 use core::fmt;
 
@@ -12,20 +12,20 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "nvidia_mma";
 const KEYS: &str = "`versionMajor`, `versionMinor`, `warpsPerCTA`, `instrShape`, `CGALayout`";
 
-/// The accumulator of `mma.sync` (version 2) or `wgmma` (version 3).
+/// The layout of the accumulator of NVIDIA's `mma.sync` (version 2) or `wgmma` (version 3) instructions.
 ///
-/// In a 16x8 tile of version 2 each thread holds two adjacent elements of a row, four threads cover a
-/// row, and eight rows are repeated eight rows below:
+/// In a 16x8 tile of version 2, each thread holds two adjacent elements of a row, and four threads cover a row. The
+/// threads of rows 0 to 7 also hold rows 8 to 15. `T1` is thread 1:
 /// ```text
 /// row 0:  T0 T0 T1 T1 T2 T2 T3 T3
 /// row 1:  T4 T4 T5 T5 ...
 /// row 8:  T0 T0 T1 T1 ...          (registers 2 and 3)
 /// ```
 /// # Shape
-/// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
+/// (register, lane, warp, block) -> (dim0, dim1). If the rank is 3, dim0 is a batch dim, and the matrix dims follow.
 /// # Units
-/// `instr_shape` counts elements of one instruction of one warp: `[m, n]` for version 2, `[m, n, k]`
-/// for version 3; `warps_per_cta` counts warps.
+/// `instr_shape` counts the elements that one warp holds for one instruction: `[m, n]` for version 2, `[m, n, k]` for
+/// version 3. `warps_per_cta` counts warps.
 /// # Source
 /// Triton's `NvidiaMmaEncodingAttr`; PTX ISA, "Matrix fragments for mma.m16n8k16".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,12 +38,13 @@ pub struct NvidiaMmaEncoding {
 }
 
 impl NvidiaMmaEncoding {
-    /// Returns the encoding of this instruction, distributed over these warps.
+    /// Returns the encoding for an instruction of shape `instr_shape`, with `warps_per_cta` warps along each dim.
     ///
-    /// As in Triton, an instruction without a layout (an `n` that is not a power of two) is an error of
-    /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout).
+    /// As in Triton, the shape of the instruction is not checked here. If the shape has no layout, because `n` is not a
+    /// power of two, [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout) returns an error.
     /// # Errors
-    /// When the version is not 2 or 3, the rank is not 1 to 16, or the rank differs from the rank of `cga`.
+    /// Returns an error if the version is not 2 or 3, the rank is not 1 to 16, or the rank differs from the rank of
+    /// `cga`.
     pub fn new(
         version_major: u32,
         version_minor: u32,
@@ -70,13 +71,13 @@ impl NvidiaMmaEncoding {
         })
     }
 
-    /// Returns the generation: 2 for `mma`, 3 for `wgmma`.
+    /// Returns the generation of the instruction: 2 for `mma`, 3 for `wgmma`.
     #[must_use]
     pub fn version_major(&self) -> u32 {
         self.version_major
     }
 
-    /// Returns the minor version: 1 on Turing.
+    /// Returns the minor version of the instruction, which is 1 on Turing.
     #[must_use]
     pub fn version_minor(&self) -> u32 {
         self.version_minor
@@ -92,13 +93,13 @@ impl NvidiaMmaEncoding {
         self.version_major == 3
     }
 
-    /// Returns the warps of a CTA along each dim.
+    /// Returns the number of warps of a CTA along each dim.
     #[must_use]
     pub fn warps_per_cta(&self) -> &[u32] {
         &self.warps_per_cta
     }
 
-    /// Returns the shape of the instruction.
+    /// Returns the shape of the instruction in elements, `[m, n]` or `[m, n, k]`.
     #[must_use]
     pub fn instr_shape(&self) -> &[u32] {
         &self.instr_shape
@@ -114,7 +115,7 @@ impl NvidiaMmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Returns the order of the dims over which warps are distributed.
+    /// Returns the order of the dims along which warps are distributed, the fastest dim first.
     pub(crate) fn warp_order(&self) -> Ints {
         matrix_order(self.rank(), !self.is_hopper())
     }
@@ -172,8 +173,8 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Appends one tile of `mma` fragments: `k_width` registers and 4 lanes along `inner`, 8 lanes
-/// along `outer`, then registers along `outer` and `inner` up to the tile's size.
+/// Appends one tile of `mma` fragments: `k_width` registers and 4 lanes along the dim `inner`, 8 lanes along the dim
+/// `outer`, then registers along `outer` and `inner` up to the size of the tile.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),
@@ -224,7 +225,7 @@ mod tests {
     use crate::encoding::tiling::DISTRIBUTED;
     use crate::layout::Dim;
 
-    /// Returns the columns of registers and lanes of one tile with dim 1 as `inner`.
+    /// Returns the columns of the registers and of the lanes of one tile, where dim 1 is `inner`.
     fn tile(outer: u32, inner: u32, k_width: u32) -> Result<[Vec<u64>; 2], EncodingError> {
         let mut tiling = Tiling::bare(&DISTRIBUTED, 2);
         tiling.set_bits(&[8, 8]);
@@ -260,7 +261,7 @@ mod tests {
         );
         check((16, 16, 1), &[row(8), column(4), column(8)]);
         check((8, 64, 16), &[column(1), column(2), column(4), column(8)]);
-        // A tile of no rows or no columns has the fragment alone.
+        // A tile without rows or columns has only the fragment.
         check((0, 8, 2), &[column(1)]);
         check((8, 0, 2), &[column(1)]);
     }

@@ -1,4 +1,4 @@
-//! `#ttg.nvmma_shared`: the swizzled layouts of the tensor memory accelerator and `wgmma`.
+//! `#ttg.nvmma_shared`: the swizzled layouts of the tensor memory accelerator (TMA) and `wgmma`.
 
 use crate::number::narrow;
 use crate::plan::tensor_copy::TensorBox;
@@ -15,23 +15,23 @@ const KEYS: &str =
     "`swizzlingByteWidth`, `transposed`, `elementBitWidth`, `fp4Padded`, `rank`, `CGALayout`";
 /// Maximum extent of a TMA box along a dim, in elements.
 const MAX_TMA_SIZE: u64 = 256;
-/// Rows of one swizzle pattern.
+/// Number of rows of one swizzle pattern.
 const CORE_ROWS: u64 = 8;
 
-/// A tensor in shared memory in tiles of 8 rows of 32, 64 or 128 bytes, with swizzled 16-byte vectors.
+/// A tensor in shared memory, in tiles of 8 rows. A row has 32, 64 or 128 bytes, and its 16-byte vectors are swizzled.
 ///
-/// With 128 bytes and 16-bit elements a row has 8 vectors of 8 elements; in row `r` vector `p` is at
+/// For example, a row of 128 bytes with 16-bit elements has 8 vectors of 8 elements. In row `r`, vector `p` is at
 /// position `p ^ (r % 8)`:
 /// ```text
 /// row 0:  0 1 2 3 4 5 6 7
 /// row 1:  1 0 3 2 5 4 7 6
 /// row 2:  2 3 0 1 6 7 4 5   ...
 /// ```
-/// With 4-bit padding each 16-byte vector holds only 8 bytes of data, and two offsets map to each element.
+/// If 4-bit data is padded, each 16-byte vector holds only 8 bytes of data, and two offsets map to each element.
 /// # Shape
-/// (offset, block) -> (dim0, dim1, ...); outer dims count as more rows.
+/// (offset, block) -> (dim0, dim1, ...). The rows run through all dims except the last.
 /// # Units
-/// `swizzle_bytes` is a width in bytes; offsets count elements.
+/// `swizzle_bytes` is the width of a row of the swizzle pattern in bytes. Offsets count elements.
 /// # Source
 /// Triton's `NVMMASharedEncodingAttr`; CUDA driver API, `CUtensorMapSwizzle`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,10 +44,10 @@ pub struct NvmmaSharedEncoding {
 }
 
 impl NvmmaSharedEncoding {
-    /// Returns the encoding with this swizzle.
+    /// Returns the encoding with a swizzle of `swizzle_bytes`, where 0 means no swizzle.
     ///
     /// # Errors
-    /// When the swizzle is not 0, 32, 64 or 128 bytes wide, or elements have no bits.
+    /// Returns an error if `swizzle_bytes` is not 0, 32, 64 or 128, or `element_width_bits` is 0.
     pub fn new(
         swizzle_bytes: u32,
         transposed: bool,
@@ -75,19 +75,19 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns the width of the swizzle pattern in bytes, 0 for none.
+    /// Returns the width of the swizzle pattern in bytes, or 0 if there is no swizzle.
     #[must_use]
     pub fn swizzle_bytes(&self) -> u32 {
         self.swizzle_bytes
     }
 
-    /// Returns true if dim0 is contiguous instead of the last dim.
+    /// Returns true if dim0 is contiguous, and false if the last dim is contiguous.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.transposed
     }
 
-    /// Returns the bits of one element.
+    /// Returns the width of an element in bits.
     #[must_use]
     pub fn element_width_bits(&self) -> u32 {
         self.element_width_bits
@@ -138,7 +138,7 @@ impl NvmmaSharedEncoding {
         128 * self.max_phase()
     }
 
-    /// Returns the encoding of the transposed matrix, for rank 2.
+    /// Returns the encoding of the transposed matrix. The rank must be 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -147,10 +147,10 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns the box of the buffer's descriptors, which one TMA copy moves.
+    /// Returns the box of elements that one TMA copy moves to or from a buffer of this shape.
     ///
     /// # Errors
-    /// When the shape has another rank, or a row is narrower than the swizzle.
+    /// Returns an error if the shape has another rank, or a row is narrower than the swizzle.
     pub fn tensor_box(&self, shape: &[u64]) -> Result<TensorBox, EncodingError> {
         let tiling = Tiling::new(FAMILY, &SHARED, shape, &self.cga)?;
         let sizes = self.tma_box_log2(&tiling)?;
@@ -160,7 +160,8 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns log2 of the TMA box within a CTA's part along each dim.
+    /// Returns log2 of the size of the TMA box along each dim. The box does not exceed the part of the tensor that one
+    /// CTA holds.
     fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
         let rank = self.rank();
         let contiguous = if self.transposed { 0 } else { rank - 1 };
@@ -221,8 +222,8 @@ impl NvmmaSharedEncoding {
         let sizes = self.tma_box_log2(&tiling)?;
         if self.swizzle_bytes == 0 {
             if self.transposed {
-                // Triton rotates the dims by one and back in the same direction, which is a transposition
-                // up to rank 2 and a rotation above.
+                // Triton rotates the dims by one position twice in the same direction, instead of forth and back. This
+                // is the identity up to rank 2, and a rotation for higher ranks.
                 for dim in (0..rank).rev() {
                     let size = sizes[(dim + 1) % rank];
                     tiling.lay_log2(OFFSET, size, (dim + rank - 1) % rank);
@@ -241,15 +242,17 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Appends one TMA box as a matrix whose rows are as wide as the swizzle, repeated along rows first.
+    /// Appends one TMA box. The box is a matrix of swizzle patterns, which repeat along the rows first and then along
+    /// the columns.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {
             let reason = format!("`rank` is {rank}, expected 2 or more with a swizzle");
             return Err(EncodingError::no_layout(FAMILY, reason).of_rule("nvmma_shared_c5"));
         }
-        // The matrix has all dims but the last as rows and the last as columns; transposed it has the
-        // last as rows. Its row-major positions are those of the box.
+        // The rows of the matrix run through all dims but the last, and its columns through the last dim. In a
+        // transposed matrix, the rows run through the last dim. The row-major positions of the matrix are the positions
+        // in the box.
         let outer = sizes[..rank - 1].iter().sum::<u8>();
         let last = sizes[rank - 1];
         let (rows_log2, cols_log2) = if self.transposed {

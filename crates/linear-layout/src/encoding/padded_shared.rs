@@ -18,19 +18,21 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "padded_shared";
 const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
-/// Maximum number of pairs, as intervals are distinct powers of two.
+/// Maximum number of `(interval, padding)` pairs. Intervals are distinct powers of two of 32 bits, so there are no
+/// more.
 const MAX_PAIRS: usize = 32;
 
-/// A shared-memory layout with padding after every interval of elements.
+/// A shared-memory layout in which padding follows every interval of elements.
 ///
-/// `[4:+2]` puts two unused elements after every four, so element 4 has offset 6 and element 8 offset 12:
+/// `[4:+2]` puts two unused elements after every four elements, so that element 4 has offset 6, and element 8 has
+/// offset 12:
 /// ```text
 /// 0 1 2 3 . . 4 5 6 7 . . 8 9 ...
 /// ```
-/// Intervals count positions of the linear component: the element at position `i` is at offset
-/// `i + sum of (i / interval) * padding`.
+/// Without padding, elements are at the positions that the linear component describes. With padding, the element at
+/// position `i` is at offset `i` plus the sum of `(i / interval) * padding` over all pairs.
 /// # Shape
-/// The linear component maps (offset, block) to (dim0, dim1, ...), and determines the shape of the tensor.
+/// The linear component maps (offset, block) -> (dim0, dim1, ...), and determines the shape of the tensor.
 /// # Units
 /// Intervals and paddings count elements.
 /// # Source
@@ -45,9 +47,9 @@ impl PaddedSharedEncoding {
     /// Returns the encoding with these `(interval, padding)` pairs and linear component.
     ///
     /// # Errors
-    /// When there is no pair, a number is not a power of two, or an interval is repeated; when the
-    /// component's input dims are not offset and block or its output dims not dim0, dim1, ...; when a
-    /// basis is neither zero nor one power of two, or the offset bases are dependent.
+    /// Returns an error if there is no pair, an interval or a padding is not a power of two, or an interval is
+    /// repeated. The linear component must map (offset, block) -> (dim0, dim1, ...), each of its bases must be zero or
+    /// a power of two along one dim, its offset bases must be independent, and it must be surjective.
     pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
         if pairs.is_empty() {
             return Err(EncodingError::new(EncodingErrorKind::NoPairs).of_rule("padded_shared_c1"));
@@ -105,11 +107,11 @@ impl PaddedSharedEncoding {
         })
     }
 
-    /// Returns the encoding of a tensor of this shape in `order`, the fastest dim first.
+    /// Returns the encoding of a tensor of this shape. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
-    /// As [`PaddedSharedEncoding::new`]; also when `order` is not a permutation, its rank is not that of
-    /// the shape, or a size is not a power of two.
+    /// Returns an error in the same cases as [`PaddedSharedEncoding::new`], and if `order` is not a permutation of the
+    /// dims of `shape`, or a size is not a power of two.
     pub fn with_order(
         pairs: &[(u32, u32)],
         order: &[u32],
@@ -131,13 +133,13 @@ impl PaddedSharedEncoding {
         &self.pairs
     }
 
-    /// Returns the linear component, from positions before padding to elements.
+    /// Returns the linear component, which maps positions without padding to elements.
     #[must_use]
     pub fn linear_component(&self) -> &LinearLayout {
         &self.linear
     }
 
-    /// Returns the offset of the element at `position` of the linear component.
+    /// Returns the offset, with padding, of the element at `position` of the linear component.
     ///
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, PaddedSharedEncoding};
@@ -159,7 +161,7 @@ impl PaddedSharedEncoding {
         self.linear.num_out_dims()
     }
 
-    /// Returns the order of the dims: first the dims along which offset bits move, in the order of the bits, then all
+    /// Returns the order of the dims: first the dims along which offset bits step, in the order of the bits, then all
     /// other dims, from the last to the first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.linear, Dim::OFFSET)
@@ -173,8 +175,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the tiling of a part of a tensor, which may be smaller than the linear component. Offset bases beyond
-    /// the part are dropped, as Triton does for the partitions of a tensor.
+    /// Returns the tiling of a part of a tensor. The part may be smaller than the linear component. As Triton does for
+    /// the partitions of a tensor, this drops the offset bases beyond the part.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self
@@ -198,7 +200,7 @@ impl PaddedSharedEncoding {
         Ok(tiling)
     }
 
-    /// Returns the equivalent order and shape, if the short form applies.
+    /// Returns the order and the shape if the text of the encoding has the short form `order = ..., shape = ...`.
     fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;

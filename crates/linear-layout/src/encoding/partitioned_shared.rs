@@ -1,4 +1,4 @@
-//! `#ttg.partitioned_shared`: one tensor in several shared-memory buffers.
+//! `#ttg.partitioned_shared`: the layout of one tensor in several shared-memory buffers.
 
 use crate::number::narrow;
 use core::fmt;
@@ -13,10 +13,10 @@ use crate::layout::Dim;
 const FAMILY: &str = "partitioned_shared";
 const KEYS: &str = "`numPartitions`, `numGroups`, `partitionDim`, `partitionLayout`";
 
-/// A tensor that is split along one dim into equal parts, which are assigned round-robin to several buffers.
+/// A layout that splits a tensor along one dim into equal parts, and assigns the parts to several buffers in turn.
 ///
 /// For example, two partitions and two groups split 64 rows into four parts of 16 rows. Parts 0 and 2 are in the first
-/// buffer, and parts 1 and 3 in the second.
+/// buffer, and parts 1 and 3 are in the second buffer.
 /// # Shape
 /// (offset, block, partition) -> (dim0, dim1, ...).
 /// # Source
@@ -33,8 +33,9 @@ impl PartitionedSharedEncoding {
     /// Returns the encoding whose parts along `partition_dim` have the encoding `partition_layout`.
     ///
     /// # Errors
-    /// When `num_partitions` is not a power of two or less than 2, `num_groups` is not a power of two, `partition_dim`
-    /// is not below the rank, or `partition_layout` is not a shared encoding in which the CTAs are outermost.
+    /// Returns an error if `num_partitions` is less than 2 or not a power of two, `num_groups` is not a power of two,
+    /// `partition_dim` is not below the rank, or `partition_layout` is not a shared encoding whose CTAs split the
+    /// tensor into contiguous parts.
     pub fn new(
         num_partitions: u32,
         num_groups: u32,
@@ -71,7 +72,7 @@ impl PartitionedSharedEncoding {
                     .of_rule("partitioned_shared_c4"),
             );
         }
-        // The CTAs must be outermost in the layout of a piece.
+        // The CTAs must split a part of the tensor into contiguous pieces.
         partition_layout.cga_layout()?;
         Ok(Self {
             num_partitions,
@@ -93,7 +94,7 @@ impl PartitionedSharedEncoding {
         self.num_groups
     }
 
-    /// Returns the split dim.
+    /// Returns the dim that is split.
     #[must_use]
     pub fn partition_dim(&self) -> usize {
         self.partition_dim as usize
@@ -109,7 +110,7 @@ impl PartitionedSharedEncoding {
         self.partition_layout.rank()
     }
 
-    /// Returns the shape of one part, or `None` if there are more parts than elements.
+    /// Returns the shape of one part, or `None` if the parts are not equal or are empty.
     fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
         let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
         let mut piece = List::collect(shape.iter().copied());

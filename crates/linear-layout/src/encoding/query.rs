@@ -1,4 +1,4 @@
-//! Properties of encodings that compilers query: orders, sizes per thread, alignment.
+//! Properties of encodings that compilers query, such as orders, sizes per thread, and alignments.
 
 use super::cga::first_seen;
 use super::error::EncodingErrorKind;
@@ -11,11 +11,11 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
 impl Encoding {
-    /// Returns the order of the dims, the most contiguous first.
+    /// Returns the order of the dims, the most contiguous dim first.
     ///
-    /// Contiguity is over the registers of a thread for a tensor, over offsets for a buffer.
+    /// Contiguity is over the registers of a thread for a tensor, and over offsets for a buffer.
     /// # Errors
-    /// When the encoding has no layout on `shape`.
+    /// Returns an error if the encoding has no layout on `shape`.
     pub fn order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
         Ok(match self {
             Self::SwizzledShared(e) => e.swizzle.order,
@@ -34,18 +34,18 @@ impl Encoding {
         })
     }
 
-    /// Returns the order of the dims over consecutive lanes.
+    /// Returns the order of the dims along which lanes are distributed, the fastest dim first.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn thread_order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
         self.order_along(shape, Dim::LANE)
     }
 
-    /// Returns the order of the dims over consecutive warps.
+    /// Returns the order of the dims along which warps are distributed, the fastest dim first.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn warp_order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
         self.order_along(shape, Dim::WARP)
     }
@@ -70,7 +70,7 @@ impl Encoding {
         }))
     }
 
-    /// Returns the number of contiguous elements along each dim in consecutive registers of a thread.
+    /// Returns the number of contiguous elements along each dim that are in consecutive registers of a thread.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
@@ -81,7 +81,7 @@ impl Encoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn contig_per_thread(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
         let layout = self.distributed(shape)?;
         let mut contig = Ints::filled(1, shape.len());
@@ -103,18 +103,18 @@ impl Encoding {
         Ok(contig)
     }
 
-    /// Returns the number of registers of a thread along each dim, copies included.
+    /// Returns the number of registers of a thread along each dim, including registers that hold copies.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn elems_per_thread(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         Ok(sizes_along(&self.distributed(shape)?, Dim::REGISTER, true))
     }
 
-    /// Returns the number of registers of one thread, copies included.
+    /// Returns the number of registers of one thread, including registers that hold copies.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn total_elems_per_thread(&self, shape: &[u64]) -> Result<u64, EncodingError> {
         Ok(self.distributed(shape)?.in_size(Dim::REGISTER))
     }
@@ -122,7 +122,7 @@ impl Encoding {
     /// Returns the number of different elements that one thread holds.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn unique_elems_per_thread(&self, shape: &[u64]) -> Result<u64, EncodingError> {
         let layout = self.distributed(shape)?;
         let moving = layout
@@ -136,15 +136,15 @@ impl Encoding {
     /// Returns the number of lanes of a warp that hold distinct elements along each dim.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn threads_per_warp(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         Ok(sizes_along(&self.distributed(shape)?, Dim::LANE, false))
     }
 
-    /// Returns the number of warps of a CTA along each dim, without copies.
+    /// Returns the number of warps of a CTA that hold distinct elements along each dim.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn warps_per_cta(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         Ok(sizes_along(&self.distributed(shape)?, Dim::WARP, false))
     }
@@ -152,7 +152,7 @@ impl Encoding {
     /// Returns the number of lanes in a warp.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout of its own.
+    /// Returns an error if the encoding is not distributed, or has no layout on a tensor of one element.
     pub fn num_lanes(&self) -> Result<u64, EncodingError> {
         self.hardware_size(Dim::LANE)
     }
@@ -160,7 +160,7 @@ impl Encoding {
     /// Returns the number of warps in a CTA.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout of its own.
+    /// Returns an error if the encoding is not distributed, or has no layout on a tensor of one element.
     pub fn num_warps(&self) -> Result<u64, EncodingError> {
         self.hardware_size(Dim::WARP)
     }
@@ -168,7 +168,7 @@ impl Encoding {
     /// Returns the number of CTAs in a cluster.
     ///
     /// # Errors
-    /// When the CTAs are not outermost in an explicit layout.
+    /// Returns an error if the `block` bases of an explicit layout do not split the tensor into contiguous parts.
     pub fn num_ctas(&self) -> Result<u64, EncodingError> {
         Ok(match self {
             Self::Linear(e) => e.layout().in_size(Dim::BLOCK),
@@ -179,7 +179,7 @@ impl Encoding {
         })
     }
 
-    /// Returns the size of a hardware dim, which does not depend on the shape.
+    /// Returns the size of the hardware dim `ind`, lane or warp, which does not depend on the shape of the tensor.
     fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
         if let Self::Cute(e) = self
             && let Some(tile) = e.tile()
@@ -190,19 +190,20 @@ impl Encoding {
         Ok(self.distributed(&shape[..self.rank()])?.in_size(ind))
     }
 
-    /// Returns the shape of one CTA's part of a tensor.
+    /// Returns the shape of the part of a tensor that one CTA holds.
     ///
     /// # Errors
-    /// When the CTAs are not outermost in an explicit layout.
+    /// Returns an error if the `block` bases of an explicit layout do not split the tensor into contiguous parts.
     pub fn shape_per_cta(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         Ok(self.cga_layout()?.shape_per_cta(shape))
     }
 
-    /// Returns the preferred order in memory: the registers' order, unless consecutive lanes are along a dim
-    /// of which a thread holds one element.
+    /// Returns the preferred order of the dims in memory, the fastest dim first. This is the order of the registers.
+    /// However, if the lanes are distributed first along a dim of which a thread holds only one element, it is the
+    /// order of the lanes.
     ///
     /// # Errors
-    /// When the encoding is not distributed or has no layout on `shape`.
+    /// Returns an error if the encoding is not distributed or has no layout on `shape`.
     pub fn order_for_memory(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
         let (order, threads) = (self.order(shape)?, self.thread_order(shape)?);
         let along_lanes = threads.first().map_or(0, |d| *d as usize);
@@ -212,7 +213,7 @@ impl Encoding {
         Ok(order)
     }
 
-    /// Returns the alignment of a shared-memory buffer, in bytes; `None` for other encodings.
+    /// Returns the alignment of the start address of a shared-memory buffer in bytes, or `None` for other encodings.
     #[must_use]
     pub fn alignment_bytes(&self) -> Option<u32> {
         match self {
@@ -223,7 +224,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the `(interval, padding)` pairs of a padded buffer; empty for other encodings.
+    /// Returns the `(interval, padding)` pairs of a padded buffer, in elements. The slice is empty for other encodings.
     ///
     /// For a partitioned buffer, these are the pairs of one partition.
     #[must_use]
@@ -236,7 +237,8 @@ impl Encoding {
     }
 }
 
-/// Returns the size of `ind` along each dim; with `copies`, a zero basis counts for the dim of the basis before it.
+/// Returns the size of the input dim `ind` along each output dim. If `copies`, a zero basis counts for the dim of the
+/// preceding nonzero basis; otherwise, it does not count.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
@@ -251,14 +253,15 @@ fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_R
     sizes
 }
 
-/// Bits in one row of the 32 four-byte banks of shared memory.
+/// Number of bits in one row of the 32 four-byte banks of shared memory.
 const BANK_ROW_BITS: u64 = 1024;
 
 impl SwizzledSharedEncoding {
-    /// Returns a swizzle that avoids bank conflicts when an operand of a matrix product is read.
+    /// Returns the encoding of a shared-memory buffer from which an operand of a matrix product is read without bank
+    /// conflicts.
     ///
-    /// `shape` is the shape of the operand, `order` the dim order of its buffer, and `element_bits` the width of an
-    /// element. `transposed` is true if the buffer contains the transposed operand.
+    /// `shape` is the shape of the operand, `order` lists the dims of the buffer, the fastest dim first, and
+    /// `element_bits` is the width of an element. `transposed` is true if the buffer contains the transposed operand.
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
     /// let a: Encoding = "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, \
@@ -269,8 +272,7 @@ impl SwizzledSharedEncoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// When the ranks differ, `order` is not a permutation, the element has no bits, or the parent of
-    /// the operand is an `nvidia_mma` that reads no operands from registers.
+    /// Returns an error if the ranks differ, `order` is not a permutation, or `element_bits` is 0.
     /// # Source
     /// Triton's `SwizzledSharedEncodingAttr::get` and `composeSharedLayoutForOperand`.
     pub fn for_dot_operand(
@@ -309,7 +311,7 @@ impl SwizzledSharedEncoding {
             }
             Encoding::AmdMfma(mfma) => {
                 let k_contiguous = inner == usize::from((op == 0) != transposed);
-                // gfx950 can transpose while loading, so it needs the swizzle in either order.
+                // gfx950 can transpose during a load, so it needs the swizzle in both orders of the dims.
                 let gfx950 = mfma.version() == 4;
                 let transposes = gfx950 && matches!(element_bits, 8 | 16);
                 if !k_contiguous && !transposes {

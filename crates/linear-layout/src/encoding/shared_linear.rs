@@ -15,14 +15,15 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "shared_linear";
 
-/// A shared-memory layout given by its bases, the most general shared encoding.
+/// A shared-memory layout given by its bases. This is the most general encoding of one shared-memory buffer without
+/// padding.
 ///
-/// `offset = [[0, 1], [0, 2], [1, 2]]` is a 2x4 tensor in which the halves of the second row are swapped. The shape of
-/// the tensor must be the shape of the layout.
+/// For example, `offset = [[0, 1], [0, 2], [1, 2]]` stores a 2x4 tensor with the halves of the second row exchanged.
+/// The layout determines the shape of the tensor.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
-/// Offsets count elements, the alignment bytes.
+/// Offsets count elements, and the alignment counts bytes.
 /// # Source
 /// Triton's `SharedLinearEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,8 +36,8 @@ impl SharedLinearEncoding {
     /// Returns the encoding of this layout in a buffer that starts at a multiple of `alignment_bytes`.
     ///
     /// # Errors
-    /// When the alignment is not a power of two, the input dims are not offset and block, the output
-    /// dims not dim0, dim1, ..., or the layout without its zero bases is not invertible.
+    /// Returns an error if the alignment is not a power of two, the input dims are not offset and block, the output
+    /// dims are not dim0, dim1, ..., or the layout without its zero bases is not invertible.
     pub fn new(layout: LinearLayout, alignment_bytes: u32) -> Result<Self, EncodingError> {
         if !alignment_bytes.is_power_of_two() {
             let value = u64::from(alignment_bytes);
@@ -87,7 +88,7 @@ impl SharedLinearEncoding {
         self.layout.num_out_dims()
     }
 
-    /// Returns the order of the dims: first the dims along which offset bits move, in the order of the bits, then all
+    /// Returns the order of the dims: first the dims along which offset bits step, in the order of the bits, then all
     /// other dims, from the last to the first.
     #[must_use]
     pub fn order(&self) -> Ints {

@@ -11,13 +11,13 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A parent encoding without one dim: the layout of the parent on a shape with size 1 along `dim`, from which that dim
-/// is removed.
+/// A parent encoding from which one dim is removed. For the layout of a slice on a shape, a size of 1 is inserted into
+/// the shape at `dim`, and the output dim `dim` is removed from the layout of the parent on this larger shape.
 ///
-/// The result of a reduction along `dim` and the operand of `expand_dims` have such an encoding. Threads that differ
-/// only along `dim` hold copies.
+/// The result of a reduction along `dim`, and the operand of `expand_dims` at `dim`, have slices as encodings. Threads
+/// that differ only along `dim` hold copies.
 /// # Shape
-/// (register, lane, warp, block) -> the parent's dims without `dim`, renumbered.
+/// (register, lane, warp, block) -> (dim0, dim1, ...), the dims of the parent without `dim`, renumbered.
 /// # Source
 /// Triton's `SliceEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl SliceEncoding {
     /// Returns the slice of `parent` along `dim`.
     ///
     /// # Errors
-    /// When the parent is not a distributed encoding, has fewer than two dims, or has no dim `dim`.
+    /// Returns an error if the parent is not a distributed encoding, has only one dim, or has no dim `dim`.
     pub fn new(dim: u32, parent: impl Into<Arc<Encoding>>) -> Result<Self, EncodingError> {
         let parent = parent.into();
         if !parent.is_distributed() {
@@ -60,7 +60,7 @@ impl SliceEncoding {
             let expected = format!("less than {rank}, the rank of the parent");
             return Err(EncodingError::bad_value("dim", dim, expected).of_rule("slice_c3"));
         }
-        // An implied tile of the parent would be lost here.
+        // An implied tile of the parent becomes explicit, because the slice would lose an implied tile.
         let parent = match parent.for_other_shapes() {
             Cow::Owned(written) => Arc::new(written),
             Cow::Borrowed(_) => parent,
@@ -68,7 +68,7 @@ impl SliceEncoding {
         Ok(Self { dim, parent })
     }
 
-    /// Returns the removed dim of the parent.
+    /// Returns the dim of the parent that is removed.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim as usize
@@ -84,7 +84,7 @@ impl SliceEncoding {
         self.parent.rank() - 1
     }
 
-    /// Returns the shape of the parent: `shape` with a 1 at `dim`.
+    /// Returns the shape of the parent: `shape` with a size of 1 inserted at `dim`.
     pub(crate) fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let (before, after) = shape.split_at(self.dim().min(shape.len()));
         List::collect(before.iter().chain(&[1]).chain(after).copied())

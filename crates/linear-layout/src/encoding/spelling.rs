@@ -2,7 +2,8 @@
 
 pub(crate) use strsim::levenshtein as edits;
 
-/// Returns the known name of the smallest edit distance, if it is no more than half of the letters of `name`.
+/// Returns the known name with the smallest edit distance to `name`, if the distance is at most half of the length of
+/// `name`.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::nearest;
@@ -14,7 +15,8 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     by_distance(name, known).first().copied()
 }
 
-/// Returns all known names within that edit distance, the nearest first.
+/// Returns all known names whose edit distance to `name` is at most half of the length of `name`, the nearest name
+/// first.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::by_distance;

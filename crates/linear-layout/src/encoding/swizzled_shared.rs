@@ -1,4 +1,4 @@
-//! `#ttg.swizzled_shared`: rows in shared memory, permuted by an XOR.
+//! `#ttg.swizzled_shared`: shared-memory layouts in which an XOR permutes each row.
 
 use crate::number::narrow;
 use core::fmt;
@@ -15,8 +15,9 @@ const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 
 /// A tensor in shared memory whose vectors of `vec` elements are permuted within each row by an XOR.
 ///
-/// Row `r` has phase `(r / per_phase) % max_phase`, and its column `c` is stored at column
-/// `c ^ (vec * phase)`. For `vec = 2, perPhase = 1, maxPhase = 4` on 4x8:
+/// Row `r` has the phase `(r / per_phase) % max_phase`. Column `c` of the row is stored at column `c ^ (vec * phase)`.
+/// For example, with `vec = 2, perPhase = 1, maxPhase = 4`, a 4x8 tensor is stored as follows (the numbers are
+/// columns):
 /// ```text
 /// row 0:  0 1 2 3 4 5 6 7
 /// row 1:  2 3 0 1 6 7 4 5
@@ -26,8 +27,8 @@ const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
-/// `vec` counts elements, `per_phase` and `max_phase` rows and phases; `order` lists the dims, the
-/// fastest first; the first two are the columns and the rows.
+/// `vec` counts elements, `per_phase` counts rows, and `max_phase` counts phases. `order` lists the dims, the fastest
+/// dim first. The first dim of `order` runs along the columns, and the second dim along the rows.
 /// # Source
 /// Triton's `SwizzledSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +36,8 @@ pub struct SwizzledSharedEncoding {
     pub(super) swizzle: SwizzleParameters,
 }
 
-/// The common parameters of the swizzled and the rotating family, which both dereference to them.
+/// The parameters that [`SwizzledSharedEncoding`] and `AmdRotatingSharedEncoding` have in common. Both types
+/// dereference to them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SwizzleParameters {
     vec: u32,
@@ -72,7 +74,7 @@ impl SwizzleParameters {
         self.max_phase
     }
 
-    /// Returns the dims, the fastest first.
+    /// Returns the order of the dims, the fastest dim first.
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.order
@@ -125,7 +127,7 @@ impl SwizzleParameters {
         Self::new(numbers, &order, cga)
     }
 
-    /// Returns the swizzle of the transposed tensor.
+    /// Returns the swizzle of the tensor with permuted dims: dim `i` of the result is dim `order[i]` of `self`.
     pub(crate) fn permute(&self, order: &[usize]) -> Self {
         let moved =
             |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
@@ -136,8 +138,8 @@ impl SwizzleParameters {
         }
     }
 
-    /// Returns the tiling of a shape; `reach` returns log2 of the pattern's size along a dim, `phase` the phase of a
-    /// power-of-two row.
+    /// Returns the tiling of a shape. `reach` returns log2 of the size of the swizzle pattern along a dim, and `phase`
+    /// returns the phase of a row whose number is a power of two.
     pub(crate) fn lay(
         &self,
         family: &'static str,
@@ -192,7 +194,7 @@ impl SwizzleParameters {
     }
 }
 
-/// Returns the label of the rule that an error of the swizzle breaks.
+/// Returns the label of the rule to which an error of the swizzle belongs, or `None` for other errors.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("swizzled_shared_c1"),
@@ -202,10 +204,11 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding with this swizzle; `vec`, `per_phase` and `max_phase` all 1 mean no swizzle.
+    /// Returns the encoding with these swizzle parameters. There is no swizzle if `vec`, `per_phase` and `max_phase`
+    /// are 1. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
-    /// When `order` is not a permutation, or its rank differs from that of `cga`.
+    /// Returns an error if `order` is not a permutation, or its rank differs from that of `cga`.
     pub fn new(
         vec: u32,
         per_phase: u32,

@@ -1,4 +1,4 @@
-//! `#ttng.tensor_memory_encoding` and `#ttng.tensor_memory_scales_encoding`: Blackwell's tensor memory.
+//! `#ttng.tensor_memory_encoding` and `#ttng.tensor_memory_scales_encoding`: layouts in the tensor memory of Blackwell.
 
 use crate::number::narrow;
 use core::fmt;
@@ -18,10 +18,11 @@ const ROW: usize = 0;
 const COL: usize = 1;
 const BLOCK: usize = 2;
 
-/// A matrix in tensor memory: 128 rows, as many columns as needed.
+/// A matrix in tensor memory, which has 128 rows, and as many columns as the matrix needs.
 ///
-/// Blocks of `block_m` rows and `block_n` columns follow each other, along rows first. A block of 64 rows occupies
-/// rows 0 to 15 of each quarter of the 128; the other halves hold the next block, or are unused (a zero basis):
+/// The matrix is divided into blocks of `block_m` rows and `block_n` columns, which are stored one after the other,
+/// first along the rows of the matrix. A block of 64 rows occupies the first 16 rows of each quarter of the 128 rows.
+/// The other 16 rows of each quarter hold the next block, or are unused (a zero basis):
 /// ```text
 /// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
 /// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...
@@ -29,7 +30,8 @@ const BLOCK: usize = 2;
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Units
-/// `col` counts columns of one element each; `col_stride` is the distance of adjacent elements.
+/// `col` counts columns of one element each. `col_stride` is the distance of adjacent elements of a row in such
+/// columns.
 /// # Source
 /// Triton's `TensorMemoryEncodingAttr`; PTX ISA, "tcgen05 data path layouts".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,11 +45,12 @@ pub struct TensorMemoryEncoding {
 }
 
 impl TensorMemoryEncoding {
-    /// Returns the encoding with these blocks.
+    /// Returns the encoding with blocks of `block_m` rows and `block_n` columns.
     ///
     /// # Errors
-    /// When `block_m` is not 64 or 128, `block_n` no power of two up to 512, `col_stride` not 1, 2 or
-    /// 4 (1 with padding), the rank of `cga` is not 2, or its first basis does not split the rows between two CTAs.
+    /// Returns an error if `block_m` is not 64 or 128, `block_n` is not a power of two up to 512, `col_stride` is not
+    /// 1, 2 or 4, `fp4_padded` is true and `col_stride` is not 1, or the rank of `cga` is not 2. If `two_ctas`, the
+    /// first basis of `cga` must split the rows between two CTAs.
     pub fn new(
         block_m: u32,
         block_n: u32,
@@ -88,25 +91,25 @@ impl TensorMemoryEncoding {
         })
     }
 
-    /// Returns the rows of a block.
+    /// Returns the number of rows of a block.
     #[must_use]
     pub fn block_m(&self) -> u32 {
         self.block_m
     }
 
-    /// Returns the columns of a block.
+    /// Returns the number of columns of a block.
     #[must_use]
     pub fn block_n(&self) -> u32 {
         self.block_n
     }
 
-    /// Returns the distance of adjacent elements, in columns.
+    /// Returns the distance of adjacent elements of a row, in columns of one element.
     #[must_use]
     pub fn col_stride(&self) -> u32 {
         self.col_stride
     }
 
-    /// Returns true if two CTAs execute one instruction together.
+    /// Returns true if two CTAs execute a matrix instruction together.
     #[must_use]
     pub fn is_two_ctas(&self) -> bool {
         self.two_ctas
@@ -124,7 +127,7 @@ impl TensorMemoryEncoding {
         &self.cga
     }
 
-    /// Returns the number of tensor dims, 2.
+    /// Returns the number of tensor dims, which is 2.
     #[must_use]
     pub fn rank(&self) -> usize {
         2
@@ -151,7 +154,7 @@ impl TensorMemoryEncoding {
             tiling.repeat(COL, u64::from(stride));
             tiling.lay(ROW, 16, 0);
             tiling.lay_log2(COL, block_n, 1);
-            // The other half of each quarter holds the block below, or the one beside, or is unused.
+            // The other half of each quarter holds the block below, or the block to the right, or is unused.
             if rows > block_m {
                 tiling.push_bit(ROW, 0, 6);
             } else if cols > block_n {
@@ -164,7 +167,8 @@ impl TensorMemoryEncoding {
             tiling.push_bit(ROW, 0, 5);
             tiling.advance(0, tile_rows - 4);
         } else if block_m == 6 {
-            // Both CTAs hold 64 rows; the upper half of the columns is in the other 64 rows.
+            // Each of the two CTAs holds 64 rows. The upper half of the columns is stored in the other 64 rows of
+            // tensor memory.
             tiling.lay(ROW, 64, 0);
             match block_n.checked_sub(1) {
                 Some(half) => {
@@ -216,20 +220,21 @@ impl TensorMemoryEncoding {
     }
 }
 
-/// The order in which blocks of scales follow each other.
+/// The order in which blocks of scales are stored one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ScalesBlockOrder {
-    /// Along the summed dim, then along the other.
+    /// Blocks follow each other along the summed dim first, then along the other dim.
     KThenMn,
-    /// Along the dim that is not summed over, then along the other.
+    /// Blocks follow each other along the dim that is not summed over first, then along the summed dim.
     #[default]
     MnThenK,
 }
 
-/// The scales of a block-scaled product in tensor memory.
+/// The scales of a block-scaled matrix product in tensor memory.
 ///
-/// 32 rows hold 32 scales, in four copies, one for each warp; four columns are along dim1, then two columns
-/// hold the next 32 rows.
+/// Rows 0 to 31 of tensor memory hold 32 rows of scales, and the other rows hold three copies, so that each of four
+/// warps reads one copy. Along the columns of tensor memory, 4 columns of the same scale rows come first, then the next
+/// 32 scale rows.
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Source
@@ -241,10 +246,10 @@ pub struct TensorMemoryScalesEncoding {
 }
 
 impl TensorMemoryScalesEncoding {
-    /// Returns the encoding whose blocks follow each other in this order.
+    /// Returns the encoding whose blocks of scales are stored in this order.
     ///
     /// # Errors
-    /// When the rank of `cga` is not 2.
+    /// Returns an error if the rank of `cga` is not 2.
     pub fn new(cga: CgaLayout, block_order: ScalesBlockOrder) -> Result<Self, EncodingError> {
         check_rank_2(&cga).of_rule("cga_layout_c1")?;
         Ok(Self { cga, block_order })
@@ -256,13 +261,13 @@ impl TensorMemoryScalesEncoding {
         &self.cga
     }
 
-    /// Returns the order of blocks.
+    /// Returns the order in which blocks of scales are stored.
     #[must_use]
     pub fn block_order(&self) -> ScalesBlockOrder {
         self.block_order
     }
 
-    /// Returns the number of tensor dims, 2.
+    /// Returns the number of tensor dims, which is 2.
     #[must_use]
     pub fn rank(&self) -> usize {
         2
@@ -321,7 +326,8 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
     }))
 }
 
-/// Starts a tiling in which CTAs always split the tensor: a dim smaller than their number is enlarged.
+/// Starts a tiling in which every CTA holds a different part of the tensor. A dim that is smaller than the number of
+/// its parts is enlarged.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
     let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();

@@ -1,37 +1,39 @@
-//! Legality of `tcgen05.ld` and `tcgen05.st` for register layouts.
+//! Legality of `tcgen05.ld` and `tcgen05.st` for a register layout and a layout in tensor memory.
 
 use crate::layout::{Dim, LayoutError, LinearLayout, RegisterPermutation, Surjectivity};
 use thiserror::Error;
 
-/// The reason why a register layout cannot be loaded from or stored to tensor memory.
+/// The reason why a tensor cannot be moved between registers and tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// The registers of one CTA hold elements in the tensor memory of another.
+    /// The registers of one CTA hold elements that are in the tensor memory of another CTA.
     #[error("registers and tensor memory are split over CTAs in different ways")]
     CrossesCtas,
-    /// A warp can access only a quarter of the rows: warps 1 and 2 are at rows 32 and 64.
+    /// A warp needs rows that it cannot access. A warp can access only one quarter of the rows: warp 1 from row 32 on,
+    /// and warp 2 from row 64 on.
     #[error("expected warps 1 and 2 at rows 32 and 64, the only quarters that they can access")]
     WrongQuarter,
-    /// Narrow elements are neither packed into 32 bits nor one per column.
+    /// Elements narrower than 32 bits neither fill a column of 32 bits, nor have one column each.
     #[error("expected elements narrower than 32 bits to fill a column, or to have one each")]
     NotPacked,
-    /// No shape of the instruction has this distribution of lanes and registers.
+    /// No shape of the instruction distributes the elements over lanes and registers like the register layout.
     #[error("no shape of `tcgen05.ld` has this distribution of lanes and registers")]
     NoInstruction,
-    /// The layouts are not of the same tensor.
+    /// The two layouts are not layouts of the same tensor.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }
 
-/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts; a thread may use `max_registers`.
+/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts. One instruction may use at most half
+/// of the `max_registers` registers of a thread.
 ///
 /// # Shape
-/// `registers`: (register, lane, warp, block) -> (dim0, dim1). `memory`: (row, col, block) -> the same.
+/// `registers` maps (register, lane, warp, block) -> (dim0, dim1), and `memory` maps (row, col, block) -> (dim0, dim1).
 /// # Units
-/// `width_bits` is the width of an element. Columns are 32 bits wide.
+/// `width_bits` is the width of an element, and `col` counts elements. A column of the hardware is 32 bits wide.
 /// # Errors
-/// The first rule of the hardware that is broken.
+/// Returns an error if a rule of the hardware is broken. The error is the first such rule.
 /// # Source
 /// PTX ISA, "tcgen05 data movement shapes"; Triton's `computeTMemLdStEncodingInfo`.
 pub fn check_access(
@@ -53,7 +55,8 @@ pub fn check_access(
     fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
-/// Returns true if basis `warp` of the registers equals basis `row` of the memory, regardless of dim order.
+/// Returns true if warp basis number `warp` of `registers` equals row basis number `row` of `memory`. The order of the
+/// output dims may differ.
 fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
     registers.out_dims().all(|out| {
         registers.basis_component(Dim::WARP, warp, out)
@@ -61,9 +64,10 @@ fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row:
     })
 }
 
-/// Maps warp bits 0 and 1 to rows 32 and 64, which copies may have hidden.
+/// Returns the layout in which warp bits 0 and 1 step to rows 32 and 64. If the rows hold copies, `moved` has other
+/// steps.
 fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
-    // Rows first, so that a packed basis of a row is its index.
+    // The rows are the low bits, so that the packed basis of a row is the index of the row.
     let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
     let first_warp: usize = moved
         .in_dims()
@@ -91,7 +95,7 @@ fn fits(
     if width_bits >= 32 {
         return fits_words(&moved, max_registers, unpacked);
     }
-    // Adjacent elements that fill a column are packed.
+    // Adjacent elements that together fill a column of 32 bits are packed.
     let mut packed = None;
     let mut count = 2u64;
     while u64::from(width_bits) * count <= 32 {
@@ -106,7 +110,7 @@ fn fits(
         let width = width_bits * u32::try_from(count).unwrap_or(u32::MAX);
         return fits(&rest, width, max_registers, false);
     }
-    // Otherwise each has a column of its own, with the other part unused.
+    // Otherwise, each element has a column of 32 bits, of which the remaining bits are unused.
     let per_column = u64::from(32 / width_bits);
     let gap = LinearLayout::zeros_1d(1, Dim::REGISTER, Dim::COL, per_column)?;
     let pair = gap.product(&LinearLayout::identity_1d(2, Dim::REGISTER, Dim::COL)?)?;
@@ -121,7 +125,7 @@ fn fits(
     fits(&rest, 32, max_registers, skips)
 }
 
-/// The shape of one message: the distribution of 32-bit columns over lanes and registers.
+/// The shape of one instruction: the distribution of rows and 32-bit columns over lanes and registers.
 #[derive(Clone, Copy)]
 enum MessageShape {
     X32,
@@ -134,7 +138,8 @@ enum MessageShape {
 impl MessageShape {
     const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
 
-    /// Returns the map (register, lane, warp) -> (row, col).
+    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction. If `unpacked`, elements occupy every
+    /// other column.
     fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
         let skipped = if unpacked { 2 } else { 1 };
         let identity = LinearLayout::identity_1d;
@@ -165,7 +170,7 @@ impl MessageShape {
         let tile = parts
             .iter()
             .try_fold(start, |tile, part| tile.product(part))?;
-        // Each warp has 32 rows, of which some messages cover 16 at a time.
+        // Each warp has 32 rows. Some instructions cover only 16 rows at a time.
         let gap = LinearLayout::zeros_1d(1, l, Dim::ROW, 32 / tile.out_size(Dim::ROW))?;
         tile.product(&gap)?
             .product(&identity(4, Dim::WARP, Dim::ROW)?)
@@ -173,7 +178,7 @@ impl MessageShape {
 }
 
 fn fits_words(moved: &LinearLayout, max_registers: u64, unpacked: bool) -> Result<(), AccessError> {
-    // A message uses at most half of the registers.
+    // An instruction uses at most half of the registers.
     let most = max_registers / 2;
     for shape in MessageShape::ALL {
         let tile = shape.tile(unpacked)?;
@@ -241,7 +246,7 @@ mod tests {
         assert_eq!(check(ROWS, &strided(2), &[128, 64], 16), Ok(()));
         assert_eq!(check(ROWS, &strided(4), &[128, 64], 8), Ok(()));
         assert_eq!(check(ROWS, &strided(1), &[128, 64], 8), Ok(()));
-        // Halves of a column in two lanes.
+        // Two lanes hold the two halves of a column.
         let apart = "#ttg.linear<{register = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[32, 0], [64, 0]], block = []}>";
         assert_eq!(
             check(apart, MEMORY, &[128, 64], 16),

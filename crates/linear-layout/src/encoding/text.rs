@@ -1,4 +1,4 @@
-//! Parser of encodings, for the subset of MLIR's attribute syntax that they use.
+//! Parser of encodings, for the subset of MLIR's attribute syntax that encodings use.
 
 use super::error::{EncodingErrorKind, RuleLabel};
 use super::{Encoding, EncodingError, FAMILIES, Ints, List};
@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 32;
 /// Maximum number of bases of one input dim.
 const MAX_BASES: usize = 64;
 
-/// Attribute aliases of encodings, as `#blocked = #ttg.blocked<{...}>` at the top of a module.
+/// Attribute aliases of encodings, such as `#blocked = #ttg.blocked<{...}>` at the top of a module.
 ///
 /// ```
 /// use linear_layout::encoding::{Aliases, Encoding};
@@ -27,16 +27,17 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// Returns an empty set of aliases.
+    /// Returns a set without aliases.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Parses the aliases of a module: its lines `#name = #ttg...`; other lines are ignored.
+    /// Parses the aliases in the text of a module: the lines `#name = #ttg...`. Lines that define no encoding are
+    /// ignored.
     ///
     /// # Errors
-    /// When a name is defined twice.
+    /// Returns an error if a name is defined twice.
     pub fn of_module(text: &str) -> Result<Self, EncodingError> {
         let mut aliases = Self::new();
         for line in text.lines().map(str::trim) {
@@ -44,7 +45,7 @@ impl Aliases {
             else {
                 continue;
             };
-            // Other attributes have aliases too, such as locations and `#ttg.shared_memory`.
+            // Locations and other attributes, such as `#ttg.shared_memory`, have aliases, too.
             if let Ok(encoding) = Encoding::parse(value.trim(), &aliases) {
                 aliases.define(name.trim(), encoding)?;
             }
@@ -52,10 +53,11 @@ impl Aliases {
         Ok(aliases)
     }
 
-    /// Parses a list of definitions `#name = encoding`; each may use the earlier ones.
+    /// Parses a text that consists of definitions `#name = encoding`. A definition may use the aliases that are defined
+    /// before it.
     ///
     /// # Errors
-    /// When the text is not such a list, a name is defined twice, or an encoding is not valid.
+    /// Returns an error if the text has anything but definitions, a name is defined twice, or an encoding is invalid.
     pub fn parse(text: &str) -> Result<Self, EncodingError> {
         let mut aliases = Self::new();
         let mut pos = 0;
@@ -73,11 +75,11 @@ impl Aliases {
         }
     }
 
-    /// Reads the definitions `#name = encoding` at the beginning of a text, and returns the byte behind them and the last
-    /// encoding that they define. Definitions of other attributes are skipped with their lines.
+    /// Parses the definitions `#name = encoding` at the beginning of a text. Returns the offset of the byte after the
+    /// definitions, and the last encoding that is defined. A line that defines any other attribute is skipped.
     ///
     /// # Errors
-    /// When a name is defined twice, or an encoding is not valid.
+    /// Returns an error if a name is defined twice, or an encoding is invalid.
     pub(crate) fn read_leading(
         &mut self,
         text: &str,
@@ -97,7 +99,7 @@ impl Aliases {
                     last = Some(encoding.clone());
                     self.define(&name, encoding)?;
                 }
-                // `#smem = #ttg.shared_memory`, `#loc = loc(...)`.
+                // The definition is not of an encoding, such as `#smem = #ttg.shared_memory` or `#loc = loc(...)`.
                 Err(e) if !is_encoding || (e.is_unknown_family() && !line.contains('<')) => {
                     pos = text.len() - value.len() + line.len();
                 }
@@ -109,7 +111,7 @@ impl Aliases {
     /// Defines the alias `name` (without `#`) of `encoding`.
     ///
     /// # Errors
-    /// When the name is in use.
+    /// Returns an error if the name is already defined.
     pub fn define(&mut self, name: &str, encoding: Encoding) -> Result<(), EncodingError> {
         if self.by_name.contains_key(name) {
             return Err(EncodingError::new(EncodingErrorKind::DuplicateAlias {
@@ -120,7 +122,7 @@ impl Aliases {
         Ok(())
     }
 
-    /// Returns the encoding with this name (without `#`).
+    /// Returns the encoding that the alias `name` (without `#`) stands for.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Encoding> {
         self.by_name.get(name)
@@ -130,15 +132,16 @@ impl Aliases {
 /// The unchecked bases of one input dim.
 pub(crate) type RawBases = Vec<Ints>;
 
-/// The quoted text of a layout of another system.
+/// The quoted text of a CuTe or Tilus layout inside the text of an encoding.
 pub(crate) struct QuotedText<'a> {
     pub(crate) text: &'a str,
-    /// Byte offset in the text of the encoding.
+    /// Byte offset of the quoted text in the text of the encoding.
     pub(crate) at: usize,
 }
 
 impl QuotedText<'_> {
-    /// Returns an error of this layout: a syntax error at byte `at`, or a semantic one.
+    /// Returns an error of the quoted layout: a syntax error at byte `at` of the quoted text, or a semantic error if
+    /// `at` is `None`.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
         EncodingError::new(EncodingErrorKind::Quoted {
@@ -167,7 +170,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns a parser that begins at this byte of the text.
+    /// Returns a parser that begins at byte `pos` of the text.
     pub(crate) fn at(text: &'a str, pos: usize, aliases: &'a Aliases) -> Self {
         Self {
             pos,
@@ -175,7 +178,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the byte that is read next.
+    /// Returns the offset of the byte that is read next.
     pub(crate) fn pos(&self) -> usize {
         self.pos
     }
@@ -193,7 +196,7 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// Reads `#name =` and returns the name, or `None` where the text has no definition.
+    /// Parses `#name =` and returns the name, or `None` if the text does not continue with a definition.
     fn definition(&mut self) -> Option<String> {
         let name = match self.eat(b'#') {
             true => self.ident("the name of an alias").ok()?.to_owned(),
@@ -271,7 +274,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.pos])
     }
 
-    /// Parses an integer and returns its offset.
+    /// Parses an integer. Returns the integer and its byte offset.
     fn signed(&mut self) -> Result<(i64, usize), EncodingError> {
         self.skip_space();
         let at = self.pos;
@@ -307,7 +310,7 @@ impl<'a> Parser<'a> {
         Ok(None)
     }
 
-    /// Parses an unsigned 32-bit number; a type after it (`1 : i32`) is allowed, as in MLIR.
+    /// Parses an unsigned 32-bit number. As in MLIR, a type may follow the number (`1 : i32`).
     pub(crate) fn number(&mut self) -> Result<u32, EncodingError> {
         let (value, at) = self.signed()?;
         self.skip_type()?;
@@ -328,7 +331,7 @@ impl<'a> Parser<'a> {
             self.pos
         };
         if self.peek().is_some_and(|b| b.is_ascii_digit() || b == b'-') {
-            // MLIR also accepts booleans as `1 : i1`.
+            // MLIR also accepts `1 : i1` as a boolean.
             let (value, _) = self.signed()?;
             if self.skip_type()? == Some("i1") {
                 return Ok(value & 1 != 0);
@@ -342,7 +345,7 @@ impl<'a> Parser<'a> {
         Err(self.error("`true` or `false`"))
     }
 
-    /// Parses `[item, ...]`.
+    /// Parses a list `[item, ...]`, in which `item` parses each item.
     fn list(
         &mut self,
         expected: &'static str,
@@ -406,7 +409,7 @@ impl<'a> Parser<'a> {
         Ok(pairs)
     }
 
-    /// Parses `open key = value, ... close`; `value` parses the part after `=`.
+    /// Parses `open key = value, ... close`. The closure `value` gets a key, and parses the text after `=`.
     pub(crate) fn fields(
         &mut self,
         open: u8,
@@ -449,7 +452,7 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    /// Parses `<{key = value, ...}>`.
+    /// Parses `<{key = value, ...}>`. The closure `value` gets a key, and parses the text after `=`.
     pub(crate) fn dict(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -459,7 +462,7 @@ impl<'a> Parser<'a> {
         self.expect(b'>', "`>`")
     }
 
-    /// Parses `"..."`, a layout of another system.
+    /// Parses `"..."`, the quoted text of a CuTe or Tilus layout.
     pub(crate) fn quoted(
         &mut self,
         expected: &'static str,
@@ -475,7 +478,7 @@ impl<'a> Parser<'a> {
         Ok(QuotedText { text, at })
     }
 
-    /// Parses `, key = value, ...>` or `>`, after the first parameter of an encoding.
+    /// Parses `, key = value, ...>` or `>`, which follow the first parameter of an encoding.
     pub(crate) fn further_fields(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -489,7 +492,7 @@ impl<'a> Parser<'a> {
         self.fields(b',', b'>', value)
     }
 
-    /// Parses an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
+    /// Parses an encoding `#ttg.name<...>` or `#ttg<name<...>>`, or an alias `#name`.
     pub(crate) fn encoding(&mut self) -> Result<Encoding, EncodingError> {
         if self.depth == MAX_DEPTH {
             return Err(
@@ -541,16 +544,16 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the error of an extra key of this name in an encoding of this family: the key is unknown or a
-/// duplicate. Returns `None` for a family that is not an encoding.
+/// Returns the error for an additional key `key` in an encoding of this family: the key is unknown, or it occurs twice.
+/// Returns `None` if `#dialect.family` is not the name of an encoding.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {
         return None;
     }
     let aliases = Aliases::new();
-    // The three syntaxes: `<key = value>`, `<{key = value}>`, and a quoted layout first. The value is not parsed before
-    // the key is rejected.
+    // The three syntaxes are `<key = value>`, `<{key = value}>`, and `<"layout", key = value>`. An unknown key is
+    // rejected before its value is parsed.
     [("<", ">"), ("<{", "}>"), ("<\"\", ", ">")]
         .iter()
         .filter_map(|(open, close)| {
@@ -565,10 +568,10 @@ pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<Encod
         })
 }
 
-/// Returns the byte offset of a key in an attribute's text.
+/// Returns the byte offset of a key in the text of an attribute.
 ///
-/// The text begins with the attribute's name, may continue after its end, and need not be UTF-8; keys of
-/// nested encodings are skipped.
+/// The text begins with the name of the attribute. It may continue after the end of the attribute, and need not be
+/// UTF-8. Keys of nested encodings are skipped.
 /// ```
 /// use linear_layout::encoding::key_offset;
 /// let text = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> ...";
@@ -606,7 +609,7 @@ pub fn key_offset(text: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// Returns the value of a mandatory key.
+/// Returns the value of a mandatory key, or an error if the key is missing.
 pub(crate) fn require<T>(
     value: Option<T>,
     family: &'static str,

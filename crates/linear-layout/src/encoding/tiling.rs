@@ -1,9 +1,10 @@
-//! Construction of an encoding's layout on a shape, as a product of factors.
+//! Construction of the layout of an encoding on a shape, as a product of factors.
 //!
-//! All families build their layouts by the same steps. Factors (`4 registers along dim1`, then `8 lanes along dim0`,
-//! ...) are appended one by one. Along each dim, a factor begins where the previous factor ended. Bases beyond the part
-//! of one CTA become zero (a broadcast). If the factors do not cover the part of one CTA, registers are added. The CTAs
-//! are outermost. Since the shape is known from the start, each basis is written only once, as a packed number.
+//! All families build their layouts in the same way. Factors, such as `4 registers along dim1` and `8 lanes along
+//! dim0`, are appended one by one. Along each dim, a factor begins where the previous factor along this dim ends. Bases
+//! that exceed the part of the tensor that one CTA holds become zero (a broadcast). If the factors do not cover the
+//! part of one CTA, registers are added. The bases of the CTAs are appended last, above all other bases. The shape is
+//! known from the start, so each basis is computed only once, as a packed number.
 
 use super::cga::CgaLayout;
 use super::error::{EncodingErrorKind, RuleLabel};
@@ -13,7 +14,7 @@ use crate::number::narrow;
 
 /// Maximum number of input bits of a layout.
 const MAX_BITS: usize = 64;
-/// log2 of the maximum size along one dim; with [`MAX_TOTAL_BITS`] for the tensor, no sum overflows.
+/// log2 of the maximum size along one dim. Because of this limit and of [`MAX_TOTAL_BITS`], no sum of bits overflows.
 const MAX_DIM_BITS: u32 = 31;
 const MAX_TOTAL_BITS: u32 = 62;
 
@@ -24,19 +25,19 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// A layout under construction. Input dims are identified by their index (`slot`) in `ins`.
+/// A layout under construction. A *slot* is the index of an input dim in `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
     num_ins: u8,
     rank: u8,
-    /// log2 of the tensor's size along each dim.
+    /// log2 of the size of the tensor along each dim.
     bits: [u8; MAX_RANK],
-    /// log2 of the part of one CTA along each dim.
+    /// log2 of the size of the part of one CTA along each dim.
     limit: [u8; MAX_RANK],
-    /// Bit offset of each dim in a packed column; dim 0 is in the low bits.
+    /// Bit offset of each dim in a packed column, whose low bits are dim 0.
     offset: [u8; MAX_RANK],
-    /// log2 of the product of the factors so far along each dim.
+    /// log2 of the product of the factors that have been appended along each dim.
     used: [u8; MAX_RANK],
     len: u8,
     overflow: bool,
@@ -44,7 +45,7 @@ pub(crate) struct Tiling {
     columns: [u64; MAX_BITS],
 }
 
-/// Checks that `shape` has this rank and powers of two, and returns their logarithms.
+/// Checks that `shape` has this rank and that its sizes are powers of two, and returns log2 of the sizes.
 pub(crate) fn shape_log2(
     family: &'static str,
     rank: usize,
@@ -82,7 +83,7 @@ pub(crate) fn shape_log2(
 }
 
 impl Tiling {
-    /// Starts a layout of a tensor of this shape, split over CTAs by `cga`.
+    /// Starts the layout of a tensor of this shape, which `cga` splits over CTAs.
     pub(crate) fn new(
         family: &'static str,
         ins: &[Dim],
@@ -99,7 +100,7 @@ impl Tiling {
         Ok(tiling)
     }
 
-    /// Starts a layout without a shape; `set_bits` gives it one.
+    /// Starts a layout without a shape, which [`set_bits`](Self::set_bits) sets.
     pub(crate) fn bare(ins: &[Dim], rank: usize) -> Self {
         let mut dims = [Dim::REGISTER; 4];
         dims[..ins.len()].copy_from_slice(ins);
@@ -118,7 +119,7 @@ impl Tiling {
         }
     }
 
-    /// Sets log2 of the sizes, all within one CTA.
+    /// Sets the shape of the tensor. `bits` is log2 of its sizes, and one CTA holds the whole tensor.
     pub(crate) fn set_bits(&mut self, bits: &[u8]) {
         let mut offset = 0;
         for (dim, bits) in bits.iter().enumerate() {
@@ -145,7 +146,7 @@ impl Tiling {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
 
-    /// Returns the slot of an input dim, which is added if it is missing.
+    /// Returns the slot of an input dim. A missing input dim is added.
     pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
         let num = self.num_ins as usize;
         match self.ins[..num].iter().position(|d| *d == ind) {
@@ -158,7 +159,7 @@ impl Tiling {
         }
     }
 
-    /// Enlarges the tensor by `2^extra` along `dim`, above the existing bits.
+    /// Enlarges the tensor by a factor of `2^extra` along `dim`. The new bits are above the existing bits of `dim`.
     pub(crate) fn grow(&mut self, dim: usize, extra: u8) -> Result<(), EncodingError> {
         let total: u32 = self.bits[..self.rank()].iter().map(|b| u32::from(*b)).sum();
         if total + u32::from(extra) > MAX_TOTAL_BITS {
@@ -194,17 +195,19 @@ impl Tiling {
         }
     }
 
-    /// Appends a step of `2^bit` along `dim`, or a zero basis if that is beyond the tensor.
+    /// Appends a basis that steps by `2^bit` along `dim`, or a zero basis if `2^bit` is not below the size of the
+    /// tensor.
     pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component(dim, 1 << bit));
     }
 
-    /// Appends a step of `2^bit` along `dim`, or a zero basis if that is beyond the part of one CTA.
+    /// Appends a basis that steps by `2^bit` along `dim`, or a zero basis if `2^bit` is not below the size of the part
+    /// of one CTA.
     pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column of `value` along `dim`, zero if that is beyond the tensor.
+    /// Returns the packed column of `value` along `dim`, or zero if `value` is not below the size of the tensor.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -213,7 +216,8 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column of `value` along `dim`, zero if that is beyond the part of one CTA.
+    /// Returns the packed column of `value` along `dim`, or zero if `value` is not below the size of the part of one
+    /// CTA.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]
@@ -222,8 +226,8 @@ impl Tiling {
         }
     }
 
-    /// Appends a factor along `dim`: `size` consecutive values of the input dim `slot` move along `dim`. `size` is a
-    /// power of two, or 0 for no factor.
+    /// Appends a factor along `dim`: `size` consecutive indices of the input dim `slot` step along `dim`. `size` is a
+    /// power of two, or 0 to append no factor.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
         self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
@@ -241,19 +245,20 @@ impl Tiling {
         }
     }
 
-    /// Appends `size` values of the input dim `slot` that hold the same elements.
+    /// Appends `size` indices of the input dim `slot` that hold the same elements.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);
         }
     }
 
-    /// Adds `bits` along `dim` to the product of factors, for columns that were pushed directly.
+    /// Multiplies the product of the factors along `dim` by `2^bits`, to account for bases that were appended directly.
     pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Appends values of the input dim `slot` along one dim after the other, until the part of one CTA is covered.
+    /// Appends indices of the input dim `slot` along one dim of `order` after the other, until the part of one CTA is
+    /// covered.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);
@@ -261,7 +266,7 @@ impl Tiling {
         }
     }
 
-    /// Appends the CTAs, above the part of one of them.
+    /// Appends the bases of the CTAs, which step from one part of the tensor to another.
     pub(crate) fn lay_ctas(&mut self, slot: usize, cga: &CgaLayout) {
         for bit in cga.bits() {
             let column = match bit.step {
@@ -288,7 +293,7 @@ impl Tiling {
         self.len = narrow(kept);
     }
 
-    /// Removes `dim`, along which the tensor must have size 1.
+    /// Removes output dim `dim`, along which the tensor must have size 1.
     pub(crate) fn drop_dim(&mut self, dim: usize) {
         debug_assert_eq!(self.bits[dim], 0);
         self.bits.copy_within(dim + 1.., dim);

@@ -1,4 +1,4 @@
-//! `#tilus.register`: a register layout of Tilus.
+//! `#tilus.register`: register layouts of Tilus.
 
 use core::fmt;
 use std::sync::Arc;
@@ -15,12 +15,13 @@ const FAMILY: &str = "tilus.register";
 /// Default number of lanes of a warp.
 pub(super) const THREADS_PER_WARP: u32 = 32;
 
-/// A register layout of Tilus whose modes are powers of two.
+/// A register layout of Tilus in which the extents of all modes are powers of two.
 ///
-/// `local(2, 1).spatial(8, 4).local(1, 2)` is the result of a 16x8 matrix instruction: lane 5 holds the elements
-/// (1, 2), (1, 3), (9, 2) and (9, 3). Threads are numbered by lane, then by warp.
+/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of the result of a 16x8 matrix instruction, where
+/// lane 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). In a thread number, the lane is the low-order digit,
+/// and the warp is the high-order digit.
 ///
-/// Larger and smaller shapes are as for the [`LinearEncoding`] with the same bases.
+/// On larger and smaller shapes, the layout is the layout of the [`LinearEncoding`] with the same bases.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;
@@ -31,7 +32,7 @@ pub(super) const THREADS_PER_WARP: u32 = 32;
 /// # Ok::<(), linear_layout::encoding::EncodingError>(())
 /// ```
 /// # Shape
-/// (register, lane, warp, block) -> (dim0, dim1, ...); one CTA.
+/// (register, lane, warp, block) -> (dim0, dim1, ...). There is one CTA.
 /// # Source
 /// Tilus 0.2.0, `RegisterLayout`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,8 +47,8 @@ impl TilusEncoding {
     /// Returns the encoding of this layout, whose warps have `threads_per_warp` lanes.
     ///
     /// # Errors
-    /// When a mode, a replication or the number of lanes is not a power of two, or there are more dims or bits than a
-    /// linear layout has.
+    /// Returns an error if the extent of a mode, a replication or the number of lanes is not a power of two, or the
+    /// layout has more dims or bits than a linear layout supports.
     pub fn new(layout: RegisterLayout, threads_per_warp: u32) -> Result<Self, EncodingError> {
         let text = layout.to_string();
         Self::with_text(&QuotedText { text: &text, at: 0 }, layout, threads_per_warp)
@@ -124,7 +125,8 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that the number of lanes is a power of two; `rule` is the family's label.
+/// Checks that the number of lanes is a power of two. `rule` is the label of this rule in the documentation of the
+/// family.
 pub(super) fn check_threads(
     rule: &'static str,
     threads_per_warp: u32,
