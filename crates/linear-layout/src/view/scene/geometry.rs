@@ -1,7 +1,8 @@
-//! Geometry of panels, labels and arrows, the same for SVG and for the page.
+//! Geometry of panels, labels and arrows, for both SVG and HTML.
 //!
-//! A panel that is too wide for a window is thinned in an SVG ([`Detail::Thinned`]): its cells shrink, and labels name the
-//! first cell of each tile. The page places all labels ([`Detail::Full`]) and thins them while it is zoomed out.
+//! A panel that is too wide for a window is thinned in an SVG ([`Detail::Thinned`]): its cells shrink, and only the
+//! first cell of each tile has a label. An HTML page places all labels ([`Detail::Full`]), and thins them while it is
+//! zoomed out. All lengths are in pixels.
 
 use super::{Arrangement, Panel, Scene};
 use crate::number::narrow;
@@ -10,58 +11,59 @@ use crate::number::narrow;
 const CHARACTER_TENTHS: u32 = 66;
 /// Font size in pixels.
 pub(super) const FONT: u32 = 11;
-/// Height of a row with labels of one line, and of a line of text outside of panels.
+/// Height of a row whose labels have one line, and of a line of text outside of panels.
 pub(super) const ROW: u32 = 20;
-/// Height of a row with labels of two lines.
+/// Height of a row whose labels have two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Smallest height of a row in which labels of one line stand apart.
+/// Minimum height of a row at which the labels of two rows do not overlap.
 pub(super) const LABEL: u32 = 13;
-/// Smallest width and height of a cell.
+/// Minimum width and height of a cell.
 const SMALLEST: u32 = 3;
-/// Space around a picture.
+/// Width of the margin around a picture.
 pub(super) const MARGIN: u32 = 12;
-/// Width that panels side by side, and thinned panels, may take.
+/// Maximum total width of panels that are placed side by side, and of a thinned panel.
 const LINE: u32 = 960;
-/// Widest panel, and highest pair of panels, that is not thinned.
+/// Maximum width of a panel, and maximum height of a pair of panels, that is not thinned.
 const LIMIT: u32 = 1400;
-/// Space between panels.
+/// Distance between panels.
 const GAP: u32 = 20;
-/// Space between panels with arrows.
+/// Distance between panels that arrows connect.
 const GAP_OF_LINKS: u32 = 96;
 
-/// The labels that a picture has room for.
+/// The labels for which a picture reserves space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// All labels.
+    /// The labels of all cells.
     Full,
-    /// Labels of tiles where a panel would be too wide.
+    /// The labels of all cells. If a panel would be too wide, only the labels of tiles.
     Thinned,
 }
 
 /// The position and size of one panel, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PanelGeometry {
-    /// Top left corner of the first cell.
+    /// Left edge of the first cell. `y` is its upper edge.
     pub(super) x: u32,
     pub(super) y: u32,
     /// Width of a column.
     pub(super) cell: u32,
     /// Height of a row.
     pub(super) row: u32,
-    /// Rows and columns of a tile, of which one cell has a label; `[1, 1]` if all have one.
+    /// Number of rows and columns of a tile, in which only one cell has a label. It is `[1, 1]` if every cell has a
+    /// label.
     pub(super) tile: [usize; 2],
-    /// Columns of which one has a label.
+    /// Number of consecutive columns of which only the first has a label above the cells.
     pub(super) column_step: usize,
-    /// Width of the labels of rows, left of the cells.
+    /// Width of the labels of rows, which are to the left of the cells.
     pub(super) lead: u32,
-    /// Lines of text above the cells: labels of columns, names of groups, the title.
+    /// Number of lines of text above the cells: labels of columns, names of groups, and the title.
     pub(super) lines_above: u32,
     pub(super) width: u32,
     pub(super) height: u32,
 }
 
 impl PanelGeometry {
-    /// Places a panel at the origin with all labels.
+    /// Returns the geometry of a panel at the origin with all labels.
     fn of(panel: &Panel) -> Self {
         let labels = || panel.cells.iter().map(|cell| panel.label(&cell.text));
         let lines = labels().flatten().flatten();
@@ -93,9 +95,9 @@ impl PanelGeometry {
         placed.sized(panel, cell, row, lead)
     }
 
-    /// Returns the panel with these sizes of columns, rows and labels of rows.
+    /// Returns the geometry with columns of width `cell`, rows of height `row`, and row labels of width `lead`.
     fn sized(self, panel: &Panel, cell: u32, row: u32, lead: u32) -> Self {
-        // Labels of tiles at the right and lower edges may be larger than the rest of the panel.
+        // Labels of tiles at the right and lower edges may extend beyond the last cells.
         let extent = |count: usize, step: usize, size: u32, label: u32| {
             let last = (count.max(1) - 1) / step * step;
             (size * narrow::<u32>(count)).max(size * narrow::<u32>(last) + label)
@@ -119,7 +121,8 @@ impl PanelGeometry {
         }
     }
 
-    /// Returns the panel with cells that fit into this width and height, labelled by tiles.
+    /// Returns the geometry in which the cells are so small that the panel fits into this width and height, and in
+    /// which tiles have labels.
     fn thinned(self, panel: &Panel, [width, height]: [u32; 2], smallest_row: u32) -> Self {
         let cell = fit(width.saturating_sub(self.lead), panel.columns.len());
         let cell = cell.clamp(SMALLEST, self.cell);
@@ -159,7 +162,7 @@ impl PanelGeometry {
         self.tile != [1, 1]
     }
 
-    /// Returns the top left corner of a cell.
+    /// Returns the left and upper edges of a cell.
     pub(super) fn corner(&self, row: usize, column: usize) -> (u32, u32) {
         let x = self.x + self.cell * narrow::<u32>(column);
         (x, self.y + self.row * narrow::<u32>(row))
@@ -170,7 +173,7 @@ impl PanelGeometry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
     pub(super) panels: Vec<PanelGeometry>,
-    /// Size of the whole picture.
+    /// Width of the whole picture.
     pub(super) width: u32,
     pub(super) height: u32,
     /// Lower edge of the panels.
@@ -191,7 +194,7 @@ fn label_width(panel: &Panel) -> u32 {
     widest(panel.cells.iter().map(|cell| cell.text.as_str())) + 6
 }
 
-/// Breaks a text into lines of at most `width` pixels, at spaces as far as there are any.
+/// Breaks a text into lines of at most `width` pixels. Lines are broken at spaces if possible.
 pub(super) fn wrapped(text: &str, width: u32) -> Vec<String> {
     let most: usize = narrow((width * 10 / CHARACTER_TENTHS).max(1));
     let mut lines: Vec<String> = Vec::new();
@@ -212,7 +215,7 @@ pub(super) fn wrapped(text: &str, width: u32) -> Vec<String> {
 }
 
 impl Geometry {
-    /// Places the panels below `top` pixels.
+    /// Returns the geometry of a scene whose panels begin `top` pixels below the upper edge of the picture.
     pub(super) fn of(scene: &Scene, top: u32, detail: Detail) -> Self {
         let panels = match (scene.arrangement, scene.panels.as_slice()) {
             (Arrangement::Product, [a, b, d]) => product([a, b, d], top, detail),
@@ -249,12 +252,12 @@ impl Geometry {
     }
 }
 
-/// Returns the size with which `count` cells fill the room.
+/// Returns the size of a cell at which `count` cells fill `room` pixels.
 fn fit(room: u32, count: usize) -> u32 {
     room / narrow::<u32>(count.max(1))
 }
 
-/// Places panels side by side, in as many lines as they need.
+/// Places panels side by side, in several lines if they do not fit in one line.
 fn lines(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (mut x, mut y, mut bottom) = (MARGIN, top, top);
     let mut panels = Vec::new();
@@ -280,7 +283,7 @@ fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (gap, smallest_row) = if scene.links.is_empty() {
         (GAP, SMALLEST)
     } else {
-        // Arrows run between rows, beside labels of one row.
+        // Arrows run between rows, so the labels of a row must leave space for them.
         (GAP_OF_LINKS, LABEL)
     };
     let sizes: Vec<PanelGeometry> = scene.panels.iter().map(PanelGeometry::of).collect();
@@ -306,7 +309,7 @@ fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     panels.collect()
 }
 
-/// Places D to the right of A and below B.
+/// Places panel D to the right of panel A and below panel B.
 fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let [mut left, mut above, mut sum] = [a, b, d].map(PanelGeometry::of);
     let whole = left.right() + GAP + above.right().max(sum.right());
@@ -315,7 +318,7 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
     left = left.sized(a, left.cell, row, left.lead);
     sum = sum.sized(d, cell, row, sum.lead);
     if detail == Detail::Thinned && whole > LIMIT {
-        // Columns of all three and rows of all three are alike, so that A and D, and B and D, stay aligned.
+        // All three panels have the same column width and row height, so that D stays aligned with A and B.
         let columns = a.columns.len() + d.columns.len();
         let rows = b.rows.len() + d.rows.len();
         let room = LINE - GAP - left.lead - lead;
@@ -336,22 +339,22 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
     let sum = sum
         .sized(d, cell, sum.row, lead)
         .moved(x, above.bottom() + GAP);
-    // Panels of a product have the same lines above their cells.
+    // All panels of a product have the same number of lines above their cells.
     let left = left.moved(MARGIN, sum.y - left.y);
     vec![left, above, sum]
 }
 
-/// An arrow: straight lines through four points, along the lines between cells.
+/// An arrow, which consists of straight lines through four points. It follows the lines between cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrow {
     pub(super) points: [(f64, f64); 4],
-    /// Number of the colour, the same for arrows to one row.
+    /// Number of the colour. All arrows to one row have the same colour.
     pub(super) colour: usize,
 }
 
-/// Returns an arrow for each link: below the row of its first cell to the space between the panels, there up or down, and
-/// above the row of its second cell to that cell. Arrows to one row share a track, and tracks do not cross: those that go
-/// furthest are the first.
+/// Returns an arrow for each link. It runs below the row of its first cell to the space between the panels, then up or
+/// down on a vertical track, and then above the row of its second cell to this cell. All arrows to one row share a
+/// track. The tracks of lower rows are further left, so that arrows to different rows do not overlap.
 pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
     let corner = |(panel, cell): (usize, usize), below: usize| {
         let columns = scene.panels[panel].columns.len().max(1);
@@ -372,7 +375,7 @@ pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
         let [from, to] = [&panels[link.from.0], &panels[link.to.0]];
         let colour = rows.iter().position(|row| *row == to_y).unwrap_or(0);
         let track = f64::from(narrow::<u32>(colour));
-        // Parallel arrows are apart as far as labels leave room.
+        // Parallel arrows are shifted against each other if the labels leave enough space.
         let apart = match from.row >= ROW {
             true => track % 4.0 * 1.5 - 2.25,
             false => 0.0,

@@ -1,20 +1,20 @@
-//! The hardware view: the element of each slot.
+//! The hardware view, which shows the element of each slot.
 
 use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 
-/// log2 of the offsets in one row.
+/// log2 of the number of offsets in one row.
 const OFFSETS_ACROSS_LOG2: usize = 4;
 
-/// Consecutive bits of one in-dim.
+/// Consecutive bits of one input dim, which the rows, the columns or the grids count.
 #[derive(Clone, Copy)]
 struct Axis {
     dim: Dim,
-    /// The first bit, counted in the dim.
+    /// Number of the first bit in the input dim.
     low: usize,
     bits: usize,
-    /// The first bit, counted in a packed input.
+    /// Number of the first bit in a packed input.
     at: usize,
 }
 
@@ -44,7 +44,8 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// Splits the in-dims into the axis that goes down, the one that goes across, and those that number the grids.
+/// Splits the input dims into the axis that the rows count, the axis that the columns count, and the axes that the
+/// grids count.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {
@@ -77,9 +78,10 @@ fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
 }
 
 impl Scene {
-    /// Returns the hardware as grids of elements: lanes down and registers across, one grid for each warp of each
-    /// CTA; for buffers, offsets in rows of 16; for tensor memory, rows down and columns across. Elements of one
-    /// row of the tensor have one colour.
+    /// Returns a picture of the hardware, in which a cell is a slot and shows its element. For registers, each warp of
+    /// each CTA is a grid with a row for each lane and a column for each register. For a buffer, a row has 16 offsets.
+    /// For tensor memory, the grid has the rows and columns of the memory. Elements of one row of the tensor have the
+    /// same colour.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -132,7 +134,7 @@ impl Scene {
         let shown = grids.min(window.grids);
         for which in 0..shown {
             let (mut first, mut rest, mut title) = (0, which, Vec::new());
-            // The fastest dim counts the grids fastest; the slowest is named first.
+            // Consecutive grids differ in the fastest dim. The title names the slowest dim first.
             for axis in &others {
                 let index = rest % axis.size();
                 rest /= axis.size();
@@ -159,7 +161,7 @@ impl Scene {
     }
 }
 
-/// Returns the cell of a slot, which names its element.
+/// Returns the cell of the slot `input`. Its text is the element that the slot holds.
 pub(super) fn slot(layout: &LinearLayout, input: u64) -> Cell {
     let output = layout.apply_packed(input);
     let element = layout.unpack(output);

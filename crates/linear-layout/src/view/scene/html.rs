@@ -1,4 +1,4 @@
-//! Scenes as one page of HTML that needs no other file.
+//! Scenes as one self-contained HTML page.
 
 use core::fmt::Write;
 
@@ -9,15 +9,15 @@ use super::{Arrangement, Frame, Scene, Space, Theme};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The largest whole number that JavaScript counts without gaps.
+/// The largest integer up to which JavaScript represents all integers exactly.
 const SAFE: u64 = (1 << 53) - 1;
 
-/// Returns a page that shows scenes one below the other.
+/// Returns an HTML page that shows the scenes one below the other.
 ///
-/// A scene is data on the page, of which a canvas draws the visible part. The page names the element, lane, register and
-/// warp of the cell under the pointer or the keys, and marks the same element elsewhere; a search finds elements and
-/// slots, pickers select a lane, a warp or a register. Labels are thinned while a picture is zoomed out. Colours follow
-/// the reader's choice of a light or a dark ground.
+/// The page contains the scenes as data, and draws the visible part of each scene on a canvas. It shows the element,
+/// lane, register and warp of the cell under the pointer or of the cell selected by the keyboard, and highlights all
+/// cells with the same element. A search field finds elements and slots. Menus select a lane, a warp or a register.
+/// Labels are thinned while a picture is zoomed out. The page has a light and a dark theme, which the browser selects.
 #[must_use]
 pub fn html(title: &str, scenes: &[Scene]) -> String {
     let mut data = String::from("[");
@@ -34,7 +34,7 @@ pub fn html(title: &str, scenes: &[Scene]) -> String {
         format!("{{\"ground\":{grounds},\"arrows\":{arrows}}}")
     };
     let (light, dark) = (colours(Theme::Light), colours(Theme::Dark));
-    // Placeholders are filled from left to right, so that those in inserted text are not.
+    // Placeholders are replaced from left to right, so that placeholders inside inserted text are not replaced.
     let mut page = String::with_capacity(PAGE.len() + data.len() + 4096);
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -136,7 +136,7 @@ fn space(space: &Space) -> String {
     list(dims.map(|(name, size)| format!("[{},{}]", quoted(name), whole(*size))))
 }
 
-/// Writes items between brackets.
+/// Writes a JSON list, in which `write` writes each item.
 fn write_list<T>(
     out: &mut String,
     items: impl Iterator<Item = T>,
@@ -152,7 +152,7 @@ fn write_list<T>(
     out.push(']');
 }
 
-/// Writes a single number as itself, others as a list.
+/// Writes a slice of one number as the number, and any other slice as a JSON list.
 fn write_numbers(out: &mut String, numbers: &[u64]) {
     match numbers {
         [only] => write_whole(out, *only),
@@ -160,7 +160,7 @@ fn write_numbers(out: &mut String, numbers: &[u64]) {
     }
 }
 
-/// Writes a number, as text if JavaScript would round it.
+/// Writes a number. A number that JavaScript would round is written as a string.
 fn write_whole(out: &mut String, number: u64) {
     // Writing to a string does not fail.
     let _ = if number > SAFE {
@@ -182,7 +182,7 @@ fn quoted(text: &str) -> String {
     safe
 }
 
-/// Writes a string of JSON that is safe inside of a script.
+/// Writes a JSON string that is safe inside an HTML script element.
 fn write_quoted(safe: &mut String, text: &str) {
     safe.push('"');
     for c in text.chars() {

@@ -1,14 +1,15 @@
-//! The matrix view: input bits that enter each output bit.
+//! The matrix view, which shows the input bits that contribute to each output bit.
 
 use super::{Cell, Frame, Paint, Panel, Scene, Space};
 use crate::f2::shl;
 use crate::layout::LinearLayout;
 
 impl Scene {
-    /// Returns the matrix over GF(2), a column for each input bit and a row for each output bit, both labelled
-    /// with what the bit is worth in its dim. It has 64 rows and 64 columns at most.
+    /// Returns a picture of the matrix of a layout over GF(2). It has a column for each input bit and a row for each
+    /// output bit, at most 64 of each. The label of a column or row is the value of its bit in the dim.
     ///
-    /// A swizzle of two rows of four: the row bit enters the column as well.
+    /// For example, in a swizzle of two rows of four elements, the third offset bit changes both the row and the
+    /// column:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::Scene;

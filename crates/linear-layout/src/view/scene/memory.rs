@@ -1,4 +1,4 @@
-//! Shared memory: words by bank, and the wavefronts of accesses.
+//! Pictures of shared memory: the words of each bank, and the wavefronts of accesses.
 
 use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
@@ -10,11 +10,12 @@ use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 
 impl Scene {
-    /// Returns a buffer by banks: a column is a bank, a row one word of each. Vectors of neighbours in a row of the tensor
-    /// have one colour, the same in each row, so that a swizzle shows as a permutation of colours.
+    /// Returns a picture of a buffer. A column is a bank, and a row has one word of each bank. A vector of adjacent
+    /// elements of a tensor row has one colour, which is the same in all tensor rows, so a swizzle is visible as a
+    /// permutation of the colours.
     /// # Units
-    /// Rows are labelled with their address in bytes. A cell is the elements of a word, or the element that the
-    /// word is a part of.
+    /// The label of a row is its address in bytes. A cell shows the elements in a word, or the element of which the
+    /// word is a part.
     #[must_use]
     pub fn banks(place: &BufferLayout, target: &Target, window: Window) -> Self {
         let layout = place.layout();
@@ -36,7 +37,7 @@ impl Scene {
             Some((dim, run)) => (layout.out_index(dim), run),
             None => (None, 1),
         };
-        // A buffer of partitions has them one after another.
+        // The partitions of a buffer are stored one after the other.
         for input in 0..shl(1, layout.total_in_bits()) {
             let address = place.padded(input * bytes);
             if address >= rows * line {
@@ -86,11 +87,12 @@ impl Scene {
         scene
     }
 
-    /// Returns the accesses of warp 0 to a buffer, a table each: the word that each bank transfers in each wavefront of
-    /// each phase, named by its lanes. Several words of a bank in one phase are a bank conflict: they stand below each
-    /// other, marked.
+    /// Returns a picture of the accesses of warp 0 to a buffer, with a table for each access. A row of the table is a
+    /// wavefront of a phase, a column is a bank, and a cell names the lanes that request the word that the bank
+    /// transfers. If lanes request several words of a bank in one phase, there is a bank conflict. These words are in
+    /// consecutive rows, and are marked.
     ///
-    /// `registers` is the layout that the plan accesses: (register, lane, warp) -> elements.
+    /// `registers` is the layout of the registers that the plan stores or loads: (register, lane, warp) -> elements.
     #[must_use]
     pub fn accesses(
         plan: &MemoryPlan,
@@ -139,8 +141,9 @@ impl Scene {
         scene
     }
 
-    /// Returns the stores and loads of a plan to shared memory, as [`Scene::accesses`] does; those of matrices by the rows
-    /// whose addresses lanes pass. `None` if there are none.
+    /// Returns a picture of all steps of a plan that store to or load from shared memory, in the format of
+    /// [`Scene::accesses`]. For a store or load of matrices, the rows of the matrices, whose addresses the lanes pass,
+    /// take the place of lanes. Returns `None` if the plan has no such steps.
     #[must_use]
     pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
         let lanes = 1u64 << program.lanes_log2();
@@ -206,7 +209,8 @@ impl Scene {
     }
 }
 
-/// Returns the bytes of a row, and the number of rows that hold this many words of a lane.
+/// Returns the number of bytes of a matrix row, and the number of rows of matrices in which each lane holds `words`
+/// 32-bit words.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     let deal = fragment.layout();
     (
@@ -215,17 +219,18 @@ fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     )
 }
 
-/// An access of a warp.
+/// An access of a warp to shared memory.
 struct WarpAccess {
     name: String,
-    /// Addresses of each lane, or of each row of a matrix.
+    /// Byte address of each lane, or of each row of the matrices.
     addresses: Vec<u64>,
     bytes: u64,
-    /// Bits of the lane's number that count the lanes of a phase.
+    /// Mask of the bits of the lane number that distinguish the lanes of one phase.
     served: u64,
 }
 
-/// Returns a table for each access and the wavefronts of all; `element` maps a request to its element.
+/// Returns a picture with a table for each access, whose caption states the total number of wavefronts. `element` maps
+/// the number of an access and a request to the requested element.
 fn access_tables(
     accesses: impl ExactSizeIterator<Item = WarpAccess>,
     lanes: u64,
@@ -302,10 +307,11 @@ fn conflicts(count: usize) -> String {
     }
 }
 
-/// A lane and a byte of its access.
+/// A lane, and the offset of a word in the bytes that the lane accesses.
 type Request = (u64, u64);
 
-/// Returns for each bank the words that lanes of one phase request, lowest first, with their requests.
+/// Returns for each bank the words that the lanes of one phase request, in ascending order, and the requests for each
+/// word.
 fn words(
     access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,
@@ -330,7 +336,7 @@ fn words(
     found
 }
 
-/// Returns the cell of a word that a bank transfers.
+/// Returns the cell of one word that a bank transfers for these requests.
 fn word_cell(
     requests: &[Request],
     is_conflict: bool,
@@ -364,8 +370,8 @@ fn word_cell(
     }
 }
 
-/// Returns the elements of one word: `3,4`, or `3,4-5` if only the last index varies, else the first and the number of
-/// the others.
+/// Returns the text for the elements of one word: `3,4` for one element, `3,4-5` if only the last index varies, and
+/// otherwise `3,4+1`, which is the first element and the number of other elements.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {
@@ -395,7 +401,7 @@ mod tests {
 
     const LOAD: Access = Access::Load;
 
-    /// Plans loads of 16 bytes from a row of 128 bytes by each lane.
+    /// Plans loads in which each lane reads 16 bytes from its own row of 128 bytes.
     fn column_reads(max_phase: u32) -> (MemoryPlan, LinearLayout) {
         let registers = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>";
         let shared = format!(
@@ -426,7 +432,7 @@ mod tests {
             assert_eq!(counted.taken, 4 * waves);
             let marked = panel.cells.iter().filter(|c| c.paint == Paint::Warning);
             assert_eq!(marked.count() > 0, waves > 1, "{scene}");
-            // Each lane is requests for once in a row of four banks.
+            // Each lane requests one word from each of four adjacent banks.
             let named: usize = panel.cells.iter().map(|c| c.slots.len()).sum();
             assert_eq!(named, 32 * 4);
         }

@@ -1,8 +1,8 @@
 //! Pictures as data: cells with labels and fills, and links between them.
 //!
 //! A [`Scene`] is built from a layout, a pair of layouts, a conversion, a matrix instruction or accesses to shared
-//! memory. Three renderers draw it and know nothing of layouts: text for a terminal ([`Text`], and `Display` for plain
-//! text), SVG ([`svg`], [`svg_sheet`]), and one self-contained page of HTML ([`html`]).
+//! memory. Three renderers draw a scene, and do not depend on layouts: text for a terminal ([`Text`], or `Display` for
+//! plain text), SVG ([`svg`], [`svg_sheet`]), and a self-contained HTML page ([`html`]).
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
 //! use linear_layout::view::{Scene, Window, svg};
@@ -31,8 +31,9 @@
 //! | `systems` | layouts of CuTe and Tilus |
 //! | `memory` | shared memory: words by bank, accesses by phase, bank conflicts |
 //!
-//! `geometry` places panels and labels for both SVG and HTML. Arrows follow the lines between cells, where no label
-//! stands; a conversion shows those of thread 0, and the page shows the others one at a time.
+//! `geometry` places panels and labels for both SVG and HTML. Arrows follow the lines between cells, where there are no
+//! labels. A conversion has arrows for the elements of thread 0. An HTML page shows the arrow of any other element
+//! while the pointer is on the element.
 
 mod geometry;
 mod hardware;
@@ -55,26 +56,27 @@ pub use svg::{svg, svg_sheet};
 pub use systems::{register_grid, shared_grid};
 pub use text::Text;
 
-/// The limits of a picture of a layout; a remark counts what lies outside.
+/// The limits of a picture of a layout. A remark states how many rows, columns and grids are beyond the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Rows of one grid; 64 by default.
+    /// Maximum number of rows of one grid. The default is 64.
     pub rows: u64,
-    /// Columns of one grid; 32 by default, about the width of a terminal.
+    /// Maximum number of columns of one grid. The default is 32, which is about the width of a terminal.
     pub columns: u64,
-    /// Grids: of a tensor of rank 3 and more, or warps; 4 by default.
+    /// Maximum number of grids. A tensor of rank 3 or more has several grids, and so has the hardware view of several
+    /// warps. The default is 4.
     pub grids: u64,
 }
 
 impl Window {
-    /// No limits, for layouts known to be small: a scene is built in memory before it is drawn.
+    /// No limits. A scene is built in memory before it is drawn, so use this window only for small layouts.
     pub const ALL: Self = Self {
         rows: u64::MAX,
         columns: u64::MAX,
         grids: u64::MAX,
     };
 
-    /// The window of a picture or a page, which zoom and scroll.
+    /// The window for an SVG picture or an HTML page, which users can zoom and scroll.
     pub const PICTURE: Self = Self {
         rows: 256,
         columns: 256,
@@ -92,56 +94,58 @@ impl Default for Window {
     }
 }
 
-/// A picture as data.
+/// A picture of a layout as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
-    /// The title, in a few words; text leaves it out.
+    /// The title, in a few words. The text renderer omits it.
     pub title: String,
-    /// The caption, which says how to read the picture.
+    /// The caption, which explains how to read the picture.
     pub caption: String,
-    /// The tables, in order.
+    /// The tables of cells, in order.
     pub panels: Vec<Panel>,
     /// The arrangement of the panels.
     pub arrangement: Arrangement,
-    /// Arrows between cells.
+    /// The arrows between cells.
     pub links: Vec<Link>,
-    /// Meaning of fills, for pictures; text leaves it out.
+    /// Pairs of a fill and its meaning. The text renderer omits them.
     pub legend: Vec<(Paint, String)>,
-    /// The space that the numbers in [`Cell::slots`] index.
+    /// The dims of the slots, into which the numbers in [`Cell::slots`] are decomposed.
     pub slots: Space,
-    /// The space that the numbers in [`Cell::elements`] index, in panels without one of their own.
+    /// The dims of the elements, into which the numbers in [`Cell::elements`] are decomposed. [`Panel::elements`]
+    /// overrides them.
     pub elements: Space,
-    /// Remarks, a line each, such as what a window has left out.
+    /// Remarks of one line each, such as the number of rows beyond the window.
     pub remarks: Vec<String>,
 }
 
 /// The arrangement of panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
-    /// Side by side in a picture, as far as a window is wide; below each other in text.
+    /// Panels are side by side in a picture, in several lines if necessary, and one below the other in text.
     #[default]
     Lines,
-    /// Two panels that are read together: always side by side in a picture, and below each other in text.
+    /// The panels are compared: they are always side by side in a picture, and one below the other in text.
     Pair,
-    /// Three panels, A, B and D, of a product of matrices: D to the right of A, row by row, and below B, column by column.
-    /// Text that is too narrow for it has them below each other.
+    /// The three panels A, B and D are the operands of a matrix product. D is to the right of A, with the same rows,
+    /// and below B, with the same columns. Text of limited width has the panels one below the other if necessary.
     Product,
 }
 
-/// Names and sizes of the dimensions that a number counts through, the first fastest.
+/// Names and sizes of the dims into which a packed number is decomposed, the fastest dim first.
 ///
-/// With `[("register", 2), ("lane", 32)]` the number 7 is register 1 of lane 3.
+/// For example, with `[("register", 2), ("lane", 32)]`, the number 7 is register 1 of lane 3.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Space(pub Vec<(String, u64)>);
 
 /// A table of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// The title among the other panels; empty if there are none.
+    /// The title, which distinguishes the panel from other panels. It may be empty.
     pub title: String,
-    /// The frame in text.
+    /// The frame that the text renderer draws.
     pub frame: Frame,
-    /// Names over columns that stand next to each other, and over how many; empty, or for all columns.
+    /// The name and the number of columns of each group of consecutive columns. Either all columns belong to a group,
+    /// or there are no groups.
     pub groups: Vec<(String, usize)>,
     /// A label for each column.
     pub columns: Vec<String>,
@@ -149,74 +153,77 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
-    /// The character at which pictures break labels of cells into two lines, if any; labels of several holders break at a
-    /// `|` instead.
+    /// The character at which pictures break the labels of cells into two lines, if there is one. The labels of several
+    /// holders are broken at a `|` instead.
     pub break_at: Option<char>,
-    /// The space that the numbers in [`Cell::elements`] index, if not the scene's. Elements of two panels belong together
-    /// where they agree in the dimensions that both have.
+    /// The dims of the elements, into which the numbers in [`Cell::elements`] are decomposed, or `None` for the dims in
+    /// [`Scene::elements`]. Elements of two panels belong together if they agree in all dims that the panels have in
+    /// common.
     pub elements: Option<Space>,
 }
 
-/// The frame of a panel in text; pictures draw all alike.
+/// The frame of a panel in text. Pictures do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
-    /// Numbered rows and columns, cells to the right.
+    /// Rows and columns have numbers, and cells are aligned to the right.
     #[default]
     Numbered,
-    /// Rows with names, which stand to the left.
+    /// Rows have names, which are aligned to the left.
     Named,
-    /// Lines around cells, no labels and no title: as Tilus prints a layout.
+    /// Cells have lines around them, and there are no labels and no title. Tilus prints layouts in this format.
     Boxed,
 }
 
-/// One cell.
+/// A cell of a panel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// The text of the cell.
     pub text: String,
     /// The fill of the cell.
     pub paint: Paint,
-    /// The group of the cell, such as a warp or a phase; pictures draw thicker lines between groups.
+    /// Number of the group of the cell, such as a warp or a phase. Pictures draw thicker lines between groups.
     pub group: u64,
-    /// Slots of the hardware that it stands for, as [`Scene::slots`] counts them.
+    /// Packed numbers of the slots that the cell represents, in the dims of [`Scene::slots`].
     pub slots: Vec<u64>,
-    /// The number of slots beyond those in `slots`.
+    /// Number of further slots that the cell represents, which are not in `slots`.
     pub more_slots: u64,
-    /// Elements that it stands for, as [`Panel::elements`] or [`Scene::elements`] counts them.
+    /// Packed numbers of the elements that the cell represents, in the dims of [`Panel::elements`] or
+    /// [`Scene::elements`].
     pub elements: Vec<u64>,
 }
 
-/// The fill of a cell; [`Theme`] decides its colour.
+/// The fill of a cell. The [`Theme`] determines its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
-    /// Nothing.
+    /// No fill.
     #[default]
     Blank,
-    /// One of 32 colours: eight hues of four shades, shades next to each other. Others count on from 0.
+    /// One of 32 colours. Tint `4 * hue + shade` is one of four shades of one of eight hues. Numbers from 32 on wrap
+    /// around.
     Tint(u32),
     /// A bank conflict.
     Warning,
-    /// A difference from the other panel.
+    /// The element has other holders in the other panel.
     Difference,
-    /// Nothing is there.
+    /// No slot holds the element, or no element is in the slot.
     Gap,
 }
 
 impl Paint {
-    /// Returns the fill of item `i`: different hues first, then different shades.
+    /// Returns the fill of item `i`. The first eight items have different hues, and further items have other shades.
     pub(crate) fn hue(i: u64) -> Self {
         let i = narrow::<u32>(i % u64::from(NUM_TINTS));
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
-    /// Returns the fill of a lane of a warp: a hue for the warp, one of its shades for the lane.
+    /// Returns the fill of a lane of a warp. The warp selects a hue, and the lane selects a shade of this hue.
     pub(crate) fn of_warp(warp: u64, lane: u64) -> Self {
         let hue = warp % (u64::from(NUM_TINTS) / 4);
         Self::Tint(narrow(hue * 4 + lane % 4))
     }
 
-    /// Returns the fill of item `i` of `count` in a row: neighbours are shades of one hue, unless each can have a hue
-    /// of its own.
+    /// Returns the fill of item `i` of `count` items. If there are at most eight items, each item has its own hue.
+    /// Otherwise, adjacent items are shades of one hue.
     pub(crate) fn shade(i: u64, count: u64) -> Self {
         if count <= u64::from(NUM_TINTS) / 4 {
             Self::hue(i)
@@ -229,23 +236,23 @@ impl Paint {
 /// An arrow from one cell to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Panel and cell that it starts at.
+    /// Indices of the panel and the cell at which the arrow starts.
     pub from: (usize, usize),
-    /// Panel and cell that it ends at.
+    /// Indices of the panel and the cell at which the arrow ends.
     pub to: (usize, usize),
-    /// The label, in a line of text.
+    /// The label, which is one line of text.
     pub label: String,
 }
 
 impl Scene {
-    /// Returns the same scene under a title.
+    /// Returns the scene with this title.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
-    /// Adds a remark that counts what the window leaves out, if anything.
+    /// Adds a remark with the number of `what` that are not shown, if `shown` is less than `whole`.
     fn left_out(&mut self, shown: u64, whole: u64, what: &str) {
         if shown < whole {
             self.remarks
@@ -255,13 +262,13 @@ impl Scene {
 }
 
 impl Panel {
-    /// Labels of rows with their cells.
+    /// Returns the label and the cells of each row.
     fn lines(&self) -> impl Iterator<Item = (&str, &[Cell])> {
         let cells = self.cells.chunks(self.columns.len().max(1));
         self.rows.iter().map(String::as_str).zip(cells)
     }
 
-    /// Returns the label of a cell in a picture, as one or two lines.
+    /// Returns the one or two lines of the label of a cell in a picture.
     fn label<'t>(&self, text: &'t str) -> [Option<&'t str>; 2] {
         let Some(break_at) = self.break_at else {
             return [Some(text), None];

@@ -1,4 +1,4 @@
-//! Conversions and comparisons of two layouts of one tensor.
+//! Pictures of conversions and comparisons of two layouts of one tensor.
 
 use super::hardware::slot;
 use super::tensor::Tints;
@@ -7,16 +7,17 @@ use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::Holders;
 
-/// Most arrows, those of one thread.
+/// Maximum number of arrows of a picture.
 const MOST_LINKS: usize = 32;
-/// Differences that a comparison lists.
+/// Maximum number of differences that a comparison lists.
 const LISTED: usize = 4;
 
 impl Scene {
-    /// Returns a conversion as two tables side by side, threads down and registers across: before and after. An element
-    /// has the colour of the thread that held it before, and arrows follow the elements of thread 0.
+    /// Returns a picture of a conversion as two tables, before and after the conversion. A row is a thread, and a
+    /// column is a register. An element has the colour of the thread that holds it before the conversion. Arrows follow
+    /// the elements of thread 0.
     ///
-    /// Slots of both are counted through register, lane, warp and CTA.
+    /// In both tables, threads are numbered through all lanes, warps and CTAs.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -52,7 +53,7 @@ impl Scene {
             elements: Space::of_outs(src),
             ..Self::default()
         };
-        // The numbers of slots agree only if the dims of both layouts have the same sizes.
+        // Equal slot numbers mean the same slot only if the dims of both layouts have the same sizes.
         let is_alike = Space::of_ins(src) == Space::of_ins(dst);
         for (title, layout) in [("before", src), ("after", dst)] {
             let mut panel = threads(&mut scene, layout, window);
@@ -70,8 +71,8 @@ impl Scene {
         scene
     }
 
-    /// Returns two layouts of one tensor side by side, as [`Scene::tensor`] shows each; elements with other holders are
-    /// tinted and counted, and the first of them listed.
+    /// Returns a picture of two layouts of one tensor side by side, each in the format of [`Scene::tensor`]. Elements
+    /// whose holders differ are tinted and counted, and the first such elements are listed.
     #[must_use]
     pub fn comparison(a: &LinearLayout, b: &LinearLayout, window: Window) -> Self {
         let [mut scene, other] = [a, b].map(|layout| Self::tensor(layout, window));
@@ -125,7 +126,7 @@ impl Scene {
     }
 }
 
-/// Returns a table of all threads.
+/// Returns a table with a row for each thread of a layout, and a column for each register.
 fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     let registers = layout.in_size(Dim::REGISTER);
     let all: u64 = [Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -164,7 +165,7 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     panel
 }
 
-/// Returns arrows for the elements of the first thread that move.
+/// Returns arrows for the elements of the first thread that the conversion moves.
 fn links(panels: &[Panel]) -> Vec<Link> {
     let [before, after] = panels else {
         return Vec::new();

@@ -1,20 +1,21 @@
-//! Colours of fills and lines, for a light and a dark ground.
+//! Colours of fills and lines, for a light and a dark background.
 
 use super::Paint;
 
-/// The number of tints; larger numbers wrap around.
+/// The number of tints. Larger tint numbers wrap around.
 pub(crate) const NUM_TINTS: u32 = 32;
 
-/// The ground that colours stand on.
+/// The background of a picture, which determines its colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// Dark text on a light ground.
+    /// Dark text on a light background.
     Light,
-    /// Light text on a dark ground.
+    /// Light text on a dark background.
     Dark,
 }
 
-/// Hues in degrees; neighbours are far apart, also for eyes that see red and green alike.
+/// Hues in degrees. Adjacent hues in the list are easily distinguished, also by readers with red-green colour
+/// blindness.
 pub(super) const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
 
 /// Saturation and lightness of the four shades of a hue, in percent.
@@ -22,7 +23,7 @@ const LIGHT: [(u32, u32); 4] = [(85, 91), (80, 84), (72, 77), (62, 70)];
 const DARK: [(u32, u32); 4] = [(45, 15), (45, 20), (45, 25), (45, 30)];
 
 impl Theme {
-    /// Returns red, green and blue of a paint; of `Blank`, the ground.
+    /// Returns the red, green and blue channels of a paint. `Blank` has the colour of the background.
     #[must_use]
     pub fn rgb(self, paint: Paint) -> [u8; 3] {
         match (paint, self) {
@@ -46,7 +47,7 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of text, the same on all fills.
+    /// Returns the colour of text, which is the same on all fills.
     #[must_use]
     pub const fn ink(self) -> [u8; 3] {
         match self {
@@ -65,7 +66,8 @@ impl Theme {
     }
 }
 
-/// Hue in degrees, the others in percent.
+/// Returns the red, green and blue channels of a colour. The hue is in degrees, the saturation and the lightness are in
+/// percent.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -81,12 +83,12 @@ fn rgb_of_hsl(hue: u32, saturation: u32, lightness: u32) -> [u8; 3] {
     [channel(0), channel(8), channel(4)]
 }
 
-/// `#rrggbb`.
+/// Returns a colour in the CSS notation `#rrggbb`.
 pub(super) fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// The number of a paint in a list of all: the tints, then the others.
+/// Returns the number of a paint in the order of [`all`].
 pub(super) const fn number(paint: Paint) -> u32 {
     match paint {
         Paint::Tint(tint) => tint % NUM_TINTS,
@@ -97,7 +99,7 @@ pub(super) const fn number(paint: Paint) -> u32 {
     }
 }
 
-/// Every paint, in the order of [`number`].
+/// Returns all paints: first the tints, then all others.
 pub(super) fn all() -> impl Iterator<Item = Paint> {
     let others = [Paint::Blank, Paint::Gap, Paint::Warning, Paint::Difference];
     (0..NUM_TINTS).map(Paint::Tint).chain(others)
@@ -107,7 +109,7 @@ pub(super) fn all() -> impl Iterator<Item = Paint> {
 mod tests {
     use super::*;
 
-    /// Relative luminance, as the Web Content Accessibility Guidelines define it.
+    /// Returns the relative luminance, as the Web Content Accessibility Guidelines define it.
     fn luminance(rgb: [u8; 3]) -> f64 {
         let [r, g, b] = rgb.map(|c| {
             let c = f64::from(c) / 255.0;

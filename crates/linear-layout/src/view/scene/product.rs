@@ -1,4 +1,4 @@
-//! Products of matrices: A at the left, B on top, and D right of A and below B.
+//! Pictures of matrix products: A is at the left, B is at the top, and D is to the right of A and below B.
 
 use super::tensor::{NAMED_HOLDERS, holders_text, of_elements};
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Space, Window};
@@ -7,12 +7,12 @@ use crate::plan::product::{MatrixProduct, ProductPlan, operand_layout};
 use crate::target::{Number, Product, Target, TileBit};
 use crate::view::holders::InPoint;
 
-/// Letters and dims of the operands.
+/// The letter and the dims of each operand.
 const OPERANDS: [(&str, [&str; 2]); 3] = [("A", ["m", "k"]), ("B", ["k", "n"]), ("D", ["m", "n"])];
 
 impl Scene {
-    /// Returns the operands of a matrix instruction, with the lane and register of each element. Cells of one lane have one
-    /// colour in all three.
+    /// Returns a picture of the operands of a matrix instruction, with the lane and register of each element. The cells
+    /// of one lane have the same colour in all three operands.
     ///
     /// ```
     /// # use linear_layout::target::Target;
@@ -25,7 +25,7 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// # Errors
-    /// If the operand layouts of the instruction are invalid.
+    /// Returns an error if the operand layouts of the instruction are invalid.
     pub fn instruction(row: &Product, window: Window) -> Result<Self, LayoutError> {
         let mut layouts = Vec::new();
         for operand in 0..OPERANDS.len() {
@@ -42,11 +42,11 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Returns the operands of the first product of a batch. The tile of the first matrix instruction of warp 0 is
-    /// coloured by lane.
+    /// Returns a picture of the operands of the first matrix product of a batch. The tile of the first matrix
+    /// instruction of warp 0 is coloured by lane.
     ///
     /// # Errors
-    /// If the layouts do not have two or three dims.
+    /// Returns an error if the layouts do not have two or three dims.
     pub fn product(
         product: &MatrixProduct<'_>,
         plan: &ProductPlan,
@@ -95,7 +95,8 @@ impl Scene {
 }
 
 impl Scene {
-    /// Returns the matrix instructions of a target as a table: sizes, types, registers of a lane, and clocks of a warp.
+    /// Returns a table of the matrix instructions of a target, with the size, the element types, the number of 32-bit
+    /// registers of a lane, and the number of clocks of a warp for each instruction.
     #[must_use]
     pub fn instructions(target: &Target) -> Self {
         let rows = target.matrix_instructions();
@@ -136,7 +137,7 @@ impl Scene {
     }
 }
 
-/// Returns true if an index is in the first tile of its dim.
+/// Returns true if an index along the dim `dim` is in the first tile.
 fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     let images = renaming.iter().filter(|(bit, _)| match bit {
         TileBit::M(_) => dim == "m",
@@ -151,7 +152,8 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// Returns the three operands, with slots in one common space; a cell names the first `spelled` holders.
+/// Returns a picture of the three operands, whose slots are numbered in the same dims. A cell names the first `spelled`
+/// holders of its element.
 fn of_operands(
     layouts: &[LinearLayout],
     types: [Number; 3],
@@ -216,7 +218,7 @@ mod tests {
     use crate::view::scene::svg::tests::check_texts;
     use crate::view::{Text, svg};
 
-    /// Returns the instructions of all targets, without duplicates.
+    /// Returns the matrix instructions of all targets, without duplicates.
     fn instructions() -> Vec<Product> {
         let mut rows: Vec<Product> = Vec::new();
         for row in TARGETS.iter().flat_map(Target::products) {
@@ -265,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Text that is too wide for the figure has the panels below each other.
+    /// Text that is too wide for the arrangement has the panels one below the other.
     #[test]
     fn text_is_aligned_as_far_as_it_is_wide() {
         let rows = Target::parse("cuda:80").unwrap().products();
@@ -284,7 +286,7 @@ mod tests {
         assert_eq!(Text::new(&scene).within(width).to_string(), text);
         let narrow = Text::new(&scene).within(width - 1).to_string();
         assert_eq!(narrow.lines().count(), 1 + 3 * 18);
-        // Colours end where cells do, and are no characters.
+        // The colour of a cell ends with the cell, and escape sequences do not count as characters.
         let coloured = Text::new(&scene).coloured(crate::view::Theme::Light);
         let coloured = coloured.to_string();
         let (before, after) = coloured.split_once('\x1b').unwrap();
@@ -327,7 +329,7 @@ mod tests {
                 .collect::<Vec<_>>()
         });
         let [a, b, d] = coloured.collect::<Vec<_>>().try_into().unwrap();
-        // Four lanes have four registers side by side, of which an instruction takes two.
+        // Four lanes have four registers each side by side, of which an instruction uses two.
         let k: Vec<usize> = a.iter().filter(|at| at[0] == 0).map(|at| at[1]).collect();
         assert_eq!(k.len(), 16);
         assert_eq!(a, grid(&(0..16).collect::<Vec<_>>(), &k));
@@ -336,7 +338,7 @@ mod tests {
             d,
             grid(&(0..16).collect::<Vec<_>>(), &(0..8).collect::<Vec<_>>())
         );
-        // A cell names the first of two warps and has the slots of both.
+        // The text of a cell names the first of two warps, and the cell has the slots of both warps.
         assert_eq!(
             (
                 &*scene.panels[1].cells[0].text,

@@ -11,24 +11,25 @@ use super::geometry::{
 use super::palette::{HUES, all, hex, number};
 use super::{Paint, Panel, Scene, Theme};
 
-/// Narrowest column of text above and below a picture.
+/// Minimum width of the column of text above and below a picture.
 const TEXT: u32 = 640;
-/// Width of a swatch of the legend.
+/// Width of a coloured swatch in the legend.
 const SWATCH: u32 = 14;
 
-/// Returns a picture of a scene, which follows the reader's choice of a light or a dark ground.
+/// Returns an SVG picture of a scene. It has a light and a dark theme, which the browser selects.
 ///
-/// A panel that is too wide for a window has small cells, and labels only of the first cell of each tile; a remark says so.
-/// Cells of one colour are one path and the cells of a row one text, so that a picture of 128 rows and columns
-/// stays below a megabyte.
+/// A panel that is too wide for a window has small cells, and only the first cell of each tile has a label; a remark
+/// explains this. All cells of one colour are one path, and all labels of a row are one text element, so a picture of
+/// 128 rows and columns is smaller than a megabyte.
 /// # Units
-/// Pixels; text has 11 of them.
+/// Lengths are in pixels. The font size is 11 pixels.
 #[must_use]
 pub fn svg(scene: &Scene) -> String {
     svg_sheet("", core::slice::from_ref(scene))
 }
 
-/// Returns one picture of several scenes, one below the other, under a title; a scene with the same title has none.
+/// Returns one SVG picture with a title and several scenes, one below the other. The title of a scene is omitted if it
+/// equals the title of the picture.
 #[must_use]
 pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     let mut out = String::new();
@@ -56,7 +57,7 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     });
     let labels: Vec<String> = [title.to_owned()].into_iter().chain(labels).collect();
     let label = labels.join("; ");
-    // A narrow window shrinks the picture as far as text stays readable, and then scrolls.
+    // In a narrow window, the picture shrinks as long as its text is readable. In a narrower window, it scrolls.
     let least = width * 3 / 4;
     let mut picture = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" style="max-width:100%;min-width:{least}px;height:auto" font-family="ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,monospace" font-size="{FONT}" role="img" aria-label="{}">"#,
@@ -71,9 +72,9 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     picture + &out + "</svg>\n"
 }
 
-/// Draws a scene below `top`, without its title if the sheet has it, and returns its right and lower edges.
+/// Draws a scene below `top`, and returns its right and lower edges. The title of the scene is omitted if `has_title`.
 ///
-/// `geometry` places the panels below 0.
+/// In `geometry`, the panels begin at 0.
 fn draw(
     out: &mut String,
     scene: &Scene,
@@ -84,7 +85,7 @@ fn draw(
     let column = geometry.width.max(TEXT);
     let (mut width, mut top) = (0, top);
     let title = if has_title { "" } else { scene.title.as_str() };
-    // A caption that is the title is drawn once.
+    // If the caption equals the title, it is drawn only once.
     let caption = if scene.title == scene.caption && !has_title {
         ""
     } else {
@@ -118,7 +119,7 @@ fn draw(
     (width.max(geometry.width), bottom)
 }
 
-/// Draws lines of text below `top`, and returns their right and lower edges.
+/// Draws a text in lines below `top`, and returns its right and lower edges.
 fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -> (u32, u32) {
     let (mut right, mut bottom) = (0, top);
     for line in wrapped(text, column - 2 * MARGIN) {
@@ -133,7 +134,7 @@ fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -
     (right, bottom)
 }
 
-/// Draws what fills mean below `top`, and returns the right and lower edges.
+/// Draws the legend below `top`, and returns its right and lower edges.
 fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) {
     let (mut x, mut y, mut right) = (MARGIN, top + ROW, 0);
     for (paint, text) in &scene.legend {
@@ -155,7 +156,7 @@ fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) 
     (right, y)
 }
 
-/// Writes the colours that the picture uses, for both grounds.
+/// Writes the styles of the colours that the picture uses, for both themes.
 fn style(out: &mut String, scenes: &[Scene]) {
     let mut seen = vec![false; all().count()];
     for scene in scenes {
@@ -214,7 +215,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
         );
     }
     let _ = write!(out, r#"<g transform="translate({x},{y})">"#);
-    // In units of cells: a run of one colour is a line as thick as a row.
+    // The paths are in units of cells. A run of one colour is a line whose width is the height of a row.
     let _ = write!(out, r#"<g transform="scale({cell},{row})">"#);
     for (paint, path) in runs(panel) {
         let _ = write!(out, r#"<path class="c{paint}" d="{path}"/>"#);
@@ -237,7 +238,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     }
     out.push_str(r#"<g text-anchor="end">"#);
     for (i, label) in panel.rows.iter().enumerate().step_by(placed.tile[0]) {
-        // A thinned label stands beside the first row of its tile.
+        // The label of a tile is beside the first row of the tile.
         let at = base(row.max(LABEL)) + row * narrow::<u32>(i);
         let _ = write!(
             out,
@@ -248,12 +249,12 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     out.push_str("</g></g>");
 }
 
-/// Returns the base line of a text in the middle of a row.
+/// Returns the distance from the upper edge of a row to the base line of a text in the middle of the row.
 fn base(row: u32) -> u32 {
     row / 2 + 4
 }
 
-/// Draws lines between cells, or between tiles of them.
+/// Draws the lines between tiles of `down` rows and `across` columns.
 fn lines(
     out: &mut String,
     panel: &Panel,
@@ -274,12 +275,14 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between cells of different groups; those inside of a tile would strike its label, and are left out.
+/// Draws thicker lines between cells of different groups. Lines inside a tile are omitted, because they would cross its
+/// label.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
     let group = |i: usize, j: usize| panel.cells[i * columns + j].group;
-    // Runs of positions along one line where the cells on its two sides differ.
+    // Returns the start and the length of each run of positions along a line at which the cells on the two sides
+    // differ.
     let ends = |count: usize, differs: &dyn Fn(usize) -> bool| -> Vec<(usize, usize)> {
         let places: Vec<usize> = (0..count).filter(|at| differs(*at)).collect();
         let runs = places.chunk_by(|a, b| a + 1 == *b);
@@ -393,7 +396,8 @@ fn span(out: &mut String, x: u32, text: &str) {
     let _ = write!(out, r#"<tspan x="{x}">{}</tspan>"#, escaped(text));
 }
 
-/// Returns for each paint the runs of cells that have it, as lines through the middle of rows.
+/// Returns for each paint the number of the paint and an SVG path. The path is a line through the middle of each run of
+/// cells that have the paint.
 fn runs(panel: &Panel) -> Vec<(u32, String)> {
     let mut paths: Vec<(u32, String)> = all().map(|paint| (number(paint), String::new())).collect();
     for (row, (_, cells)) in panel.lines().enumerate() {
@@ -409,7 +413,7 @@ fn runs(panel: &Panel) -> Vec<(u32, String)> {
     paths
 }
 
-/// Draws arrows along the lines of the panels, with the cells at both ends outlined.
+/// Draws the arrows, and outlines the cells at both ends of each arrow.
 fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
     let arrows = arrows(scene, &geometry.panels);
     for (link, Arrow { points, colour }) in scene.links.iter().zip(arrows) {
@@ -420,7 +424,7 @@ fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
             r#"<g><title>{}</title><path class="a a{colour}" stroke-width="1.3" d="M{x} {y}H{track}V{to_y}H{to_x}"/>"#,
             escaped(&link.label)
         );
-        // The head stands before the labels of rows, where there is room.
+        // The arrowhead is drawn before the labels of the rows, where there is space.
         let to = &geometry.panels[link.to.0];
         let head = f64::from(to.x - to.lead) - 1.0;
         let _ = write!(
@@ -432,7 +436,7 @@ fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
             let placed = &geometry.panels[panel];
             let (x, y) = placed.corner(cell / columns, cell % columns);
             let (w, h) = (placed.cell, placed.row);
-            // The label of a tile goes on in the next cells, so only the edge at the arrow is free.
+            // The label of a tile extends into the next cells, so only the edge at the arrow is outlined.
             let _ = match placed.is_thinned() {
                 true => write!(
                     out,
@@ -480,7 +484,7 @@ pub(super) mod tests {
     use crate::target::{Access, Target};
     use crate::view::Window;
 
-    /// A rectangle, by its left, upper, right and lower edges.
+    /// A rectangle, given by its left, upper, right and lower edges.
     #[derive(Clone, Copy, Debug)]
     struct Extent([f64; 4]);
 
@@ -505,7 +509,7 @@ pub(super) mod tests {
         attribute(tag, name)?.parse().ok()
     }
 
-    /// Extents of the texts of a picture, of lines that no text may meet, and of other lines.
+    /// Extents of the texts of a picture, of the arrows, which no text may overlap, and of all other lines.
     #[derive(Default)]
     struct Extents {
         texts: Vec<(Extent, String)>,
@@ -513,7 +517,7 @@ pub(super) mod tests {
         lines: Vec<Extent>,
     }
 
-    /// Returns the extents of the straight lines of a path; `scale` and `origin` are those of its group.
+    /// Returns the extents of the straight lines of a path. `scale` and `origin` are the transformation of its group.
     fn path(d: &str, scale: [f64; 2], origin: [f64; 2]) -> Vec<Extent> {
         let mut found = Vec::new();
         let (mut at, mut rest) = ([0.0; 2], d);
@@ -600,7 +604,7 @@ pub(super) mod tests {
                     "end" => at - width,
                     _ => at,
                 };
-                // Ascenders and descenders of the font.
+                // The extent of a text includes the ascenders and descenders of the font.
                 let base = origin[1] + line.1;
                 found
                     .texts
@@ -610,7 +614,7 @@ pub(super) mod tests {
         found
     }
 
-    /// Checks that no text meets another text or an arrow, and that everything is inside the view box.
+    /// Checks that no text overlaps another text or an arrow, and that all texts and lines are inside the view box.
     #[track_caller]
     pub(in crate::view::scene) fn check_texts(picture: &str) {
         let [width, height] = ["width", "height"].map(|name| number_of(picture, name).unwrap());
@@ -718,7 +722,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A picture of a large layout, and of a conversion of one, fits into a window of usual size.
+    /// A picture of a large layout, and of a conversion of a large layout, fits into a window of usual size.
     #[test]
     fn pictures_of_large_layouts_are_narrow() {
         let [a, b] = [0, 1].map(|i| layout(ENCODINGS[i], &[128, 128]));

@@ -1,16 +1,16 @@
-//! Layouts of CuTe and of Tilus, of any extents.
+//! Pictures of the layouts of CuTe and Tilus, whose extents need not be powers of two.
 
 use super::tensor::grids;
 use super::{Cell, Frame, Paint, Scene, Space, Window};
 use crate::cute::ComposedLayout;
 use crate::tilus::{RegisterLayout, SharedLayout};
 
-/// Number of threads that a cell names; the others are counted.
+/// Maximum number of threads that a cell names.
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {
-    /// Returns the indices of a CuTe layout, its last two modes down and across, one grid for each coordinate of
-    /// those before them.
+    /// Returns a picture of a CuTe layout, in which a cell shows the index of a coordinate. The last two modes run down
+    /// and across, and there is one grid for each coordinate of the preceding modes.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout: linear_layout::cute::ComposedLayout = "Sw<1,0,2> o 0 o (2,3):(4,1)".parse()?;
@@ -30,7 +30,7 @@ impl Scene {
             .map(|(i, mode)| (format!("mode {i}"), mode.size().unsigned_abs()))
             .collect();
         let mut scene = grids(&shape, window, |index| {
-            // The first mode is the fastest of a coordinate that is one number.
+            // The coordinate is one number, in which the first mode is the fastest.
             let digits = index.iter().zip(&shape).rev();
             let coordinate = digits.fold(0u64, |whole, (i, (_, size))| {
                 whole.wrapping_mul(*size).wrapping_add(*i)
@@ -64,10 +64,10 @@ impl Scene {
         scene
     }
 
-    /// Returns a register layout as Tilus prints it: its text, and below it a grid of its elements, each as
-    /// `thread: place`, or `[thread, ...]: place` where several threads hold it.
+    /// Returns a picture of a register layout as Tilus prints it: the text of the layout, and below it a grid of the
+    /// elements. A cell is `thread: register`, or `[thread, ...]: register` if several threads hold the element.
     ///
-    /// Of more than three dims those of extent 1 are left out.
+    /// If there are more than three dims, dims of extent 1 are omitted.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::spatial(&[3, 2])?.reduce(&[0], false)?;
@@ -83,7 +83,7 @@ impl Scene {
     pub fn register_layout(layout: &RegisterLayout, window: Window) -> Self {
         let threads = layout.spatial_size();
         let mut scene = of_tilus(layout.shape(), window, |index| {
-            // Neither fails for an index below the shape.
+            // Neither call fails for an index inside the shape.
             let held = layout.threads_of(index).ok()?;
             let place = layout.local_of(index).ok()?;
             let held: Vec<u64> = held.take(NAMED_THREADS).collect();
@@ -119,7 +119,7 @@ impl Scene {
         scene
     }
 
-    /// Returns the offsets of a shared layout of Tilus, as Tilus prints them.
+    /// Returns a picture of a shared layout as Tilus prints it, in which a cell shows the offset of an element.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::SharedLayout::column_major(&[2, 3])?;
@@ -150,11 +150,11 @@ impl Scene {
     }
 }
 
-/// Returns a layout's text and below it a grid of its elements, each as `thread: place` or `[thread, ...]: place`, as
-/// Tilus prints them: [`Scene::register_layout`] as text, without a last line break.
+/// Returns the text of [`Scene::register_layout`] without the last line break: the text of a layout, and below it a
+/// grid of the elements, as Tilus prints it. A cell is `thread: register` or `[thread, ...]: register`.
 ///
-/// A tensor of more than two dims is a grid for each index of those before the last two; of more than three, dims
-/// of extent 1 are left out.
+/// A tensor of more than two dims has one grid for each index along the dims before the last two. If there are more
+/// than three dims, dims of extent 1 are omitted.
 ///
 /// ```
 /// use linear_layout::{tilus::spatial, view::register_grid};
@@ -173,15 +173,15 @@ pub fn register_grid(layout: &RegisterLayout) -> String {
     text.trim_end_matches('\n').to_owned()
 }
 
-/// Returns a layout's text and below it a grid of offsets, as Tilus prints them; `None` for a tensor that is
-/// not of two dims.
+/// Returns the text of a layout, and below it a grid of offsets, as Tilus prints it. Returns `None` if the rank of the
+/// tensor is not 2.
 #[must_use]
 pub fn shared_grid(layout: &SharedLayout) -> Option<String> {
     let text = || Scene::shared_layout(layout, Window::ALL).to_string();
     (layout.shape().len() == 2).then(|| text().trim_end_matches('\n').to_owned())
 }
 
-/// Returns a grid in the notation of Tilus; `cell` maps an index of the tensor to its cell.
+/// Returns a picture in the format of Tilus. `cell` maps an index of the tensor to its cell.
 fn of_tilus(shape: &[u64], window: Window, mut cell: impl FnMut(&[u64]) -> Option<Cell>) -> Scene {
     let is_kept = |size: u64| shape.len() <= 3 || size > 1;
     let kept: Vec<usize> = (0..shape.len()).filter(|i| is_kept(shape[*i])).collect();

@@ -1,4 +1,4 @@
-//! The tensor view: the holders of each element.
+//! The tensor view, which shows the holders of each element.
 
 use super::{Cell, Frame, NUM_TINTS, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
@@ -6,16 +6,18 @@ use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::{Holders, InPoint};
 use crate::view::words::neighbours;
 
-/// Number of holders of an element that a cell names; the others are counted.
+/// Maximum number of holders of an element that a cell names. The number of further holders follows.
 pub(super) const NAMED_HOLDERS: usize = 4;
-/// The same in the notation of Tilus, which names the lanes of a whole wave.
+/// Maximum number of threads that a cell names in the format of Tilus: the lanes of a whole wavefront.
 const NAMED_THREADS: usize = 64;
 
 impl Scene {
-    /// Returns the tensor as a grid, its last two out-dims down and across, one grid for each index before them.
+    /// Returns a picture of the tensor, in which a cell is an element and shows its holders. The last two output dims
+    /// run down and across, and there is one grid for each index along the preceding dims.
     ///
-    /// Cells read as in [`InPoint`]; several holders of one element are separated by `|`, an element without a holder
-    /// is `-`. The elements of a thread have one colour; warps have a hue each where there are several.
+    /// A holder has the format of [`InPoint`]. Several holders of one element are separated by `|`, and an element
+    /// without a holder is `-`. The elements of a thread have the same colour. If there are several warps, each warp
+    /// has a hue.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -45,8 +47,9 @@ impl Scene {
         scene
     }
 
-    /// Returns the tensor in the notation of Tilus: cells `thread: register` with lines around them, and
-    /// `[thread, thread]: register` where several threads hold copies. Threads count through the warps of a CTA.
+    /// Returns a picture of the tensor in the format of Tilus. A cell has lines around it, and shows `thread:
+    /// register`, or `[thread, thread]: register` if several threads hold copies. Threads are numbered through all
+    /// warps of a CTA.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -74,7 +77,7 @@ impl Scene {
                 return names.join("|");
             };
             threads.sort_unstable();
-            // A thread that holds the element in several registers is named once.
+            // A thread that holds the element in several registers is named only once.
             threads.dedup();
             let mut names: Vec<String> = threads.iter().map(u64::to_string).collect();
             if more > 0 {
@@ -92,7 +95,8 @@ impl Scene {
     }
 }
 
-/// Returns the names of holders; `more` counts the others, `u64::MAX` if there are too many to count.
+/// Returns the text for the holders `held` and for `more` further holders. `more` is `u64::MAX` if there are too many
+/// holders to count.
 pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
     let named: Vec<String> = held
         .iter()
@@ -106,8 +110,8 @@ pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> St
     }
 }
 
-/// Returns grids of elements; `name` maps the first `most` holders of an element, and the number of the others
-/// (`u64::MAX` if there are too many to count), to the text of its cell.
+/// Returns a picture with grids of elements. `name` maps the first `most` holders of an element, and the number of
+/// further holders (`u64::MAX` if there are too many to count), to the text of the cell.
 pub(super) fn of_elements(
     layout: &LinearLayout,
     window: Window,
@@ -157,7 +161,8 @@ pub(super) fn of_elements(
     scene
 }
 
-/// Returns the cells of a tensor of any shape: its last two dims down and across, a panel for each index before them.
+/// Returns a picture of a tensor of any shape. The last two dims run down and across, and there is a panel for each
+/// index along the preceding dims. `cell` maps an index of the tensor to its cell.
 pub(super) fn grids(
     shape: &[(String, u64)],
     window: Window,
@@ -213,13 +218,13 @@ pub(super) fn grids(
 }
 
 impl Space {
-    /// Returns the slots of a layout.
+    /// Returns the dims of the slots of a layout: its input dims with more than one index.
     pub(super) fn of_ins(layout: &LinearLayout) -> Self {
         let dims = layout.in_shape().filter(|(_, size)| *size > 1);
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 
-    /// Returns the index in a dim of a number in this space; 0 if the space does not have the dim.
+    /// Returns the index along `dim` of a packed number, or 0 if the space does not have this dim.
     pub(super) fn index(&self, mut number: u64, dim: Dim) -> u64 {
         for (name, size) in &self.0 {
             if *name == dim.name() {
@@ -230,14 +235,14 @@ impl Space {
         0
     }
 
-    /// Returns the elements of a layout.
+    /// Returns the dims of the elements of a layout: its output dims.
     pub(super) fn of_outs(layout: &LinearLayout) -> Self {
         let dims = layout.out_shape();
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 }
 
-/// Bits of a packed input that are the index in one in-dim.
+/// The bits of a packed input that are the index in one input dim.
 #[derive(Clone, Copy, Debug, Default)]
 struct IndexField {
     shift: usize,
@@ -264,10 +269,12 @@ impl IndexField {
     }
 }
 
-/// Fills of slots: by warp and lane, by lane, or by the first dim that distinguishes slots.
+/// The fills of slots, which depend on the warp and lane, on the lane, or on the first input dim with more than one
+/// index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
-    /// The dim that fills follow, without the bits of neighbours that have one fill.
+    /// The bits that determine the fill. The lowest bits of the dim are excluded if they only distinguish adjacent
+    /// elements.
     by: IndexField,
     is_by_hue: bool,
     warp: IndexField,
@@ -282,7 +289,7 @@ impl Tints {
             _ => Dim::LANE,
         };
         let field = IndexField::of(layout, dim);
-        // Neighbours in memory have one colour, as far as they are neighbours in the tensor.
+        // Adjacent offsets have the same colour if they hold adjacent elements of the tensor.
         let run = match neighbours(layout) {
             Some((_, run)) if dim == Dim::OFFSET => run,
             _ => 1,
@@ -300,7 +307,7 @@ impl Tints {
         }
     }
 
-    /// Returns the number of the warp that has a slot, counted through the CTAs.
+    /// Returns the number of the warp of a slot, where warps are numbered through all CTAs.
     pub(super) fn warp(self, input: u64) -> u64 {
         self.block.index(input) * self.warp.size() + self.warp.index(input)
     }
@@ -320,7 +327,8 @@ impl Tints {
         }
     }
 
-    /// Returns the hues of warps, if there are several; `suffix` follows the number of the warp.
+    /// Returns the legend of the hues of warps. It is empty if there is only one warp. `suffix` follows the number of
+    /// each warp.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
         if !self.has_warps() {
             return Vec::new();

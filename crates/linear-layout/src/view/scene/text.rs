@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 
-/// A scene as text; prints with `Display`.
+/// A scene as text, which `Display` prints.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -31,7 +31,7 @@ pub struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// Returns a picture without colours or limit of width.
+    /// Returns the text of a scene, without colours and of any width.
     #[must_use]
     pub fn new(scene: &'s Scene) -> Self {
         Self {
@@ -41,20 +41,21 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Returns the text with tables no wider than so many characters; at least one column is shown.
+    /// Returns the text in which tables are at most `width` characters wide. A wider table is split into pieces of at
+    /// least one column.
     #[must_use]
     pub fn within(self, width: usize) -> Self {
         Self { width, ..self }
     }
 
-    /// Returns the text with coloured cells: escape sequences of terminals with 256 colours.
+    /// Returns the text with coloured cells. It has escape sequences for terminals with 256 colours.
     #[must_use]
     pub fn coloured(self, theme: Theme) -> Self {
         let theme = Some(theme);
         Self { theme, ..self }
     }
 
-    /// Returns the text of a cell in a column of this width, between blanks.
+    /// Returns the text of a cell in a column of this width, with a blank on each side.
     fn cell(&self, cell: &Cell, width: usize, is_left: bool) -> String {
         let text = &cell.text;
         let text = if is_left {
@@ -85,7 +86,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Writes a table with labels of rows and columns.
+    /// Writes the columns `piece` of a table, with labels of rows and columns.
     fn labelled(
         &self,
         f: &mut impl fmt::Write,
@@ -138,7 +139,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Returns A left of D with B above D, or `None` if that is too wide.
+    /// Returns the text in which A is to the left of D, and B is above D. Returns `None` if the text is too wide.
     fn product(&self, panels: [&Panel; 3]) -> Result<Option<String>, fmt::Error> {
         let mut tables = panels.map(TextTable::new);
         let [_, b, d] = &mut tables;
@@ -167,7 +168,8 @@ impl<'s> Text<'s> {
         Ok(Some(text))
     }
 
-    /// Writes a table with lines around cells; numbers are aligned to the right, text to the left.
+    /// Writes the columns `piece` of a table, with lines around cells. Cells are aligned to the right if all cells are
+    /// numbers, and to the left otherwise.
     fn boxed(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -228,7 +230,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Plain text, as wide as it comes.
+/// Prints the scene as plain text of any width.
 impl fmt::Display for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Text::new(self).fmt(f)
@@ -239,7 +241,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns the number of visible characters of a line: all but escape sequences.
+/// Returns the number of visible characters of a line, which are all characters outside of escape sequences.
 fn shown(line: &str) -> usize {
     let mut parts = line.split('\x1b');
     let first = parts.next().map_or(0, length);
@@ -247,10 +249,10 @@ fn shown(line: &str) -> usize {
     first + after.sum::<usize>()
 }
 
-/// A panel with the widths of its columns in characters.
+/// A panel, and the widths of its columns in characters.
 struct TextTable<'s> {
     panel: &'s Panel,
-    /// Width of the labels of rows.
+    /// Width of the labels of rows in characters.
     lead: usize,
     widths: Vec<usize>,
 }
@@ -269,7 +271,7 @@ impl<'s> TextTable<'s> {
                 *width = (*width).max(length(&cell.text));
             }
         }
-        // A name that is wider than its columns widens the last of them.
+        // A name that is wider than its columns widens the last of these columns.
         let mut column = 0;
         for (name, count) in &panel.groups {
             let taken: usize = widths[column..column + count].iter().map(|w| w + 2).sum();
@@ -285,7 +287,8 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Makes the columns of both tables equally wide.
+    /// Makes each column of this table as wide as the same column of the other table, and likewise for the labels of
+    /// rows.
     fn align(&mut self, other: &mut Self) {
         let lead = self.lead.max(other.lead);
         (self.lead, other.lead) = (lead, lead);
@@ -295,7 +298,7 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Returns the ranges of columns that fit side by side.
+    /// Returns the ranges of columns into which a table is split so that each range fits into `width` characters.
     fn pieces(&self, width: usize) -> Vec<core::ops::Range<usize>> {
         let (lead, between) = match self.panel.frame {
             Frame::Numbered => (self.lead + 1, 2),
@@ -316,16 +319,17 @@ impl<'s> TextTable<'s> {
     }
 }
 
-/// Returns the number of a colour of terminals: the nearest in the cube of 6x6x6 from 16, or a grey.
+/// Returns the number of the nearest colour of a terminal with 256 colours: a colour of the 6x6x6 cube from 16 on, or a
+/// grey from 232 on.
 fn code(rgb: [u8; 3]) -> u32 {
-    // Levels are 0, 95, 135, 175, 215 and 255.
+    // The levels of a channel in the cube are 0, 95, 135, 175, 215 and 255.
     let level = |c: u8| match c {
         0..48 => 0,
         48..115 => 1,
         _ => (u32::from(c) - 35) / 40,
     };
     let [r, g, b] = rgb.map(level);
-    // Colours below the second level are dark; greys are finer there.
+    // For colours below the second level, the greys have finer levels.
     if [r, g, b] == [0, 0, 0] {
         let grey = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
         return 232 + (grey.saturating_sub(3) / 10).min(23);
