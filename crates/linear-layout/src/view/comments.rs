@@ -1,4 +1,4 @@
-//! Comments with the linear layouts of a module's encodings.
+//! Comments that show the linear layouts of the encodings in a module.
 
 use core::fmt::Write;
 use std::borrow::Cow;
@@ -8,7 +8,8 @@ use super::mentions::Mentions;
 use crate::encoding::Encoding;
 use crate::layout::LinearLayout;
 
-/// Returns a layout as Triton prints it, without the leading newline, and the gaps of padded memory, a line each.
+/// Returns the text of a layout as Triton prints it, without the leading newline. For a padded encoding, a line for
+/// each interval and its padding follows.
 #[must_use]
 pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String {
     let mut text = layout.to_string().trim_start_matches('\n').to_owned() + "\n";
@@ -20,7 +21,7 @@ pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String
     text
 }
 
-/// Returns a shape as in a type, `64x32`; that of a single element is `[]`.
+/// Returns the text of a shape as in a type, such as `64x32`. The text of a shape without dims is `[]`.
 #[must_use]
 pub fn shape_text(shape: &[u64]) -> String {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
@@ -31,11 +32,11 @@ pub fn shape_text(shape: &[u64]) -> String {
     }
 }
 
-/// Returns the text of a module with a comment for each encoding and each shape that it lays out:
-/// the linear layout, in Triton's printed form.
+/// Returns the text of a module, with a comment for each encoding and each shape on which the module uses it. The
+/// comment is the linear layout, as Triton prints it.
 ///
-/// Comments follow the definition of the alias; those of inline encodings (`#ttg.slice<{...}>`) follow the last
-/// definition. The rest of the text is unchanged. Lines that start with `marker` separate modules.
+/// Comments for an alias follow its definition. Comments for inline encodings, such as `#ttg.slice<{...}>`, follow the
+/// last definition. The rest of the text is unchanged. Lines that start with `marker` separate modules.
 /// ```
 /// use linear_layout::view::with_layout_comments;
 ///
@@ -57,7 +58,7 @@ pub fn shape_text(shape: &[u64]) -> String {
 #[must_use]
 pub fn with_layout_comments(text: &str, marker: &str) -> String {
     let mentions = Mentions::with_marker(text, marker);
-    // Keyed by the offset of the line after the comment.
+    // The key of a comment is the byte offset of the line before which it is inserted.
     let mut comments: BTreeMap<usize, String> = BTreeMap::new();
     let line_after = |offset: usize| match text[offset..].find('\n') {
         Some(length) => offset + length + 1,

@@ -1,13 +1,13 @@
-//! Inputs that reach an output.
+//! The inputs of a layout that reach a given output.
 
 use core::fmt;
 
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 
-/// Every input of a layout that reaches a given output, the smallest first.
+/// A solver that finds all inputs of a layout that reach a given output.
 ///
-/// Two lanes that hold the same two elements:
+/// For example, in a layout of two lanes that hold the same two elements:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// # use linear_layout::view::Holders;
@@ -23,32 +23,33 @@ use crate::layout::{Dim, LinearLayout};
 #[derive(Clone, Debug)]
 pub struct Holders {
     echelon: Echelon,
-    /// Basis of the kernel in ascending order; the highest bit of each vector is in no other vector.
+    /// Basis vectors of the kernel, in ascending order. The highest bit of each vector is not set in any other vector.
     kernel: Vec<u64>,
 }
 
 impl Holders {
-    /// Solves the layout once for all outputs.
+    /// Factorizes the layout, so that any output can then be solved.
     #[must_use]
     pub fn new(layout: &LinearLayout) -> Self {
         let mut echelon = Echelon::new();
         let mut kernel: Vec<u64> = Vec::new();
         for (i, &column) in layout.columns().iter().enumerate() {
             if let Some(vector) = echelon.insert(i, column) {
-                // Column `i` is free and enters no other solution, so the highest bit of `vector` is
-                // `i`, and no other vector of the kernel has it.
+                // Column `i` is free, and no other solution uses it. The highest bit of `vector` is therefore `i`, and
+                // no other vector of the kernel has this bit.
                 kernel.push(vector);
             }
         }
         Self { echelon, kernel }
     }
 
-    /// Returns the inputs that reach `output`, smallest first; none outside the image.
+    /// Returns the inputs that reach `output`, the smallest first. There are none if `output` is not in the image of
+    /// the layout.
     pub fn of(&self, output: u64) -> impl Iterator<Item = u64> + '_ {
         let first = self.echelon.solve(output);
         let count = self.copies().unwrap_or(u64::MAX);
-        // Solutions have all free bits zero, which makes `first` the smallest; vectors with higher
-        // free bits weigh more, so counting in binary ascends.
+        // `first` is the smallest solution, because all its free bits are zero. The vectors are in the order of their
+        // free bits, so the solutions ascend with `which`.
         first.into_iter().flat_map(move |first| {
             (0..count).map(move |which| {
                 let chosen = self.kernel.iter().enumerate();
@@ -59,17 +60,18 @@ impl Holders {
         })
     }
 
-    /// Returns the number of inputs of each output in the image; `None` for 2^64.
+    /// Returns the number of inputs that reach each output in the image of the layout, or `None` if it is 2^64.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         1u64.checked_shl(u32::try_from(self.kernel.len()).unwrap_or(u32::MAX))
     }
 }
 
-/// A packed input of a layout; prints as a slot of the hardware.
+/// A packed input of a layout. It prints as a slot of the hardware, such as a register of a thread.
 ///
-/// Threads are counted through the warps of a CTA, as `T<thread>:<register>`; offsets, and rows and
-/// columns of tensor memory, print as numbers. A CTA other than the only one stands before, as `B1:`.
+/// A register prints as `T<thread>:<register>`, where threads are numbered through all warps of a CTA. An offset, or a
+/// row and column of tensor memory, prints as numbers. If there are several CTAs, the CTA precedes the slot, as in
+/// `B1:`.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// # use linear_layout::view::InPoint;
@@ -84,17 +86,17 @@ pub struct InPoint<'l> {
     packed: u64,
 }
 
-/// Dims that print as threads and registers.
+/// Input dims that print as threads and registers.
 const THREADED: [Dim; 3] = [Dim::REGISTER, Dim::LANE, Dim::WARP];
 
 impl<'l> InPoint<'l> {
-    /// Names the packed input `packed` of `layout`.
+    /// Returns the point for the packed input `packed` of `layout`.
     #[must_use]
     pub fn new(layout: &'l LinearLayout, packed: u64) -> Self {
         Self { layout, packed }
     }
 
-    /// Returns each in-dim with its index, in the order of the layout.
+    /// Returns the index in each input dim, in the order of the layout.
     pub fn indices(&self) -> impl Iterator<Item = (Dim, u64)> + 'l {
         let mut rest = self.packed;
         self.layout.in_shape().map(move |(dim, size)| {
@@ -104,7 +106,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the index in one in-dim, 0 if the layout does not have it.
+    /// Returns the index in an input dim, or 0 if the layout does not have this dim.
     #[must_use]
     pub fn index(&self, dim: Dim) -> u64 {
         self.indices()
@@ -112,8 +114,8 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the number of the thread, counted through the warps of a CTA and the CTAs; `None` if slots of the layout are
-    /// not registers of threads.
+    /// Returns the number of the thread, where threads are numbered through all lanes, warps and CTAs. Returns `None`
+    /// if the inputs of the layout are not registers of threads.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -126,7 +128,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the format in which points of `layout` print.
+    /// Returns the format in which points of `layout` print, such as `T<lane>:<register>`.
     pub(crate) fn legend(layout: &LinearLayout) -> String {
         let mut text = String::new();
         for (dim, letter) in before(layout) {
@@ -166,14 +168,15 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Returns the dims that print first, with a letter, if they have several indices.
+/// Returns the dims whose indices print before all other dims, and the letter that precedes each index. Dims of size 1
+/// are omitted.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the dims that print as numbers: all but those with a letter, and `block` if it is the only dim.
+/// Returns the dims that print as numbers: all dims except `block` and `partition`, or the only dim.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

@@ -1,55 +1,57 @@
-//! Mentions of encodings in the text of a module, with the shapes of their tensors.
+//! Mentions of encodings in the text of a module, and the shapes of the tensors that have the encodings.
 
 use core::ops::Range;
 
 use crate::encoding::{Aliases, Encoding, EncodingError};
 
-/// The line that separates the modules of one file for MLIR's tools.
+/// The line that separates modules in one file, as MLIR's tools expect it.
 pub const SPLIT_MARKER: &str = "// -----";
 
-/// Prefix of the names of encodings.
+/// Prefixes with which the names of encodings begin.
 const DIALECTS: [&str; 4] = ["#ttg.", "#ttng.", "#cute.", "#tilus."];
 
-/// Depth of nested attributes and types beyond which the rest is skipped.
+/// Maximum nesting depth of attributes and types. Attributes and types that are nested more deeply are skipped.
 const MAX_DEPTH: usize = 64;
 
-/// A line `#name = #ttg.blocked<{...}>`.
+/// A definition of an alias, such as `#name = #ttg.blocked<{...}>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The name, without `#`.
+    /// The name of the alias, without `#`.
     pub name: String,
-    /// The encoding that the name stands for.
+    /// The encoding that the alias stands for.
     pub encoding: Encoding,
-    /// The whole definition.
+    /// The byte range of the whole definition.
     pub span: Range<usize>,
-    /// The index of its module in the file.
+    /// The index of the module in the text.
     pub module: usize,
 }
 
 /// A use or definition of an encoding in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The encoding; in the type of a tensor, that on the tensor's shape.
+    /// The encoding. In the type of a tensor, its implied tile is resolved as in [`Encoding::for_tensor`].
     pub encoding: Encoding,
-    /// Range of its text: `#blocked`, or `#ttg.slice<{dim = 0, parent = #blocked}>`.
+    /// The byte range of the mention, such as `#blocked` or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
-    /// The type around it and the shape that is laid out, if it is in a type.
+    /// The byte range of the type that has the encoding, and the shape to which the encoding applies. `None` if the
+    /// mention is not the encoding of a type.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
-    /// The index of its module in the file.
+    /// The index of the module in the text.
     pub module: usize,
 }
 
 impl Mention {
-    /// Returns the shape that is laid out, if the mention is in a type.
+    /// Returns the shape to which the encoding applies, or `None` if the mention is not the encoding of a type.
     #[must_use]
     pub fn shape(&self) -> Option<&[u64]> {
         self.holder.as_ref().map(|(_, shape)| shape.as_slice())
     }
 }
 
-/// The encodings that a text names, in order.
+/// All encodings that a text mentions, in the order of the text.
 ///
-/// The text need not be valid MLIR: unknown text is skipped, so that this works on files that are being edited.
+/// The text need not be valid MLIR. Unknown text is skipped, so editors can use this type on files that are being
+/// edited.
 /// ```
 /// use linear_layout::view::Mentions;
 ///
@@ -72,17 +74,17 @@ pub struct Mentions {
     unreadable: Vec<Unreadable>,
 }
 
-/// An encoding by its family's name that cannot be read.
+/// A text that begins with the name of an encoding, but cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Byte of the error if it is known, else of the start of the encoding.
+    /// The byte offset of the error if it is known, and of the start of the encoding otherwise.
     pub at: usize,
-    /// The error of reading it.
+    /// The error of the parser.
     pub error: EncodingError,
 }
 
 impl Mentions {
-    /// Finds the encodings of a text; its modules are separated by [`SPLIT_MARKER`].
+    /// Finds the encodings of a text, whose modules are separated by [`SPLIT_MARKER`].
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::with_marker(text, SPLIT_MARKER)
@@ -104,7 +106,7 @@ impl Mentions {
         scanner.found
     }
 
-    /// Returns the definitions of aliases, in order.
+    /// Returns the definitions of aliases, in the order of the text.
     #[must_use]
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
@@ -116,13 +118,14 @@ impl Mentions {
         &self.mentions
     }
 
-    /// Returns the encodings that cannot be read, in order.
+    /// Returns the encodings that cannot be parsed, in the order of the text.
     #[must_use]
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// Returns the mention at an offset: the innermost encoding there, or else that of the innermost type around it.
+    /// Returns the mention at a byte offset: the innermost encoding at the offset, or otherwise the encoding of the
+    /// innermost type around the offset.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<&Mention> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
@@ -135,7 +138,8 @@ impl Mentions {
             .or_else(|| innermost(|m| m.holder.as_ref().map(|(span, _)| span)))
     }
 
-    /// Returns the distinct shapes that an encoding lays out in a module, in order, with the encoding on each.
+    /// Returns the distinct shapes to which an encoding applies in module number `module`, in the order of the text.
+    /// Each shape is paired with the encoding on this shape.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -153,11 +157,12 @@ impl Mentions {
     }
 }
 
-/// A scanner from left to right; its functions take a position and return the one after the text that they read.
+/// A scanner of the text from left to right. Its methods take a byte offset, and return the offset after the text that
+/// they have scanned.
 struct Scanner<'t> {
     text: &'t str,
     marker: &'t str,
-    /// Definitions of the current module.
+    /// The aliases that are defined in the current module.
     aliases: Aliases,
     module: usize,
     found: Mentions,
@@ -231,7 +236,7 @@ impl Scanner<'_> {
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Scans text in brackets and its contents.
+    /// Scans from the opening bracket at `open` to the matching closing bracket, and records the mentions in between.
     fn bracketed(&mut self, open: usize, depth: usize) -> usize {
         let mut stack = 0usize;
         let mut pos = open;
@@ -285,7 +290,7 @@ impl Scanner<'_> {
         let name = self.text[pos + 1..name_end].to_owned();
         if let Ok(encoding) = Encoding::parse(&self.text[value..end], &self.aliases) {
             if self.aliases.define(&name, encoding.clone()).is_err() {
-                // A module defines a name once, so this is the next module.
+                // A module defines a name only once, so this definition begins the next module.
                 self.next_module();
                 let _ = self.aliases.define(&name, encoding.clone());
             }
@@ -302,7 +307,7 @@ impl Scanner<'_> {
         end
     }
 
-    /// Scans a word, or a type with an encoding that begins with it.
+    /// Scans a word, or a type that begins with the word.
     fn word(&mut self, pos: usize, depth: usize) -> usize {
         let end = self.skip(pos + 1, is_word);
         let is_buffer = match &self.text[pos..end] {
@@ -319,7 +324,7 @@ impl Scanner<'_> {
             return close;
         };
         let (shape, mut at) = sizes(inside);
-        // The element's type, up to the comma before the encoding.
+        // Skips the element type, up to the comma before the encoding.
         let mut nested = 0usize;
         let comma = inside.bytes().enumerate().skip(at).find(|(_, byte)| {
             match byte {
@@ -345,7 +350,7 @@ impl Scanner<'_> {
             if !is_buffer && let Ok(on_tensor) = mention.encoding.for_tensor(&shape) {
                 mention.encoding = on_tensor.into_owned();
             }
-            // An allocation may have a leading dim of buffers.
+            // An array of buffers has an additional first dim.
             let skipped = shape.len().saturating_sub(mention.encoding.rank());
             let kept = if is_buffer { &shape[skipped..] } else { &shape };
             if kept.len() == mention.encoding.rank() {
@@ -355,7 +360,7 @@ impl Scanner<'_> {
         close
     }
 
-    /// Records an encoding that cannot be read; other attributes and their aliases are ignored.
+    /// Records an encoding that cannot be parsed. Other attributes, and their aliases, are ignored.
     fn unreadable(&mut self, span: Range<usize>) {
         let text = &self.text[span.clone()];
         let is_ours = DIALECTS.iter().any(|dialect| text.starts_with(dialect));
@@ -363,10 +368,10 @@ impl Scanner<'_> {
         let Some(Err(error)) = read else {
             return;
         };
-        // An attribute without parameters, such as `#ttg.shared_memory`.
+        // An attribute without parameters, such as `#ttg.shared_memory`, is not an encoding.
         let is_other = error.is_unknown_family() && !text.contains('<');
         let at = span.start + error.offset().unwrap_or(0).min(span.len());
-        // The value of a definition, and an encoding inside of another one, are scanned twice.
+        // The value of a definition, and an encoding inside another encoding, are scanned twice.
         let is_known = self
             .found
             .unreadable
@@ -395,7 +400,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Reads `64x32x` and returns its end.
+/// Parses sizes such as `64x32x` at the beginning of the text. Returns the sizes, and the offset of the byte after the
+/// last `x`.
 fn sizes(text: &str) -> (Vec<u64>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     loop {
@@ -515,7 +521,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         );
     }
 
-    /// Text after a minus is scanned.
+    /// The text after a minus is scanned.
     #[test]
     fn a_minus_hides_nothing() {
         let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -524,7 +530,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         assert_eq!(found.iter().filter(|m| m.starts_with("0 #b ")).count(), 4);
     }
 
-    /// Deep brackets do not overflow the stack.
+    /// Deeply nested brackets do not overflow the stack.
     #[test]
     fn brackets_end_somewhere() {
         for piece in ["#a<", "tensor<", "!ttg.memdesc<", "#a<tensor<(", "#a = #b<"] {
@@ -532,7 +538,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         }
     }
 
-    /// The `>` of an arrow closes no bracket and is not part of the name before it.
+    /// The `>` of an arrow does not close a bracket, and the arrow is not part of the preceding name.
     #[test]
     fn arrows_are_no_brackets() {
         let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,13 +1,14 @@
-//! Views of layouts: pictures, sentences, and comments in the text of modules.
+//! Views of layouts: pictures, descriptions in sentences, and comments in the text of modules.
 //!
-//! [`Scene`] is a picture as data, rendered as text, SVG or HTML. [`Scene::tensor`] shows the holders of each element,
-//! [`Scene::hardware`] the element of each slot, and [`Scene::matrix`] the matrix over GF(2). [`words`] describes each
-//! basis in a sentence.
+//! A *slot* is a place in the hardware, such as a register of a thread or an offset of a buffer. The *holders* of an
+//! element are the slots that hold it. [`Scene`] is a picture as data, which is rendered as text, SVG or HTML.
+//! [`Scene::tensor`] shows the holders of each element, [`Scene::hardware`] shows the element of each slot, and
+//! [`Scene::matrix`] shows the matrix of the layout over GF(2). [`words`] describes each basis in a sentence.
 //!
-//! [`Holders`] computes the holders of one element at a time, so a corner of a tensor of 2^31 elements takes no longer
-//! than a small tensor; [`Window`] is the size of the corner.
+//! [`Holders`] computes the holders of one element at a time. A picture of the corner of a tensor of 2^31 elements
+//! therefore takes no longer than a picture of a small tensor. [`Window`] is the size of the corner.
 //!
-//! [`Mentions`] finds encodings in the text of a module, for [`with_layout_comments`] and for editors.
+//! [`Mentions`] finds the encodings in the text of a module, for [`with_layout_comments`] and for editors.
 
 mod comments;
 mod holders;

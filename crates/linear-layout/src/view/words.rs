@@ -1,13 +1,14 @@
-//! Descriptions of layouts in sentences, one for each basis.
+//! Descriptions of layouts, with a sentence for each basis or mode.
 
 use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 use crate::view::{Holders, shape_text};
 
-/// Describes a layout: its size, its replicas, the neighbours that lie side by side, and the effect of each basis.
+/// Returns a description of a layout: its size, the number of replicas, the adjacent elements that are in adjacent
+/// slots, and the effect of each basis.
 ///
-/// An index is the exclusive or of its bases, so a sentence states the effect of setting one bit.
+/// An input is mapped to the XOR of the bases of its set bits, so each sentence states the effect of setting one bit.
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::view::words;
@@ -48,7 +49,8 @@ pub fn words(layout: &LinearLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Describes a register layout of Tilus: its threads and places, and the effect of each mode.
+/// Returns a description of a register layout of Tilus: its numbers of threads and of registers (*places*), and the
+/// effect of each mode.
 ///
 /// ```
 /// use linear_layout::view::words_of_register;
@@ -81,7 +83,7 @@ pub fn words_of_register(layout: &RegisterLayout) -> String {
         String::new(),
         "what the digits of an index do, the slowest first".to_owned(),
     ];
-    // Modes with the index that they are digits of.
+    // Pairs of a mode and the text about the thread or place of which the mode is a digit.
     let mut threads = Vec::new();
     let mut weight = 1;
     for entry in layout.spatial_modes().iter().rev() {
@@ -124,7 +126,8 @@ pub fn words_of_register(layout: &RegisterLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Describes a layout of CuTe: its number of coordinates, the range of its indices, and the effect of each mode.
+/// Returns a description of a layout of CuTe: its number of coordinates, the range of its indices, and the effect of
+/// each mode.
 ///
 /// ```
 /// use linear_layout::view::words_of_cute;
@@ -178,7 +181,7 @@ pub fn words_of_cute(layout: &ComposedLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Describes the layout as a whole.
+/// Returns the sentences about the layout as a whole.
 fn facts(layout: &LinearLayout) -> Vec<String> {
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     let held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -226,14 +229,14 @@ fn facts(layout: &LinearLayout) -> Vec<String> {
     lines
 }
 
-/// Describes the effect of one basis.
+/// Returns the sentence about bit `bit` of the input dim `dim`.
 fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     let column = layout.column(dim, bit);
     if column == 0 {
         return format!("holds a copy of what {dim} 0 holds");
     }
-    // A bit of an element belongs to the basis that is this bit alone, or else to the first that has it; for the other
-    // bases that have it, it exchanges positions.
+    // A bit of an element index is owned by the basis that has only this bit, or otherwise by the first basis that has
+    // it. The description of any other basis with this bit says that the bit exchanges positions.
     let columns = layout.columns();
     let owner = |bit: u64| {
         let alone = columns.iter().position(|other| *other == bit);
@@ -268,8 +271,8 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     }
 }
 
-/// Returns the out-dim along which the first slots hold neighbours, and the length of a run of them for every value of
-/// the other bits of a slot.
+/// Returns the output dim along which consecutive indices of the first input dim hold adjacent elements, and the number
+/// of adjacent elements in one such run. All indices of the other input dims have runs of this length.
 pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
     let first = layout.in_dims().next()?;
     let mut at = 0;
