@@ -12,7 +12,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The product does not fit in an `i64`.
+    /// Returns an error if the product does not fit in an `i64`.
     pub fn product(&self) -> Result<i64, CuteError> {
         let mut product = 1_i64;
         for &number in self.leaves() {
@@ -21,8 +21,8 @@ impl IntTuple {
         Ok(product)
     }
 
-    /// Returns, for each number, the product of all numbers before it. For a shape, these are the strides of its
-    /// compact layout.
+    /// Returns the tuple in which each number is replaced by the product of all preceding numbers. For a shape, these
+    /// products are the strides of its compact layout.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -30,11 +30,11 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The product of all numbers does not fit in an `i64`.
+    /// Returns an error if the product of all numbers does not fit in an `i64`.
     pub fn prefix_product(&self) -> Result<Self, CuteError> {
         self.product()?;
         let mut next = 1_i64;
-        // A zero may hide an overflow of the preceding product.
+        // If a number is zero, the product may fit although a product of preceding numbers overflows.
         let mut fits = true;
         let found = self.map(|&number| {
             let here = next;
@@ -51,7 +51,7 @@ impl IntTuple {
     }
 
     /// Divides a shape by `divisor`. The first number is divided by as much of the divisor as possible, then the second
-    /// number by what remains of the divisor, and so on.
+    /// number by the remaining divisor, and so on.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -59,8 +59,8 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Of a number and the remaining divisor, neither divides the other. The error names the nearest divisors that are
-    /// valid.
+    /// Returns an error if a number and the remaining divisor do not divide one another. The error names the nearest
+    /// valid divisors.
     pub fn shape_div(&self, divisor: i64) -> Result<Self, CuteError> {
         let mut rest = divisor;
         let mut wrong = None;
@@ -79,9 +79,9 @@ impl IntTuple {
         }
     }
 
-    /// Returns the sum of the products of corresponding numbers.
+    /// Returns the sum of the products of corresponding numbers of `self` and `other`.
     /// # Errors
-    /// The profiles differ, or the sum does not fit in an `i64`.
+    /// Returns an error if the two tuples are nested differently, or the sum does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
             return Err(ErrorKind::ProfilesDiffer {
@@ -98,7 +98,7 @@ impl IntTuple {
         Ok(sum)
     }
 
-    /// Multiplies each number by the product of the corresponding item of `other`.
+    /// Multiplies each number by the product of all numbers of the corresponding item of `other`.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -107,7 +107,8 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// An item of `self` has no corresponding item in `other`, or a product does not fit in an `i64`.
+    /// Returns an error if an item of `self` has no corresponding item in `other`, or a product does not fit in an
+    /// `i64`.
     pub fn elem_scale(&self, other: &Self) -> Result<Self, CuteError> {
         fn go(
             tuple: TupleRef<'_, i64>,
@@ -137,7 +138,7 @@ impl IntTuple {
     }
 
     /// Returns true if each coordinate of `self` is also a coordinate of `finer`. This holds if each number of `self`
-    /// corresponds to a number of `finer`, or to a tuple, of the same size.
+    /// corresponds to a number or a tuple of `finer` that has the same size.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

@@ -1,4 +1,4 @@
-//! Coalescing: represents the same function by fewer modes.
+//! Coalescing: merging modes without changing the function that a layout represents.
 
 use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
@@ -18,15 +18,16 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Size and [`at`](Self::at) on 0..size are preserved. Two layouts are the same function there if and only if they
-    /// coalesce to the same layout.
+    /// The size of the layout, and [`at`](Self::at) on 0..size, are preserved. Two layouts of the same size are equal
+    /// functions on 0..size if and only if they coalesce to the same layout.
     #[must_use]
     pub fn coalesce(&self) -> Self {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Coalesces separately each mode that corresponds to a number of the profile. For example, the profile `(_,_)`
-    /// stands for the first two modes. Modes beyond the profile are unchanged.
+    /// Coalesces each mode that corresponds to a number of the profile separately. For example, with the profile
+    /// `(1,1)`, the first two modes are coalesced. Only the nesting of the profile matters, not its numbers. Modes
+    /// beyond the profile are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -35,7 +36,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The profile has more modes than the layout.
+    /// Returns an error if the profile has more modes than the layout.
     pub fn coalesce_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
@@ -55,10 +56,10 @@ impl Layout {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Filters separately each mode that corresponds to a number of the profile, like
+    /// Filters each mode that corresponds to a number of the profile separately, like
     /// [`coalesce_by`](Self::coalesce_by).
     /// # Errors
-    /// The profile has more modes than the layout.
+    /// Returns an error if the profile has more modes than the layout.
     pub fn filter_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }
@@ -120,7 +121,8 @@ pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Returns the shortest list of modes that is the same function on all integers, if the last mode is unbounded.
+/// Returns the shortest list of modes that is the same function on all integers, where the last mode is treated as
+/// unbounded.
 #[inline]
 pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -135,7 +137,7 @@ pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Removes the modes of stride 0, and coalesces the others.
+/// Removes the modes of stride 0, and coalesces all other modes.
 #[inline]
 pub(crate) fn filtered(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

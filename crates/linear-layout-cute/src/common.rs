@@ -1,4 +1,4 @@
-//! The common layout and common vector width of two layouts.
+//! Vectors that two layouts have in common.
 
 use super::error::CuteError;
 use super::layout::Layout;
@@ -17,7 +17,8 @@ impl Layout {
     /// # Laws
     /// `self.at(common.at(i)) == i` and `other.at(common.at(i)) == i` for i in 0..size(common).
     /// # Errors
-    /// The [`composition`](Self::composition) of `self` and the right inverse of `other` is not a layout.
+    /// Returns an error if the [`composition`](Self::composition) of `self` and the right inverse of `other` is not a
+    /// layout.
     pub fn max_common_layout(&self, other: &Self) -> Result<Self, CuteError> {
         let inverse = other.right_inverse();
         match self.common_run(&inverse)? {
@@ -26,14 +27,15 @@ impl Layout {
         }
     }
 
-    /// Returns the size of [`max_common_layout`](Self::max_common_layout).
+    /// Returns the number of elements of the longest common vector, which is the size of
+    /// [`max_common_layout`](Self::max_common_layout).
     /// # Errors
-    /// The same as for [`max_common_layout`](Self::max_common_layout).
+    /// Returns an error in the same cases as [`max_common_layout`](Self::max_common_layout).
     pub fn max_common_vector(&self, other: &Self) -> Result<i64, CuteError> {
         self.common_run(&other.right_inverse())
     }
 
-    /// Returns the length of the prefix on which the composition of `self` and `inverse` is the identity.
+    /// Returns the number of integers from 0 on that the composition of `self` and `inverse` maps to themselves.
     fn common_run(&self, inverse: &Self) -> Result<i64, CuteError> {
         let common = self.composition(inverse)?.coalesce();
         let first = common.leaves()[0];

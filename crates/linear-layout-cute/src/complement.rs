@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the complement of `self` in 0..cotarget. Copies of `self` that are shifted by the indices of the
+    /// Returns the complement of `self` in 0..cotarget. The copies of `self` that are shifted by the indices of the
     /// complement reach every index of the range exactly once.
     ///
     /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2 and 4, and by 12, 14 and 16, fill
@@ -23,24 +23,24 @@ impl Layout {
     /// `self` with non-zero stride do not overlap, then the modes of both layouts together do not overlap either, and
     /// their common cosize is at least `cotarget`.
     /// # Errors
-    /// Modes of `self` overlap or have negative strides, or `cotarget` is less than 1.
+    /// Returns an error if modes of `self` overlap or have negative strides, or `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
         free_positions(self.leaves(), cotarget, 1)
     }
 
     /// Returns the complement of `self` in the range 0..cosize, without modes of stride 0.
     /// # Errors
-    /// The same as for [`complement`](Self::complement).
+    /// Returns an error in the same cases as [`complement`](Self::complement).
     pub fn complement_in_cosize(&self) -> Result<Self, CuteError> {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement whose size is determined by a shape. The extent of `self` is divided out of the numbers
-    /// of the shape, first mode first. For example, after an extent of 5 in the shape (4,3), 1 remains of the first
-    /// mode and 2 of the second.
+    /// Returns the complement whose size is determined by a shape. The numbers of the shape are divided by the extent
+    /// of `self`, the first number first. For example, if the extent is 5 and the shape is (4,3), then 1 remains of the
+    /// first number, and 2 remains of the second number.
     /// # Errors
-    /// The same as for [`complement`](Self::complement). Also, if a mode is not divisible by what remains, so that the
-    /// complement would be too short.
+    /// Returns an error in the same cases as [`complement`](Self::complement), and if a mode is not divisible by the
+    /// remaining extent, so that the complement would be too short.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
@@ -61,7 +61,7 @@ fn positive(size: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the largest index that modes without negative strides reach.
+/// Returns the largest index that the modes reach. No stride may be negative.
 fn reach(modes: &[Mode]) -> i64 {
     modes
         .iter()
@@ -69,7 +69,8 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns the gaps between modes in ascending order, as modes, and the end of the last mode.
+/// Returns the gaps between the modes, and the end of the last mode. A gap is a mode that enumerates the free positions
+/// between two modes, in ascending order of strides.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -93,8 +94,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns the complement of the modes. Together with the modes it reaches at least `cotarget` indices, and it has at
-/// least `size` elements.
+/// Returns a complement of the modes that has at least `size` elements. The complement and the modes together reach at
+/// least `cotarget` indices.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,
@@ -102,7 +103,7 @@ pub(crate) fn free_positions(
 ) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;
     let below = reach(modes).saturating_add(reach(&found));
-    // If gaps are not divisible, more is missing at the end.
+    // If a gap is not divisible, the complement needs more elements at the end.
     let missing = positive(cotarget)?
         .saturating_sub(below.saturating_add(1))
         .max(0);
@@ -118,7 +119,7 @@ pub(crate) fn free_positions(
 }
 
 /// Returns the complement in a shape by the rule of CuTe's C++ implementation. Each number of the shape is divided by
-/// the extent of `modes`, which was divided by the preceding numbers before.
+/// the extent of `modes` that remains after division by the preceding numbers.
 #[inline]
 pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;

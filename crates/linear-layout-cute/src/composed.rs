@@ -18,11 +18,11 @@ use super::swizzle::Swizzle;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ComposedLayout {
-    /// The swizzle, applied last.
+    /// The swizzle, which is applied last.
     pub swizzle: Swizzle,
-    /// The offset, added before the swizzle.
+    /// The offset, which is added before the swizzle.
     pub offset: i64,
-    /// The layout, applied first.
+    /// The layout, which is applied first.
     pub layout: Layout,
 }
 
@@ -39,7 +39,7 @@ impl ComposedLayout {
 
     /// Returns the index of an integer coordinate; see [`Layout::at`].
     /// # Errors
-    /// The index does not fit in an `i64`.
+    /// Returns an error if the index does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         let index = self.layout.at(coordinate)?.checked_add(self.offset);
         let index = index.ok_or(super::error::ErrorKind::Overflow)?;
@@ -53,7 +53,7 @@ impl From<Layout> for ComposedLayout {
     }
 }
 
-/// Prints `Sw<2,0,3> o 0 o (4,4):(1,4)`. With `{:#}`, numbers are marked as static by `_`.
+/// Prints a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`. With `{:#}`, numbers are marked as static by `_`.
 impl fmt::Display for ComposedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} o ", self.swizzle)?;

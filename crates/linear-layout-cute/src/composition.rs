@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Maximum number of elements that are compared if no rule proves a result.
+/// Maximum number of elements that are compared one by one if no rule proves that a result is correct.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
@@ -27,11 +27,12 @@ impl Layout {
     /// ```
     /// # Laws
     /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b). From size(a) on, the last mode of `a` is
-    /// unbounded; if that mode has shape 1, the mode before it may be the unbounded one.
+    /// treated as unbounded. If this mode has shape 1, the preceding mode may be treated as unbounded instead.
     /// # Errors
-    /// The result is not a layout. Possible reasons: a stride of `inner` is not divisible by modes of `self`; a mode of
-    /// `inner` stops inside a mode of `self`; modes of `inner` add up so that they carry from one mode of `self` into
-    /// the next. If only a comparison of all elements can decide, there must be at most 65536 elements.
+    /// Returns an error if the result is not a layout. This is the case if a stride of `inner` is not divisible by
+    /// modes of `self`, if a mode of `inner` stops inside a mode of `self`, or if the sum of modes of `inner` carries
+    /// from one mode of `self` into the next. Also returns an error if this can only be decided by a comparison of all
+    /// elements, and there are more than 65536 elements.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
         let outer = coalesced_unbounded(self.leaves());
         let mut is_exact = true;
@@ -42,8 +43,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns the composition with a tiler. If the tiler is a tuple, each mode is composed with one item. As in C++,
-    /// modes beyond the tiler are dropped.
+    /// Returns the composition with a tiler. If the tiler is a tuple, each mode of `self` is composed with the
+    /// corresponding item of the tiler. As in C++, modes beyond the tiler are dropped.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -53,18 +54,20 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The same as for [`composition`](Self::composition), with the number of the mode. Also, if the tiler has more
-    /// modes than the layout.
+    /// Returns an error in the same cases as [`composition`](Self::composition), and if the tiler has more modes than
+    /// the layout. The error has the number of the mode.
     pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Dropped, &Self::composition)
     }
 }
 
-/// Returns the composition by CuTe's rule. Sets `is_exact` to false if the rule does not prove the result.
+/// Returns the composition by CuTe's rule. Sets `is_exact` to false if the rule does not prove that the result is
+/// correct.
 ///
 /// An index of `outer` is a number in mixed radix, with one digit per mode. If the stride of a mode of `inner` divides
-/// a digit, or a digit divides the stride, then the mode advances through one digit and then through the next. Indices
-/// of several modes of `inner` are added. This adds digit by digit as long as no digit overflows.
+/// the extent of a digit, or the extent divides the stride, then the mode counts through one digit and then through the
+/// next digit. The indices of several modes of `inner` are added. The addition is digit by digit as long as no digit
+/// overflows.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
@@ -91,7 +94,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
             nodes.push(0);
             continue;
         }
-        // Below 0 only the last digit is unbounded.
+        // A negative index is correct only if the last digit, which is unbounded, is the only digit.
         *is_exact &= stride > 0 || digits.is_empty();
         let sign = stride.signum();
         let mut step = stride.checked_abs().ok_or(ErrorKind::Overflow)?;
@@ -164,7 +167,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
         if found.at(i)? == expected {
             continue;
         }
-        // Beyond the end of the outer layout a last mode of shape 1 may be ignored.
+        // Beyond the end of the outer layout, a last mode of shape 1 may be ignored.
         let shorter = coalesced(layout.leaves());
         if between >= layout.size() && !shorter.is_empty() && *shorter != *outer {
             let mut is_exact = true;

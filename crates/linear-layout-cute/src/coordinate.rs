@@ -6,8 +6,8 @@ use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
 
 impl Layout {
-    /// Returns the index of a coordinate. A coordinate is a number, or a tuple of numbers and tuples that is not nested
-    /// deeper than the shape.
+    /// Returns the index of a coordinate. A coordinate is a number, or a tuple that is not nested more deeply than the
+    /// shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -18,8 +18,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The coordinate has a tuple where the shape has a number, or a tuple of another rank; or the index does not fit
-    /// in an `i64`.
+    /// Returns an error if the coordinate has a tuple where the shape has a number, or a tuple of another rank; or the
+    /// index does not fit in an `i64`.
     pub fn apply(&self, coordinate: &IntTuple) -> Result<i64, CuteError> {
         fn go(part: TupleRef<'_, Mode>, coordinate: TupleRef<'_, i64>) -> Result<i64, CuteError> {
             if coordinate.is_leaf() {
@@ -37,7 +37,7 @@ impl Layout {
         go(self.as_ref(), coordinate.as_ref())
     }
 
-    /// Returns the coordinate of an integer; it is nested like the shape.
+    /// Returns the coordinate that is equivalent to an integer. The coordinate is nested like the shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -51,7 +51,7 @@ impl Layout {
     }
 }
 
-/// Checks that a tuple of a coordinate has the rank of the corresponding tuple of a shape.
+/// Checks that a tuple in a coordinate has the same rank as the corresponding tuple of a shape.
 fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
@@ -67,8 +67,8 @@ fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
 }
 
 impl IntTuple {
-    /// Returns the coordinate in this shape of an integer, where the first mode is fastest (CuTe's `idx2crd`). Integers
-    /// from the size on wrap around.
+    /// Returns the coordinate in this shape that is equivalent to an integer. The first mode is the fastest (CuTe's
+    /// `idx2crd`). Integers from the size on wrap around.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -88,16 +88,17 @@ impl IntTuple {
         })
     }
 
-    /// Returns the integer of a coordinate in this shape, where the first mode is fastest (CuTe's `crd2idx` with
-    /// compact strides).
+    /// Returns the integer that is equivalent to a coordinate in this shape. The first mode is the fastest (CuTe's
+    /// `crd2idx` with compact strides).
     /// # Errors
-    /// The coordinate does not match the shape, or the size of the shape or the result does not fit in an `i64`.
+    /// Returns an error if the coordinate does not match the shape, or the size of the shape or the result does not fit
+    /// in an `i64`.
     pub fn number_of(&self, coordinate: &Self) -> Result<i64, CuteError> {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
 
-    /// Returns the equal coordinate that is nested like this shape (CuTe's `crd2crd`). If the shape is an integer, an
-    /// integer coordinate is returned unchanged.
+    /// Returns the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If the shape is an integer,
+    /// an integer coordinate is returned unchanged.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -106,7 +107,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The coordinate has a tuple where the shape has a number, or a tuple of another rank.
+    /// Returns an error if the coordinate has a tuple where the shape has a number, or a tuple of another rank.
     pub fn congruent_coordinate(&self, coordinate: &Self) -> Result<Self, CuteError> {
         fn go(
             shape: TupleRef<'_, i64>,
@@ -129,12 +130,13 @@ impl IntTuple {
     }
 }
 
-/// The result of a slice: the layout of the modes that are kept, and the offset from the modes that are fixed.
+/// The result of a slice: the layout of the modes that are kept, and the offset that results from the modes that are
+/// fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The layout of the modes for which the coordinate has `_`, as one tuple.
     pub layout: Layout,
-    /// The index of the coordinate if each `_` is replaced by 0.
+    /// The index of the coordinate in which 0 replaces each `_`.
     pub offset: i64,
 }
 
@@ -153,7 +155,7 @@ impl Layout {
     /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate in which the numbers k
     /// replace each `_`.
     /// # Errors
-    /// The coordinate keeps no mode, or does not match the shape.
+    /// Returns an error if the coordinate keeps no mode, or does not match the shape.
     pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {
         let mut parts = Parts {
             kept: Builder::new(),
@@ -172,8 +174,8 @@ impl Layout {
         Ok(Slice { layout, offset })
     }
 
-    /// Returns the layout of the modes for which the coordinate has a number (CuTe's `dice`). A [`slice`](Self::slice)
-    /// returns the remaining modes.
+    /// Returns the layout of the modes for which the coordinate has a number (CuTe's `dice`). [`slice`](Self::slice)
+    /// returns the layout of the remaining modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -182,7 +184,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The coordinate has no number, or does not match the shape.
+    /// Returns an error if the coordinate has no number, or does not match the shape.
     pub fn dice(&self, coordinate: &Coord) -> Result<Self, CuteError> {
         let flipped = coordinate.map(|leaf| match leaf {
             Some(_) => None,
@@ -192,7 +194,7 @@ impl Layout {
     }
 }
 
-/// The modes of a layout, divided into those for which a coordinate has `_` and those for which it has a number.
+/// The modes of a layout for which a coordinate has `_`, the modes for which it has a number, and these numbers.
 struct Parts {
     kept: Builder<Mode>,
     fixed: Builder<Mode>,

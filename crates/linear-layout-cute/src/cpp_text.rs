@@ -53,8 +53,8 @@ fn word(text: &str) -> &str {
 }
 
 impl Cursor<'_> {
-    /// Parses `ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<...>>`, `composition(Swizzle<3,3,3>{},
-    /// ...)`, or a layout without a swizzle.
+    /// Parses a composed layout such as `ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<...>>` or
+    /// `composition(Swizzle<3,3,3>{}, ...)`, or a layout without a swizzle.
     pub(super) fn composed_cpp(&mut self) -> Result<ComposedLayout, CuteError> {
         let at = self.at();
         let name = self.cpp_name();

@@ -9,8 +9,9 @@ use super::tiler::{Tiler, UntiledModes, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
-    /// Divides a layout into tiles. Returns `(tile, rest)`: the elements of `self` in one tile, and the offsets of the
-    /// tiles. With a tuple of tilers, each of the first modes becomes such a pair.
+    /// Divides a layout into tiles. Returns the layout `(tile, rest)`, whose mode 0 enumerates the elements of one
+    /// tile, and whose mode 1 enumerates the tiles. If the tiler is a tuple, each mode that has a tiler becomes such a
+    /// pair.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -22,10 +23,10 @@ impl Layout {
     /// # Laws
     /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile. The whole result is the composition of
     /// `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds the
-    /// size.
+    /// size of the layout.
     /// # Errors
-    /// The same as for [`composition`](Self::composition) and [`complement`](Self::complement), with the number of the
-    /// mode.
+    /// Returns an error in the same cases as [`composition`](Self::composition) and [`complement`](Self::complement).
+    /// The error has the number of the mode.
     pub fn logical_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::divide_by_layout)
     }
@@ -42,8 +43,8 @@ impl Layout {
         self.composition(&Self::concat([tile, &rest])?)
     }
 
-    /// Returns `((tiles), (rests))`, the pairs of [`logical_divide`](Self::logical_divide) transposed. A mode without a
-    /// tile belongs to the rests.
+    /// Returns the layout `((tiles), (rests))`, in which the pairs `(tile, rest)` of
+    /// [`logical_divide`](Self::logical_divide) are separated. A mode without a tile belongs to the rests.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -53,21 +54,22 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The same as for [`logical_divide`](Self::logical_divide). Also, if a tiler keeps a mode, which then has no tile.
+    /// Returns an error in the same cases as [`logical_divide`](Self::logical_divide), and if a tiler is
+    /// [`Tiler::Keep`], because the mode then has no tile.
     pub fn zipped_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns `((tiles), rest, rest, ...)`.
+    /// Returns the layout `((tiles), rest, rest, ...)`, in which each rest is a separate mode.
     /// # Errors
-    /// The same as for [`zipped_divide`](Self::zipped_divide).
+    /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn tiled_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns `(tile, tile, ..., rest, rest, ...)`.
+    /// Returns the layout `(tile, tile, ..., rest, rest, ...)`, in which each tile and each rest is a separate mode.
     /// # Errors
-    /// The same as for [`zipped_divide`](Self::zipped_divide).
+    /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn flat_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         flat(&self.logical_divide(tiler)?, tiler)
     }

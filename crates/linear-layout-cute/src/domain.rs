@@ -1,4 +1,4 @@
-//! Nullspaces and distributions over shapes.
+//! Layouts of coordinates: nullspaces, and distributions over shapes.
 
 use super::coalesce::coalesced;
 use super::error::{CuteError, ErrorKind};
@@ -8,7 +8,8 @@ use super::mode::gcd;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the nullspace: a layout of the coordinates that modes of stride 0 map to index 0.
+    /// Returns the nullspace of a layout: the layout that enumerates the coordinates which are 0 in all modes except
+    /// those of stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,8 +18,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.at(null.at(i)) == 0`. The size of the nullspace is the size of `self` divided by the product of all shapes
-    /// whose stride is not 0.
+    /// `self.at(null.at(i)) == 0`. The size of the nullspace is the product of the shapes of all modes of stride 0.
     #[must_use]
     pub fn nullspace(&self) -> Self {
         let mut before = 1;
@@ -33,8 +33,8 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Returns a layout of up to `size` coordinates of a shape. Each mode in turn contributes as many coordinates as
-    /// the greatest common divisor of its shape and the size that remains.
+    /// Returns a layout that enumerates up to `size` coordinates of a shape. From the first mode on, each mode
+    /// contributes as many coordinates as the greatest common divisor of its shape and the remaining size.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -43,9 +43,9 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Its size divides `size`, and it is strictly increasing.
+    /// The size of the result divides `size`, and the result is strictly increasing.
     /// # Errors
-    /// `size` is less than 1, or the shape is invalid as for [`new`](Self::new).
+    /// Returns an error if `size` is less than 1, or the shape is invalid as for [`new`](Self::new).
     pub fn domain_distribute(shape: &IntTuple, size: i64) -> Result<Self, CuteError> {
         if size < 1 {
             return Err(ErrorKind::CotargetNotPositive { found: size }.into());

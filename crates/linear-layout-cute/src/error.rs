@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::mode::{Mode, gcd};
 
-/// The error for an invalid layout, or for an operation that has no result.
+/// The error for an invalid layout or text, or for an operation that has no result.
 ///
 /// The kind is private. The text states what was found, what was expected, and the nearest valid value if there is one.
 /// [`place`](Self::place) is the byte offset of a syntax error.
@@ -191,7 +191,7 @@ impl fmt::Debug for CuteError {
 }
 
 impl CuteError {
-    /// Returns the byte offset of a syntax error; `None` for any other error.
+    /// Returns the byte offset of a syntax error, or `None` for any other error.
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
@@ -202,7 +202,8 @@ impl CuteError {
         }
     }
 
-    /// Returns the path of the mode that causes the error, if a mode causes it. For mode 0 of mode 1 it is `[1, 0]`.
+    /// Returns the path of the mode that causes the error. The path is empty if no mode causes the error. For mode 0 of
+    /// mode 1, the path is `[1, 0]`.
     #[must_use]
     pub fn mode(&self) -> Vec<usize> {
         let mut path = Vec::new();

@@ -1,4 +1,4 @@
-//! Right and left inverses.
+//! Right and left inverses of layouts.
 
 use super::coalesce::coalesced;
 use super::composition::MAX_COMPARED;
@@ -8,11 +8,11 @@ use super::mode::Mode;
 use super::tuple::Leaves;
 
 impl Layout {
-    /// Returns the longest layout that maps each index to its coordinate: `self.at(inverse.at(i)) == i`.
+    /// Returns the longest layout that maps each index from 0 on to its coordinate: `self.at(inverse.at(i)) == i`.
     ///
-    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. The mode `16:1` reaches 0 to 15, and one of
-    /// its steps is 8 coordinates; the mode `4:16` comes next, and one of its steps is 128 coordinates. The inverse is
-    /// therefore `(16,4,8):(8,128,1)`, of which two modes merge.
+    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. The mode `16:1` reaches the indices 0 to
+    /// 15, and one of its steps corresponds to 8 coordinates. Next is the mode `4:16`, one of whose steps corresponds
+    /// to 128 coordinates. The inverse is therefore `(16,4,8):(8,128,1)`, in which two modes merge.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(8,16,4):(64,1,16)".parse()?;
@@ -39,7 +39,7 @@ impl Layout {
     /// Returns a layout that maps each index of `self` to one of its coordinates: `self.at(inverse.at(self.at(i))) ==
     /// self.at(i)`. If `self` is injective, `inverse.at(self.at(i)) == i`.
     ///
-    /// The inverse is also defined for indices outside of the image of `self`, where its values have no meaning. For
+    /// The inverse is also defined for indices outside the image of `self`, for which its values have no meaning. For
     /// example, the inverse of `4:2` is `(2,4):(0,1)`.
     /// ```
     /// use linear_layout_cute::Layout;
@@ -50,12 +50,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// A stride is negative, or not a multiple of the preceding stride in ascending order; or modes overlap so that the
-    /// law fails.
+    /// Returns an error if a stride is negative, if the strides in ascending order do not divide one another, or if
+    /// modes overlap so that there is no such layout.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         let sorted = by_stride(&coalesced(self.leaves()));
         let mut found = Leaves::new();
-        // The preceding mode and its position in the coordinate; initially a mode of stride 0.
+        // The preceding mode, and its stride in the coordinate. Initially, this is a mode of stride 0.
         let mut last = Numbered {
             mode: Mode::new(1, 1),
             before: 0,
@@ -79,7 +79,7 @@ impl Layout {
             last = next;
         }
         if last.before == 0 {
-            // All strides are 0; as in C++, the whole coordinate maps back to 0.
+            // All strides are 0. As in C++, the index 0 then maps to all coordinates.
             let shape = sorted.last().map_or(1, |numbered| numbered.mode.shape);
             last.mode.shape = shape;
         }
@@ -104,7 +104,7 @@ impl Layout {
                 return Err(ErrorKind::OverlapAt { at: i, index }.into());
             }
         }
-        // If `self` is injective, mapping back to the index is mapping back to the coordinate.
+        // If `self` is injective, an equal index means an equal coordinate.
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 
 /// A function from coordinates to integers, given by a nested shape and a stride for each number of the shape.
 ///
-/// `(4,2):(2,1)` has the coordinates (0..4, 0..2), and maps (i, j) to 2 i + j:
+/// For example, `(4,2):(2,1)` has the coordinates (0..4, 0..2), and maps the coordinate (i, j) to 2 i + j:
 /// ```text
 ///        j = 0  1
 /// i = 0      0  1
@@ -16,7 +16,7 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 ///     2      4  5
 ///     3      6  7
 /// ```
-/// An integer is a coordinate, too. The first mode is the fastest, so 5 is the coordinate (1, 1).
+/// An integer is a coordinate, too: it is decomposed with the first mode as the fastest, so 5 is the coordinate (1, 1).
 /// ```
 /// use linear_layout_cute::Layout;
 /// let layout: Layout = "(4,2):(2,1)".parse()?;
@@ -28,7 +28,7 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 /// The numbers of a shape are positive, and need not be powers of two. Strides are any integers. The size, the cosize
 /// and all indices of a layout fit in an `i64`.
 /// # Laws
-/// Shape and stride have the same profile, i.e. the same nesting. The constructors check this.
+/// Shape and stride are nested in the same way, i.e. they have the same *profile*. The constructors check this.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     modes: Tuple<Mode>,
@@ -46,8 +46,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Shape and stride are nested differently, a number of the shape is less than 1, or the size or an index of the
-    /// layout does not fit in an `i64`.
+    /// Returns an error if shape and stride are nested differently, a number of the shape is less than 1, or the size
+    /// or an index of the layout does not fit in an `i64`.
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
             return Err(ErrorKind::NotCongruent {
@@ -63,21 +63,21 @@ impl Layout {
 
     /// Returns the layout `shape:stride`, whose only mode is not a tuple.
     /// # Errors
-    /// The same as for [`new`](Self::new).
+    /// Returns an error in the same cases as [`new`](Self::new).
     pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
         Self::checked(Tuple::leaf(Mode { shape, stride }))
     }
 
     /// Returns the layout of a flat tuple of modes.
     /// # Errors
-    /// The same as for [`new`](Self::new). Also, if there is no mode.
+    /// Returns an error in the same cases as [`new`](Self::new), and if there is no mode.
     pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
         Self::checked(Tuple::flat(modes)?)
     }
 
     /// Returns the layout whose modes are these layouts: `(4,2):(2,1)` and `3:8` form `((4,2),3):((2,1),8)`.
     /// # Errors
-    /// There are no layouts, or an error as for [`new`](Self::new).
+    /// Returns an error in the same cases as [`new`](Self::new), and if there are no layouts.
     pub fn concat<'a>(layouts: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError> {
         Self::checked(Tuple::of(layouts.into_iter().map(|layout| &layout.modes))?)
     }
@@ -92,7 +92,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The same as for [`new`](Self::new).
+    /// Returns an error in the same cases as [`new`](Self::new).
     pub fn compact(shape: &IntTuple) -> Result<Self, CuteError> {
         let mut next = 1_i64;
         let mut modes = Leaves::new();
@@ -120,7 +120,7 @@ impl Layout {
         Self { modes }
     }
 
-    /// Returns the flat layout with these modes, which must be valid. Without modes it is `1:0`.
+    /// Returns the flat layout with these modes, which must be valid. If there are no modes, the layout is `1:0`.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {
@@ -202,7 +202,7 @@ impl Layout {
         self.leaves().iter().map(|mode| mode.shape).product()
     }
 
-    /// Returns 1 plus the sum of (shape - 1) |stride| over all modes. If no stride is negative, this is 1 plus the
+    /// Returns 1 plus the sum of (shape - 1) * |stride| over all modes. If no stride is negative, this is 1 plus the
     /// largest index.
     #[must_use]
     pub fn cosize(&self) -> i64 {
@@ -223,10 +223,10 @@ impl Layout {
 
     /// Returns the index of an integer coordinate.
     ///
-    /// Outside of 0..[`size`](Self::size), the last mode is treated as unbounded: `(4,2):(2,1)` at 8 is 2, and at -1 it
-    /// is 5 = 3 * 2 - 1.
+    /// Outside of 0..[`size`](Self::size), the last mode is treated as unbounded. For example, `(4,2):(2,1)` has the
+    /// index 2 at 8, and the index 5 = 3 * 2 - 1 at -1.
     /// # Errors
-    /// The index does not fit in an `i64`. This is possible only outside of 0..size.
+    /// Returns an error if the index does not fit in an `i64`. This is possible only outside of 0..size.
     #[inline]
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         at_of(self.leaves(), coordinate)
@@ -274,7 +274,8 @@ fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
     Ok(())
 }
 
-/// Prints `(4,(2,3)):(1,(4,8))`. With `{:#}`, numbers are marked as static: `(_4,(_2,_3)):(_1,(_4,_8))`.
+/// Prints a layout such as `(4,(2,3)):(1,(4,8))`. With `{:#}`, numbers are marked as static:
+/// `(_4,(_2,_3)):(_1,(_4,_8))`.
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let modes = self.as_ref();

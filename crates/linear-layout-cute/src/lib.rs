@@ -4,8 +4,8 @@
 //! integer, which is decomposed with the first mode fastest: 5 = 1 + 4 * 1 is (1, 1). So each layout is also a function
 //! from 0..size to integers, and two layouts can be composed.
 //!
-//! Linear layouts are functions of bits, and combine bits by XOR. CuTe layouts add strides, and are not limited to
-//! powers of two. `linear_layout::bridge` converts between the two.
+//! Linear layouts map bits to bits, and combine them by XOR. CuTe layouts add strides, and are not limited to powers of
+//! two. `linear_layout::bridge` converts between the two kinds of layouts.
 //!
 //! ```
 //! use linear_layout_cute::{Layout, Tiler};
@@ -28,11 +28,11 @@
 //! a tensor in the form that CUTLASS prints.
 //!
 //! # Errors
-//! Every result satisfies the law in the documentation of the operation. If there is no such layout, the [`CuteError`]
-//! names the mode, the required divisor, and the nearest valid number.
+//! Every result satisfies the law in the documentation of its operation. If there is no such layout, the operation
+//! returns a [`CuteError`], which names the mode, the required divisor, and the nearest valid number.
 //!
 //! # Not here
-//! Strides along several dimensions (`E<i>`), and numbers that are known only at run time.
+//! This crate does not support strides along several dimensions (`E<i>`), nor numbers that are known only at run time.
 #![forbid(unsafe_code)]
 
 mod arithmetic;

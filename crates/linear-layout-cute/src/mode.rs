@@ -1,4 +1,4 @@
-//! Modes: pairs of a shape number and its stride.
+//! Modes: pairs of an extent and a stride.
 
 /// One number of a shape, together with its stride.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Compact layouts with a given order of modes.
+//! Compact layouts whose modes have a given order.
 
 use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
@@ -6,14 +6,14 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
 
 impl Layout {
-    /// Returns the compact layout of a shape in which the last mode is fastest, CuTe's `LayoutRight`.
+    /// Returns the compact layout of a shape in which the last mode is the fastest (CuTe's `LayoutRight`).
     pub(super) fn compact_right(shape: &IntTuple) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = shape.leaves().iter().zip(1..).map(|(_, i)| -i).collect();
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of a shape. The mode with the lowest number in `order` is fastest, and so on in
-    /// ascending order; modes with equal numbers are ordered from left to right.
+    /// Returns the compact layout of a shape, whose modes are ordered by their numbers in `order`. The mode with the
+    /// lowest number is the fastest. Modes with equal numbers are ordered from left to right.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -22,7 +22,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// `order` does not have exactly one number for each mode, or the shape is invalid as for [`new`](Self::new).
+    /// Returns an error if `order` does not have exactly one number for each mode, or the shape is invalid as for
+    /// [`new`](Self::new).
     pub fn ordered(shape: &IntTuple, order: &IntTuple) -> Result<Self, CuteError> {
         let mut keys = Leaves::new();
         collect_keys(shape, order, &mut keys)?;
@@ -39,7 +40,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Never: the size fits in an `i64`, because it is at most the size of `self`.
+    /// Never returns an error, because the size of the result is at most the size of `self`.
     pub fn compact_like(&self) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = self.leaves().iter().map(|mode| mode.stride).collect();
         let moving = self.filter_zeros();
@@ -49,8 +50,8 @@ impl Layout {
         Self::checked(Tuple::with_nodes(self.tuple().nodes(), modes.collect()))
     }
 
-    /// Returns a compact layout of the shape of `self` for registers. Mode 0 is fastest; the remaining modes follow in
-    /// the order of their strides.
+    /// Returns a compact layout of the shape of `self` for registers. Mode 0 is the fastest, and the remaining modes
+    /// follow in ascending order of their strides in `self`. A mode of stride 0 keeps stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -59,7 +60,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Never: the size fits in an `i64`, because it is at most the size of `self`.
+    /// Never returns an error, because the size of the result is at most the size of `self`.
     pub fn fragment_like(&self) -> Result<Self, CuteError> {
         let mut keys: Leaves<i64> = Leaves::new();
         for (i, mode) in self.as_ref().items().enumerate() {
@@ -98,7 +99,8 @@ fn collect_keys(
     items.try_for_each(|(shape, order)| collect_keys(&shape, &order, keys))
 }
 
-/// Returns the compact layout in which the modes are ordered by ascending keys, lowest key fastest.
+/// Returns the compact layout of a shape whose modes are ordered by `keys`. The mode with the lowest key is the
+/// fastest.
 fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by_key(|&i| keys[i]);

@@ -9,10 +9,10 @@ use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
 
-/// Prefixes of swizzles: the printed form, the form of CuTe's Python front end, and the C++ type.
+/// Prefixes of swizzles in the form that CuTe prints, in CuTe's Python front end, and in C++.
 const SWIZZLES: [&str; 3] = ["Sw<", "S<", "Swizzle<"];
 
-/// Parses `(4,(2,3))`. A `_` before a number, with which CuTe marks static numbers, is ignored.
+/// Parses a tuple such as `(4,(2,3))`. CuTe marks static numbers by `_`, which is ignored.
 impl FromStr for IntTuple {
     type Err = CuteError;
 
@@ -21,7 +21,7 @@ impl FromStr for IntTuple {
     }
 }
 
-/// Parses `(1,_)`.
+/// Parses a coordinate such as `(1,_)`.
 impl FromStr for Coord {
     type Err = CuteError;
 
@@ -30,7 +30,8 @@ impl FromStr for Coord {
     }
 }
 
-/// Parses `(4,(2,3)):(1,(4,8))`. A shape alone stands for its compact layout, in which the first mode is fastest.
+/// Parses a layout such as `(4,(2,3)):(1,(4,8))`. A shape without a stride stands for its compact layout, in which the
+/// first mode is the fastest.
 ///
 /// ```
 /// use linear_layout_cute::Layout;
@@ -50,7 +51,7 @@ impl FromStr for Layout {
     }
 }
 
-/// Parses `Sw<2,0,3>`, which may also be spelled `S<2,0,3>`.
+/// Parses a swizzle such as `Sw<2,0,3>` or `S<2,0,3>`.
 impl FromStr for Swizzle {
     type Err = CuteError;
 
@@ -59,7 +60,8 @@ impl FromStr for Swizzle {
     }
 }
 
-/// Parses `Sw<2,0,3> o 0 o (4,4):(1,4)`, a layout alone, or either of them as a C++ type.
+/// Parses a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout without a swizzle. The text may also be
+/// in the syntax of C++.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -78,7 +80,7 @@ impl FromStr for ComposedLayout {
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Number of numbers and tuples read so far.
+    /// Number of numbers and tuples that have been read.
     nodes: usize,
 }
 
@@ -122,7 +124,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the offset of the next byte.
+    /// Returns the offset of the byte that is read next.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -150,7 +152,7 @@ impl<'a> Cursor<'a> {
         .into()
     }
 
-    /// Counts one number or tuple. Fails if there are too many.
+    /// Counts one number or tuple. Returns an error if there are too many.
     pub(super) fn add_node(&mut self) -> Result<(), CuteError> {
         self.nodes += 1;
         match self.nodes > MAX_NODES {

@@ -1,4 +1,4 @@
-//! Products of layouts: repetitions of a block.
+//! Products of layouts, which repeat a block.
 
 use super::complement::free_positions;
 use super::divide::{flat, tiled, zipped};
@@ -8,8 +8,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
 
 impl Layout {
-    /// Returns `(self, rest)`: the block `self`, repeated as often and in the order that the tiler says. Blocks do not
-    /// overlap.
+    /// Returns the layout `(self, repetitions)`, which repeats the block `self`. The tiler is the layout of the
+    /// repetitions. Blocks do not overlap.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -21,7 +21,7 @@ impl Layout {
     /// # Laws
     /// Mode 0 is `self`. Mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
     /// # Errors
-    /// Modes of `self` overlap, or an error as for [`composition`](Self::composition).
+    /// Returns an error in the same cases as [`composition`](Self::composition), and if modes of `self` overlap.
     pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::multiply_by_layout)
     }
@@ -29,28 +29,31 @@ impl Layout {
     fn multiply_by_layout(&self, tiler: &Self) -> Result<Self, CuteError> {
         let cotarget = self.size().checked_mul(tiler.cosize());
         let cotarget = cotarget.ok_or(ErrorKind::Overflow)?;
-        // At least as many positions as the tiler has; with uneven gaps, a complement of that cosize may have fewer.
+        // The complement must have at least as many positions as the tiler. If the gaps are uneven, a complement of
+        // this cosize may have fewer positions.
         let free = free_positions(self.leaves(), cotarget, tiler.cosize())?;
         Self::concat([self, &free.composition(tiler)?])
     }
 
-    /// Returns `((blocks), (repetitions))`, the pairs of [`logical_product`](Self::logical_product) transposed.
+    /// Returns the layout `((blocks), (repetitions))`, in which the pairs of [`logical_product`](Self::logical_product)
+    /// are separated.
     /// # Errors
-    /// The same as for [`logical_product`](Self::logical_product). Also, if a tiler keeps a mode.
+    /// Returns an error in the same cases as [`logical_product`](Self::logical_product), and if a tiler is
+    /// [`Tiler::Keep`].
     pub fn zipped_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns `((blocks), repetition, ...)`.
+    /// Returns the layout `((blocks), repetition, ...)`, in which each repetition is a separate mode.
     /// # Errors
-    /// The same as for [`zipped_product`](Self::zipped_product).
+    /// Returns an error in the same cases as [`zipped_product`](Self::zipped_product).
     pub fn tiled_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns `(block, ..., repetition, ...)`.
+    /// Returns the layout `(block, ..., repetition, ...)`, in which each block and each repetition is a separate mode.
     /// # Errors
-    /// The same as for [`zipped_product`](Self::zipped_product).
+    /// Returns an error in the same cases as [`zipped_product`](Self::zipped_product).
     pub fn flat_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         flat(&self.logical_product(tiler)?, tiler)
     }
@@ -64,7 +67,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The same as for [`logical_product`](Self::logical_product).
+    /// Returns an error in the same cases as [`logical_product`](Self::logical_product).
     pub fn blocked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
         self.interleaved(tiler, |block, repetition| [block, repetition])
     }
@@ -72,7 +75,7 @@ impl Layout {
     /// Returns the product mode by mode. Each mode of the result is `(repetition, block)`, so adjacent elements are in
     /// different blocks.
     /// # Errors
-    /// The same as for [`logical_product`](Self::logical_product).
+    /// Returns an error in the same cases as [`logical_product`](Self::logical_product).
     pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
         self.interleaved(tiler, |block, repetition| [repetition, block])
     }
@@ -107,8 +110,8 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Repeats the block `self` so that the result has this shape. The repetitions along the mode with the smallest
-    /// number in `order` are fastest; without `order`, mode 0 is fastest.
+    /// Returns the layout of this shape that repeats the block `self`. The repetitions along the mode with the smallest
+    /// number in `order` are the fastest. Without `order`, the repetitions along mode 0 are the fastest.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -118,8 +121,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The block has more modes than the shape, or does not divide it; or an error as for
-    /// [`logical_product`](Self::logical_product).
+    /// Returns an error in the same cases as [`logical_product`](Self::logical_product), and if the block has more
+    /// modes than the shape, or does not divide the shape.
     pub fn tile_to_shape(
         &self,
         shape: &IntTuple,

@@ -26,14 +26,14 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The range is empty, or exceeds the number of modes.
+    /// Returns an error if the range is empty, or exceeds the number of modes.
     pub fn take(&self, range: Range<usize>) -> Result<Self, CuteError> {
         self.select(&range.collect::<Vec<_>>())
     }
 
-    /// Returns the layout of these modes, in this order.
+    /// Returns the layout of the modes with these numbers, in the order of `modes`.
     /// # Errors
-    /// The list is empty, or contains a number that is not a mode.
+    /// Returns an error if `modes` is empty, or contains a number that is not the number of a mode.
     pub fn select(&self, modes: &[usize]) -> Result<Self, CuteError> {
         let mut found = Builder::new();
         for &mode in modes {
@@ -44,7 +44,7 @@ impl Layout {
 
     /// Returns the layout in which a range of modes is grouped into one mode.
     /// # Errors
-    /// The range is empty, or exceeds the number of modes.
+    /// Returns an error if the range is empty, or exceeds the number of modes.
     pub fn group(&self, range: Range<usize>) -> Result<Self, CuteError> {
         let inner = self.take(range.clone())?;
         let mut found = Builder::new();
@@ -66,7 +66,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The result has too many modes.
+    /// Returns an error if the result has too many modes.
     pub fn append(&self, rank: usize) -> Result<Self, CuteError> {
         if self.rank() >= rank {
             return Ok(self.clone());
@@ -81,7 +81,7 @@ impl Layout {
 
     /// Prepends modes `1:0` until the layout has this rank.
     /// # Errors
-    /// The result has too many modes.
+    /// Returns an error if the result has too many modes.
     pub fn prepend(&self, rank: usize) -> Result<Self, CuteError> {
         if self.rank() >= rank {
             return Ok(self.clone());

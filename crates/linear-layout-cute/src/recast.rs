@@ -1,4 +1,4 @@
-//! Recasts: the same layouts and swizzles, for wider or narrower elements.
+//! Recasts of layouts and swizzles to wider or narrower elements.
 
 use super::coalesce::coalesced;
 use super::composition::MAX_COMPARED;
@@ -8,7 +8,7 @@ use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
 
 impl Layout {
-    /// Returns the layout of elements that are `factor` times as wide.
+    /// Returns the layout of the same data as elements that are `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,10 +17,10 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The image is the image of `self` divided by `factor`, rounded towards 0.
+    /// The image of the result is the image of `self`, with each index divided by `factor` and rounded towards 0.
     /// # Errors
-    /// A non-zero stride neither divides `factor` nor is a multiple of it; modes overlap so that the law fails; or
-    /// `factor` is less than 1.
+    /// Returns an error if a non-zero stride neither divides `factor` nor is a multiple of `factor`, if modes overlap
+    /// so that there is no such layout, or if `factor` is less than 1.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -49,7 +49,7 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if an index can be divided by `factor` mode by mode, because the remainders of the modes add up to
+    /// Returns true if each mode can be divided by `factor` separately, because the remainders of the modes add up to
     /// less than `factor`.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
@@ -83,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of elements that are 1 / `factor` times as wide.
+    /// Returns the layout of the same data as elements that are 1 / `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -92,12 +92,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// For each index x of `self`, the result reaches `factor * x` to `factor * x + factor - 1`. As in C++, a mode of
-    /// shape 1 and stride 1 is extended by the parts of an element, too. If there is also another mode of stride 1, the
-    /// result has too many elements.
+    /// For each index x of `self`, the result reaches the indices `factor * x` to `factor * x + factor - 1`. As in C++,
+    /// a mode of shape 1 and stride 1 is also multiplied by `factor`. If there is another mode of stride 1, the result
+    /// therefore has too many elements.
     /// # Errors
-    /// No stride is 1, so there is no mode that can be extended by the parts of an element. Or several modes of stride
-    /// 1 or -1 have a shape above 1, so each of them would be extended. Or `factor` is less than 1.
+    /// Returns an error if no mode has stride 1, because then no mode can be extended. Also returns an error if several
+    /// modes of stride 1, or any mode of stride -1, have a shape above 1, or if `factor` is less than 1.
     pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         if !self.leaves().iter().any(|mode| mode.stride == 1) {
@@ -139,7 +139,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The same as for [`upcast`](Self::upcast) and [`downcast`](Self::downcast).
+    /// Returns an error in the same cases as [`upcast`](Self::upcast) and [`downcast`](Self::downcast).
     pub fn recast(&self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
         let (up, down) = ratio(old_bits, new_bits)?;
         let wider = match up {
@@ -152,8 +152,8 @@ impl Layout {
         }
     }
 
-    /// Returns the largest vector width such that the layout contains either all elements of an aligned vector, or none
-    /// of them.
+    /// Returns the largest width of vectors, in elements, such that the layout reaches either all elements or no
+    /// elements of each aligned vector.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -163,7 +163,8 @@ impl Layout {
     /// ```
     #[must_use]
     pub fn max_alignment(&self) -> i64 {
-        // The modes that reach 0, 1, 2, ... consecutively; the others must be aligned to these.
+        // `run` counts the indices 0, 1, 2, ... that modes reach consecutively. All other modes must be aligned to this
+        // run.
         let mut modes = coalesced(self.leaves());
         modes.sort_by_key(|mode| mode.stride);
         let mut run = 1;
@@ -192,7 +193,7 @@ impl Swizzle {
     /// # Laws
     /// `wide.apply(x) == self.apply(factor * x) / factor`.
     /// # Errors
-    /// `factor` is not a power of two.
+    /// Returns an error if `factor` is not a power of two.
     pub fn upcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let base = i64::from(self.base()) - by;
@@ -202,7 +203,7 @@ impl Swizzle {
 
     /// Returns the swizzle for elements that are 1 / `factor` times as wide.
     /// # Errors
-    /// `factor` is not a power of two, or the result would use a bit above 62.
+    /// Returns an error if `factor` is not a power of two, or the result would use a bit above 62.
     pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let (bits, base) = (i64::from(self.bits()), i64::from(self.base()));
@@ -211,7 +212,7 @@ impl Swizzle {
 
     /// Returns the swizzle for elements of `new_bits` bits. `self` is the swizzle for elements of `old_bits` bits.
     /// # Errors
-    /// The ratio of the widths is not a power of two.
+    /// Returns an error if the ratio of the widths is not a power of two.
     pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
         let (up, down) = ratio(old_bits, new_bits)?;
         self.upcast(up)?.downcast(down)
@@ -239,7 +240,7 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns two factors: by how much to widen, and then by how much to narrow.
+/// Returns the factor by which elements are first widened, and the factor by which they are then narrowed.
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::error::{CuteError, ErrorKind};
 
-/// A swizzle: XORs the `B` bits of an index from bit `M + S` on into the `B` bits from bit `M` on. If `S` is negative,
-/// it XORs the lower group of bits into the higher group.
+/// A swizzle, which XORs the `B` bits of an index from bit `M + S` on into the `B` bits from bit `M` on. If `S` is
+/// negative, the lower group of bits is XORed into the higher group.
 ///
 /// For example, `Sw<2,0,3>` XORs the two bits from bit 3 on into the two bits from bit 0 on: 0b01000 becomes 0b01001.
 /// ```
@@ -16,7 +16,7 @@ use super::error::{CuteError, ErrorKind};
 /// # Ok::<(), linear_layout_cute::CuteError>(())
 /// ```
 /// # Laws
-/// It is its own inverse: `apply(apply(x)) == x`.
+/// A swizzle is its own inverse: `apply(apply(x)) == x`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     bits: u32,
@@ -32,10 +32,10 @@ impl Swizzle {
         shift: 3,
     };
 
-    /// Returns `Sw<bits,base,shift>`.
+    /// Returns the swizzle `Sw<bits,base,shift>`.
     /// # Errors
-    /// The number of bits is negative; |shift| is less than `bits`, so that bits would be XORed into themselves; or a
-    /// bit is above 62.
+    /// Returns an error if `bits` or `base` is negative, if |`shift`| is less than `bits`, so that bits would be XORed
+    /// into themselves, or if a bit is above 62.
     pub fn new(bits: i64, base: i64, shift: i64) -> Result<Self, CuteError> {
         let none = || ErrorKind::SwizzleNumbers { bits, base, shift };
         let reach = shift.checked_abs().ok_or_else(none)?;
@@ -64,14 +64,14 @@ impl Swizzle {
         self.bits
     }
 
-    /// Returns the lowest bit of the lower of the two groups of bits.
+    /// Returns the number of the lowest bit in the lower of the two groups of bits.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns the distance from the bits that are changed to the bits that are read. It is negative if the latter are
-    /// lower.
+    /// Returns the distance from the bits that are changed to the bits that are read. The distance is negative if the
+    /// bits that are read are the lower group.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift

@@ -1,4 +1,4 @@
-//! Algebra of swizzled layouts.
+//! Composition, inversion and slicing of swizzled layouts.
 
 use super::composed::ComposedLayout;
 use super::composition::MAX_COMPARED;
@@ -9,7 +9,7 @@ use super::swizzle::Swizzle;
 use super::tuple::{Coord, Leaves};
 
 impl Swizzle {
-    /// Returns the swizzle that reads the bits of mask `source`, and XORs them into the bits of mask `target`.
+    /// Returns the swizzle that XORs the bits in mask `source` into the bits in mask `target`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -17,7 +17,8 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// The bits of a mask are not contiguous, the masks have different numbers of bits, or the masks intersect.
+    /// Returns an error if the bits of a mask are not contiguous, the masks have different numbers of bits, or the
+    /// masks intersect.
     pub fn from_masks(source: i64, target: i64) -> Result<Self, CuteError> {
         if source == 0 && target == 0 {
             return Self::new(0, 0, 0);
@@ -46,8 +47,8 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// No single swizzle is equivalent: the shifts differ, the combined bits are not contiguous, or `self` reads bits
-    /// that `inner` changes.
+    /// Returns an error if no single swizzle is equivalent, because the shifts differ, the combined bits are not
+    /// contiguous, or `self` reads bits that `inner` changes.
     pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
         if self.shift() != inner.shift() {
             let (outer, inner) = (self.to_string(), inner.to_string());
@@ -64,9 +65,11 @@ impl Swizzle {
 }
 
 impl Layout {
-    /// Returns a composed layout that is equal to `inner` followed by `self`, and has its swizzle after the layout.
+    /// Returns a composed layout that is equal to the swizzle `inner` followed by the layout `self`. In the result, the
+    /// swizzle comes after the layout.
     ///
-    /// For example, if the layout transposes, a swizzle of columns before it becomes a swizzle of rows after it:
+    /// For example, if the layout is a transposition, a swizzle of columns before the layout becomes a swizzle of rows
+    /// after the layout:
     /// ```
     /// use linear_layout_cute::{Layout, Swizzle};
     /// let layout: Layout = "(8,8):(8,1)".parse()?;
@@ -77,9 +80,9 @@ impl Layout {
     /// # Laws
     /// `swizzled.at(i) == self.at(inner.apply(i))` for i in 0..size.
     /// # Errors
-    /// There is no such swizzle. The error names an element for which the only candidate gives a wrong index. Layouts
-    /// of more than 65536 elements are compared bit by bit. This requires shapes that are powers of two, and strides
-    /// that have no bits in common.
+    /// Returns an error if there is no such swizzle. The error names an element for which the only candidate gives a
+    /// wrong index. Layouts of more than 65536 elements are compared bit by bit. This requires shapes that are powers
+    /// of two, and strides that have no bits in common.
     pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
         if inner.is_identity() {
             return Ok(self.clone().into());
@@ -87,7 +90,7 @@ impl Layout {
         let (source, target) = (inner.source_mask(), inner.target_mask());
         let outer = Swizzle::from_masks(self.at(source)?, self.at(target)?)?;
         let found = self.swizzled_like(inner, outer);
-        // Coordinates have no bits above the size: if the swizzle reads no other bits, it is the identity.
+        // Coordinates have no bits above the size. If the swizzle reads only such bits, it is the identity.
         if found.is_err() && source.trailing_zeros() >= 64 - (self.size() - 1).leading_zeros() {
             return Ok(self.clone().into());
         }
@@ -139,12 +142,13 @@ impl Layout {
     }
 }
 
-/// A slice of a swizzled layout: the layout of the modes that are kept, and the offset from the modes that are fixed.
+/// A slice of a swizzled layout: the layout of the modes that are kept, and the offset that results from the modes that
+/// are fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
     /// The layout of the modes for which the coordinate has `_`.
     pub layout: ComposedLayout,
-    /// The offset, added after the swizzle.
+    /// The offset, which is added after the swizzle.
     pub offset: i64,
 }
 
@@ -167,7 +171,7 @@ impl ComposedLayout {
     /// # Laws
     /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse).
     /// # Errors
-    /// There is an offset, or an error as for [`Layout::after_swizzle`].
+    /// Returns an error in the same cases as [`Layout::after_swizzle`], and if `self` has an offset.
     pub fn right_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         let found = self.layout.right_inverse().after_swizzle(self.swizzle)?;
@@ -189,7 +193,8 @@ impl ComposedLayout {
     /// Returns the left inverse, which maps an index of the swizzled layout back to its coordinate; see
     /// [`Layout::left_inverse`].
     /// # Errors
-    /// There is an offset, or an error as for [`Layout::left_inverse`] and [`Layout::after_swizzle`].
+    /// Returns an error in the same cases as [`Layout::left_inverse`] and [`Layout::after_swizzle`], and if `self` has
+    /// an offset.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         self.layout.left_inverse()?.after_swizzle(self.swizzle)
@@ -204,8 +209,8 @@ impl ComposedLayout {
 
     /// Returns the layout of the modes for which the coordinate has `_`, and the index of its first element.
     ///
-    /// If the kept modes change only bits that the swizzle reads, or change only bits that the swizzle changes, the
-    /// strides of the result contain the effect of the swizzle:
+    /// If the kept modes change only bits that the swizzle reads, or only bits that the swizzle changes, the result
+    /// needs no swizzle, because its strides have the effect of the swizzle:
     /// ```
     /// use linear_layout_cute::ComposedLayout;
     /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
@@ -215,9 +220,9 @@ impl ComposedLayout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate in which k replaces `_`.
+    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate in which the number k replaces `_`.
     /// # Errors
-    /// The same as for [`Layout::slice`].
+    /// Returns an error in the same cases as [`Layout::slice`].
     pub fn slice(&self, coordinate: &Coord) -> Result<ComposedSlice, CuteError> {
         let kept = self.layout.slice(coordinate)?;
         let start = self
@@ -225,7 +230,7 @@ impl ComposedLayout {
             .checked_add(kept.offset)
             .ok_or(ErrorKind::Overflow)?;
         let swizzle = self.swizzle;
-        // Always correct: the swizzle is kept, with the whole offset before it.
+        // This result is always correct: the swizzle is kept, and the whole offset is added before it.
         let whole = ComposedSlice {
             layout: Self::new(swizzle, start, kept.layout.clone()),
             offset: 0,
@@ -239,7 +244,7 @@ impl ComposedLayout {
             return Ok(ComposedSlice { layout, offset });
         }
         let mask = swizzle.source_mask() | swizzle.target_mask();
-        // The index is split into the bits of the swizzle and the rest, which is added after it.
+        // The index is split into the bits of the swizzle, and the remaining bits, which are added after the swizzle.
         let (inside, outside) = (start & mask, start & !mask);
         let active = kept.layout.at(kept.layout.size() - 1)? & mask;
         let found = if active & !swizzle.apply(active) != 0 {
@@ -263,7 +268,8 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Returns true if `whole` is the same function. Returns false if there are too many elements to compare.
+    /// Returns true if the slice is the same function as `whole`. Returns false if there are too many elements to
+    /// compare.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > MAX_COMPARED {
@@ -278,14 +284,15 @@ impl ComposedSlice {
     }
 }
 
-/// Returns the effect of a swizzle as a layout with one stride per bit. It applies to indices that are the sum of
-/// `inside` and other bits, where these other bits are either all read or all changed by the swizzle.
+/// Returns the effect of a swizzle as a layout with one stride per bit. The layout applies to indices that are the sum
+/// of `inside` and further bits. The swizzle must either read all or change all of these further bits.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();
     let source = 1_i64 << swizzle.source_mask().trailing_zeros();
     let target = 1_i64 << swizzle.target_mask().trailing_zeros();
-    // A changed bit counts up, or down if the bit that is read is set; a bit that is read also flips the changed one.
+    // A step of a bit that is changed is negative if the corresponding bit that is read is set. A step of a bit that is
+    // read also flips the corresponding bit that is changed.
     let changed = |bit: u32| match inside & (source << bit) {
         0 => target << bit,
         _ => -(target << bit),

@@ -8,10 +8,10 @@ use super::error::{CuteError, ErrorKind};
 use super::parse::Cursor;
 use super::swizzle::Swizzle;
 
-/// A layout, with the width of its elements if the text contains a pointer to them.
+/// A layout and the width of its elements, which is known if the text contains a pointer to the elements.
 ///
-/// In CUTLASS, a swizzle in front of a pointer acts on byte addresses. Here it is converted to a swizzle of element
-/// indices:
+/// In the text of CUTLASS, a swizzle in front of a pointer acts on byte addresses. It is converted to a swizzle of
+/// element indices:
 /// ```
 /// use linear_layout_cute::TensorText;
 /// let tile: TensorText = "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)".parse()?;
@@ -26,21 +26,21 @@ use super::swizzle::Swizzle;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorText {
-    /// The layout; its indices count elements.
+    /// The layout, whose indices count elements.
     pub layout: ComposedLayout,
     /// The number of bits of an element, if the text states it.
     pub element_bits: Option<u32>,
 }
 
-/// Words with which a pointer begins, after a prefix for its memory such as `smem_`.
+/// Words with which a pointer begins. A prefix for the memory of the pointer, such as `smem_`, may precede the word.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
-/// Words that mark tensors of coordinates, whose strides are coordinates such as `_1@0`.
+/// Words that occur in tensors of coordinates. The strides of such a tensor are coordinates, such as `_1@0`.
 const COORDINATES: [&str; 2] = ["ArithTuple", "counting_iter("];
 
 impl TensorText {
-    /// Returns true if a text begins like a tensor with a pointer, a swizzle, or a layout in C++. A label may precede
-    /// it.
+    /// Returns true if a text begins like a tensor with a pointer, a swizzle, or a layout in C++. A label such as
+    /// `tCsA: ` may precede this.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = &text[label(text)..];
@@ -54,7 +54,8 @@ impl TensorText {
     }
 }
 
-/// Parses a tensor, or a layout alone. The name that was printed with a tensor may precede it, as in `tCsA: `.
+/// Parses a tensor, or a layout without a pointer. A label such as `tCsA: `, which is printed with a tensor, may
+/// precede it.
 impl FromStr for TensorText {
     type Err = CuteError;
 
@@ -67,7 +68,7 @@ impl FromStr for TensorText {
     }
 }
 
-/// Returns the length of a label `name: ` in front of a tensor or layout.
+/// Returns the number of bytes of a label `name: ` in front of a tensor or layout.
 fn label(text: &str) -> usize {
     let trimmed = text.trim_start();
     let name = trimmed.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
@@ -94,7 +95,7 @@ fn is_pointer(text: &str) -> bool {
 /// A pointer in the form that CUTLASS prints.
 struct Pointer {
     bits: u32,
-    /// The address in bytes; 0 if the text does not state it.
+    /// The address in bytes, or 0 if the text does not state it.
     address: u64,
 }
 
@@ -117,7 +118,7 @@ impl Cursor<'_> {
             let address = self.address(":")?;
             let (bits, swizzle) = self.described_pointer(")")?;
             let layout = self.after_pointer(bits, swizzle, address)?;
-            // The elements follow.
+            // The text of the elements follows, and is skipped.
             let rest = self.rest().len();
             if self.rest().starts_with(',') {
                 self.skip(rest);
@@ -144,7 +145,8 @@ impl Cursor<'_> {
         self.after_pointer(pointer.bits, swizzle, pointer.address)
     }
 
-    /// Parses ` o layout`, which follows a pointer. `swizzle` permutes the addresses of this pointer.
+    /// Parses ` o layout`, which follows a pointer. `swizzle` is the swizzle of byte addresses that precedes the
+    /// pointer, and `bits` is the width of an element.
     fn after_pointer(
         &mut self,
         bits: u32,
@@ -174,8 +176,8 @@ impl Cursor<'_> {
         })
     }
 
-    /// Parses `smem_ptr[16b](0x7f8800000400)`, `ptr[32b](...)`, `tmem_[32b](...)`, or `smem_ptr16b` of earlier
-    /// versions.
+    /// Parses a pointer such as `smem_ptr[16b](0x7f8800000400)`, `ptr[32b](...)` or `tmem_[32b](...)`. Earlier versions
+    /// print `smem_ptr16b`.
     fn pointer(&mut self) -> Result<Pointer, CuteError> {
         for memory in MEMORIES {
             if self.takes(memory) {
@@ -204,7 +206,7 @@ impl Cursor<'_> {
         Ok(Pointer { bits, address })
     }
 
-    /// Parses an address up to the closing bracket. `unset` and names count as 0.
+    /// Parses an address and the closing bracket. `unset` and names count as 0.
     fn address(&mut self, close: &'static str) -> Result<u64, CuteError> {
         let Some(end) = self.rest().find(close) else {
             return Err(self.expected("the end of an address"));
@@ -217,11 +219,12 @@ impl Cursor<'_> {
         Ok(address.unwrap_or(0))
     }
 
-    /// Parses `f16, smem, align<1024>, S<3,4,3>` up to the closing bracket.
+    /// Parses the description of a pointer, such as `f16, smem, align<1024>, S<3,4,3>`, and the closing bracket.
+    /// Returns the width of an element in bits, and the swizzle.
     fn described_pointer(&mut self, close: &str) -> Result<(u32, Swizzle), CuteError> {
         let rest = self.rest();
         let end = rest.find([',', '>', ')']).unwrap_or(rest.len());
-        // `f16`, `f8E4M3FN`, `i8`: the first digits are the width.
+        // The first digits of an element type are its width, as in `f16`, `f8E4M3FN` or `i8`.
         let digits = rest[..end].trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let count = digits.bytes().take_while(u8::is_ascii_digit).count();
         let bits = digits[..count]
@@ -239,7 +242,7 @@ impl Cursor<'_> {
             } else {
                 let rest = self.rest();
                 let word = rest.find([',', '>', ')']).unwrap_or(rest.len());
-                // `align<1024>` has a bracket of its own.
+                // `align<1024>` contains a closing bracket, which does not end the pointer.
                 let is_nested = rest[..word].contains('<');
                 self.skip(word + usize::from(is_nested));
             }

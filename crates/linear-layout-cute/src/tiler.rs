@@ -1,11 +1,11 @@
-//! Tilers: right operands of divisions and products.
+//! Tilers, which are the right operands of divisions and products.
 
 use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
-/// The right operand of a division or a product: a layout, a size, or one tiler for each mode.
+/// The right operand of a division or a product. It is a layout, a size, or a list with one tiler for each mode.
 ///
 /// ```
 /// use linear_layout_cute::{Layout, Tiler};
@@ -16,13 +16,13 @@ use super::tuple::{Builder, Tuple};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler {
-    /// All modes together are tiled by a layout.
+    /// The tile is a layout, which applies to all modes together.
     Layout(Layout),
-    /// All modes together are tiled by the layout `size:1`.
+    /// The tile is the layout `size:1`, which applies to all modes together.
     Size(i64),
-    /// The mode is kept as it is (CuTe's `_`).
+    /// The mode is not tiled (CuTe's `_`).
     Keep,
-    /// Each of the first modes is tiled by the tiler with the same number.
+    /// Each tiler applies to the mode with the same number. Modes beyond the list have no tiler.
     Modes(Vec<Tiler>),
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum UntiledModes {
     Dropped,
 }
 
-/// Applies an operation to each mode, together with the layout or size that tiles it.
+/// Applies an operation to each mode and the tile of this mode.
 pub(crate) fn by_tiler(
     layout: &Layout,
     tiler: &Tiler,
@@ -77,8 +77,8 @@ pub(crate) fn by_tiler(
     }
 }
 
-/// Separates a layout of pairs (tile, rest) into the tiles and the rests (CuTe's `zip2_by`). There is a pair for each
-/// layout or size of the tiler. Modes without a tile belong to the rests.
+/// Separates a layout of pairs (tile, rest) into the tiles and the rests (CuTe's `zip2_by`). There is one pair for each
+/// layout or size in the tiler. Modes without a tile belong to the rests.
 pub(crate) fn unzip(
     layout: LayoutRef<'_>,
     tiler: &Tiler,

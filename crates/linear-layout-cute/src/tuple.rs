@@ -8,13 +8,14 @@ use smallvec::SmallVec;
 /// The maximum number of leaves and tuples, counted together, in one nested tuple.
 pub(crate) const MAX_NODES: usize = 1024;
 
-/// The profile in pre-order: 0 stands for a leaf, and `k > 0` for a tuple of the `k` items that follow.
+/// The profile of a tuple in pre-order. 0 stands for a leaf, and `k > 0` stands for a tuple of the next `k` items.
 pub(crate) type Nodes = SmallVec<[u16; 12]>;
 pub(crate) type Leaves<T> = SmallVec<[T; 8]>;
 
-/// A nested tuple of values: `4`, `(4, 2)`, `(4, (2, 3))`.
+/// A nested tuple of values, such as `4`, `(4, 2)` or `(4, (2, 3))`.
 ///
-/// `4` and `(4)` are different. A tuple has at least one item. Up to eight leaves need no allocation.
+/// `4` is a leaf, and differs from the tuple `(4)`. A tuple has at least one item. A tuple of up to eight leaves needs
+/// no allocation.
 ///
 /// ```
 /// use linear_layout_cute::IntTuple;
@@ -76,7 +77,7 @@ impl<'a, T> Iterator for Items<'a, T> {
     }
 }
 
-/// Returns the numbers of nodes and of leaves of the first item.
+/// Returns the number of nodes and the number of leaves of the first item.
 #[inline]
 fn first_item(nodes: &[u16]) -> (usize, usize) {
     let (mut open, mut at, mut leaves) = (1, 0, 0);
@@ -141,7 +142,7 @@ impl<T: Copy + Default> Tuple<T> {
 
     /// Returns the tuple of these values.
     /// # Errors
-    /// There is no value, or there are too many.
+    /// Returns an error if there are no values or too many values.
     pub fn flat(values: &[T]) -> Result<Self, CuteError> {
         let mut tuple = Self::begin(values.len())?;
         tuple.nodes = flat_nodes(values.len());
@@ -151,7 +152,7 @@ impl<T: Copy + Default> Tuple<T> {
 
     /// Returns the tuple of these items: `4` and `(2,3)` form `(4,(2,3))`.
     /// # Errors
-    /// There is no item, or there are too many.
+    /// Returns an error if there are no items, or the result has too many leaves and tuples.
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError>
     where
         T: 'a,
@@ -190,7 +191,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns a leaf if there is one value, and a flat tuple if there are more. Operations that flatten return this.
+    /// Returns a leaf if there is one value, and a flat tuple otherwise.
     #[inline]
     pub(crate) fn flattened(leaves: Leaves<T>) -> Self {
         let nodes = match leaves.len() {
@@ -249,7 +250,7 @@ impl<T: Copy + Default> Tuple<T> {
         self.as_ref().items().map(TupleRef::to_owned)
     }
 
-    /// Returns true if both have the same profile.
+    /// Returns true if both tuples have the same profile.
     #[must_use]
     pub fn is_congruent<U: Copy + Default>(&self, other: &Tuple<U>) -> bool {
         *self.nodes == *other.nodes
@@ -274,7 +275,7 @@ fn flat_nodes(len: usize) -> Nodes {
     nodes
 }
 
-/// A builder of tuples, item by item.
+/// A builder that constructs a tuple item by item.
 #[derive(Debug)]
 pub(crate) struct Builder<T> {
     rank: u16,
@@ -339,7 +340,7 @@ impl<T: Copy + Default> From<T> for Tuple<T> {
 }
 
 impl<T: Copy> TupleRef<'_, T> {
-    /// Prints a tuple such as `(4,(2,3))`, where `write` prints each leaf.
+    /// Prints a tuple such as `(4,(2,3))`. The closure `write` prints each leaf.
     pub(crate) fn write(
         self,
         f: &mut fmt::Formatter<'_>,
@@ -356,14 +357,14 @@ impl<T: Copy> TupleRef<'_, T> {
     }
 }
 
-/// Prints `(4,(2,3))`. With `{:#}`, numbers are marked as static, as CuTe does: `(_4,(_2,_3))`.
+/// Prints a tuple such as `(4,(2,3))`. With `{:#}`, numbers are marked as static, as CuTe does: `(_4,(_2,_3))`.
 impl fmt::Display for Tuple<i64> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ref().write(f, &write_int)
     }
 }
 
-/// Prints `(1,_)`.
+/// Prints a coordinate such as `(1,_)`.
 impl fmt::Display for Tuple<Option<i64>> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ref().write(f, &|f, leaf| match leaf {
