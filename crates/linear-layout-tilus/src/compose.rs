@@ -5,12 +5,12 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// The part of each digit that the divisor has in a composition.
+/// The operand of a composition that a division removes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The low-order part of each dim and list.
+    /// The inner layout, which is the low-order digits of each dim and list.
     Inner,
-    /// The high-order part of each dim and list.
+    /// The outer layout, which is the high-order digits of each dim and list.
     Outer,
 }
 
@@ -22,7 +22,7 @@ impl Part {
         }
     }
 
-    /// Returns the index in a list of the digit reached at this step.
+    /// Returns the index of the digit that is taken in step `step` from a list of `len` digits.
     const fn at(self, step: usize, len: usize) -> usize {
         match self {
             Self::Inner => len - 1 - step,
@@ -31,12 +31,13 @@ impl Part {
     }
 }
 
-/// Extent that marks a replication of one thread that must be kept.
+/// The extent that marks a replication of one thread which must be kept in the text of a layout.
 const KEPT: u64 = 0;
 
-/// Takes digits with these extents, slowest first, until their product is `size`. If the last of them is too large, it
-/// is split. Writes to `taken` how much is taken of each digit, and returns the number of digits. Returns `None` if no
-/// split gives `size`.
+/// Takes digits from a list until the product of their extents is `size`. `extents` lists the slowest digit first.
+/// Digits are taken from the fastest on for [`Part::Inner`], and from the slowest on for [`Part::Outer`]. If the last
+/// digit is too large, it is split. Writes to `taken` the extent that is taken of each digit, and returns the number of
+/// digits. Returns `None` if no split results in `size`.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -62,7 +63,7 @@ fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usi
 }
 
 impl RegisterLayout {
-    /// Returns the composition, in which each element of `self` is replaced by a copy of `inner`.
+    /// Returns the composition of two layouts, in which a copy of `inner` replaces each element of `self`.
     ///
     /// Element `i * inner.shape + j` has the thread and register of `i` in `self` as high-order digits, and the thread
     /// and register of `j` in `inner` as low-order digits. The layout of lower rank is padded with leading dims of
@@ -75,10 +76,10 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// Associative, with [`unit`](Self::unit) as identity (property `composition_is_a_monoid`).
+    /// Composition is associative, and [`unit`](Self::unit) is its identity (property `composition_is_a_monoid`).
     ///
     /// # Errors
-    /// The product of the shapes or of the thread counts is too large.
+    /// Returns an error if the product of the shapes or of the thread counts is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.rank().max(inner.rank());
         let padded = |layout: &Self, dim: usize| {
@@ -88,7 +89,7 @@ impl RegisterLayout {
         };
         let mut shape: Extents = Extents::new();
         for dim in 0..rank {
-            // A saturated product is rejected below.
+            // If the product saturates, the check below returns an error.
             shape.push(padded(self, dim).saturating_mul(padded(inner, dim)));
         }
         product(shape.iter().copied(), "shape")?;
@@ -121,7 +122,8 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Concatenates the lists of two layouts, renumbering the modes.
+    /// Returns the spatial list and the local list of two layouts, concatenated. `of_self` and `of_other` are the new
+    /// numbers of the modes.
     fn lists_with(
         &self,
         other: &Self,
@@ -139,11 +141,11 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the product layout. It has the dims of `self`, followed by the dims of `other`. The threads and
-    /// registers of `other` are the low-order digits.
+    /// Returns the product of two layouts. It has the dims of `self`, followed by the dims of `other`. The threads and
+    /// registers of `other` are the low-order digits of its threads and registers.
     ///
     /// # Errors
-    /// The product of the shapes or of the thread counts is too large.
+    /// Returns an error if the product of the shapes or of the thread counts is too large.
     pub fn concat(&self, other: &Self) -> Result<Self, TilusError> {
         let shape: Extents = self
             .shape
@@ -186,7 +188,8 @@ impl RegisterLayout {
     /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// There is no quotient. The error names the dim, list or mode that cannot be split as required.
+    /// Returns an error if there is no quotient. The error names the dim, list or mode that cannot be split as
+    /// required.
     pub fn divide(&self, inner: &Self) -> Result<Self, TilusError> {
         self.quotient(inner, Part::Inner)
     }
@@ -204,7 +207,8 @@ impl RegisterLayout {
     /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// There is no quotient. The error names the dim, list or mode that cannot be split as required.
+    /// Returns an error if there is no quotient. The error names the dim, list or mode that cannot be split as
+    /// required.
     pub fn left_divide(&self, outer: &Self) -> Result<Self, TilusError> {
         self.quotient(outer, Part::Outer)
     }
@@ -213,7 +217,7 @@ impl RegisterLayout {
         if self.has_modes_to_merge() {
             return self.merged().quotient(divisor, part);
         }
-        // First with replications as spelled, so that the quotient keeps the spelling.
+        // The first attempt leaves the replications as they are, so that they have the same form in the quotient.
         let found = self.quotient_as_spelled(divisor, part);
         if found.is_err() {
             let canonical = self.canonical();
@@ -287,7 +291,7 @@ impl RegisterLayout {
         for (&mode, &by_list) in self.local_modes.iter().zip(of_places.iter()) {
             agrees(ModeList::Local, mode, by_list)?;
         }
-        // Without leading dims of extent 1 that the divisor lacks.
+        // Leading dims of extent 1 that the divisor lacks are dropped.
         let found = self.with_extents(divisor.shape.clone(), &taken, &of_threads);
         if found != *divisor {
             return Err(ErrorKind::PartDiffers {
@@ -313,15 +317,15 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks the replications of one thread that stay in a quotient: those beyond the divisor's part.
+    /// Marks the replications of one thread that remain in a quotient, because they are not part of the divisor.
     ///
-    /// They do not affect the map, but layouts are printed as spelled.
+    /// These replications do not affect the map, but the text of a layout contains them.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
         let inside = (0..taken).filter(|step| is_single(*step)).count();
         let of_divisor = divisor.spatial_modes.iter().filter(|e| **e == -1).count();
-        // The divisor's own are also at its edge.
+        // Replications of one thread that belong to the divisor may also be at its edge.
         let edge = of_divisor.saturating_sub(inside);
         let at_edge = (taken..len).take(edge).take_while(|step| is_single(*step));
         let first = taken + at_edge.count();
@@ -330,8 +334,9 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the layout of this shape with other extents of modes and of entries of the spatial list; those of extent
-    /// 1 are dropped, except replications that are [`KEPT`].
+    /// Returns the layout of this shape in which the modes have the extents `modes`, and the entries of the spatial
+    /// list have the extents `threads`. Modes and entries of extent 1 are dropped, and replications marked [`KEPT`] are
+    /// kept.
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;

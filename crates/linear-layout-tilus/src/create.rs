@@ -1,4 +1,4 @@
-//! Constructors of basic layouts.
+//! Constructors of basic register layouts.
 
 use super::RegisterLayout;
 use super::error::{ErrorKind, TilusError};
@@ -12,8 +12,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Builds a layout of one mode per dim with an extent above 1; the closures give the list entries for a number of
-/// modes.
+/// Returns a layout with one mode for each dim whose extent is above 1. The closures get the number of modes, and
+/// return the two lists.
 #[inline]
 fn one_mode_each(
     shape: &[u64],
@@ -39,7 +39,7 @@ fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
 }
 
-/// Returns the dims in the order of their ranks, slowest dim first.
+/// Returns the dims in ascending order of their ranks: the slowest dim, which has rank 0, is first.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
@@ -53,7 +53,7 @@ fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     Ok(order)
 }
 
-/// Returns the modes of a layout with one mode per dim, in the order of the ranks of their dims.
+/// Returns the modes of a layout with one mode per dim, in ascending order of the ranks of their dims.
 fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusError> {
     let order = order_of(ranks, shape.len())?;
     let with_mode = order.iter().copied().filter(|dim| shape[*dim] > 1);
@@ -61,7 +61,7 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
     Ok(with_mode.map(number).collect())
 }
 
-/// Returns the layout in which each thread holds one element. Threads are in row-major order.
+/// Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 ///
 /// ```
 /// # use linear_layout_tilus::spatial;
@@ -69,25 +69,25 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// If an extent is zero, or their product is too large.
+/// Returns an error if an extent is zero, or the product of the extents is too large.
 #[inline]
 pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, |modes| (0..modes).map(entry_of).collect(), none)
 }
 
-/// Returns the layout in which thread 0 holds all elements, in row-major order.
+/// Returns the layout in which thread 0 holds all elements in row-major order.
 ///
 /// # Errors
-/// If an extent is zero, or their product is too large.
+/// Returns an error if an extent is zero, or the product of the extents is too large.
 #[inline]
 pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).collect())
 }
 
-/// Returns [`local`]. `repeat` is its name in older publications on Tilus.
+/// Returns the same layout as [`local`], which has the name `repeat` in older publications on Tilus.
 ///
 /// # Errors
-/// As [`local`].
+/// Returns an error in the same cases as [`local`].
 pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     local(shape)
 }
@@ -96,7 +96,7 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// dims, where position 0 is the slowest.
 ///
 /// # Errors
-/// As [`spatial`], or if the ranks are not a permutation of `0..rank`.
+/// Returns an error in the same cases as [`spatial`], and if the ranks are not a permutation of `0..rank`.
 pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
     let modes = modes_by_rank(shape, ranks)?;
     let spatial_modes = |_| modes.iter().map(|mode| entry_of(*mode)).collect();
@@ -107,33 +107,33 @@ pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, 
 /// where position 0 is the slowest.
 ///
 /// # Errors
-/// As [`local`], or if the ranks are not a permutation of `0..rank`.
+/// Returns an error in the same cases as [`local`], and if the ranks are not a permutation of `0..rank`.
 pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
     let modes = modes_by_rank(shape, ranks)?;
     one_mode_each(shape, none, |_| modes)
 }
 
-/// Returns the layout in which each thread holds one element. Threads are in column-major order.
+/// Returns the layout in which each thread holds one element. Threads are numbered in column-major order.
 ///
 /// # Errors
-/// As [`spatial`].
+/// Returns an error in the same cases as [`spatial`].
 pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     let spatial_modes = |modes| (0..modes).rev().map(entry_of).collect();
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds all elements, in column-major order.
+/// Returns the layout in which thread 0 holds all elements in column-major order.
 ///
 /// # Errors
-/// As [`local`].
+/// Returns an error in the same cases as [`local`].
 pub fn column_local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).rev().collect())
 }
 
-/// Returns the layout in which each of `threads` threads holds all elements, in row-major order.
+/// Returns the layout in which each of `threads` threads holds all elements in row-major order.
 ///
 /// # Errors
-/// As [`local`], or if `threads` is zero or too large.
+/// Returns an error in the same cases as [`local`], and if `threads` is zero or too large.
 pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusError> {
     let mut layout = local(shape)?;
     check_extents(&[threads], "number of threads")?;
@@ -141,9 +141,9 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns `local(..).spatial(..)` for this shape and number of threads. Elements that are adjacent along the last dims
-/// go to different threads. If there are more elements than threads, the remaining dims go to registers; if there are
-/// more threads than elements, the remaining threads hold replicas.
+/// Returns a layout `local(..).spatial(..)` with this shape and number of threads. Elements that are adjacent along the
+/// last dims are in different threads. If there are more elements than threads, the remaining elements are in further
+/// registers of the threads. If there are more threads than elements, the remaining threads hold replicas.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};
@@ -151,7 +151,8 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// As [`spatial`], or if the number of threads and that of elements do not divide one another.
+/// Returns an error in the same cases as [`spatial`], and if the number of threads and the number of elements do not
+/// divide one another.
 pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(&[threads], "number of threads")?;
@@ -177,7 +178,8 @@ pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout,
 }
 
 impl RegisterLayout {
-    /// Returns the layout of rank 0 with one element in one thread. It is the identity of [`compose`](Self::compose).
+    /// Returns the layout of rank 0, which has one element in one thread. It is the identity of
+    /// [`compose`](Self::compose).
     #[must_use]
     pub fn unit() -> Self {
         Self {
@@ -188,15 +190,15 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns `self` with each element replaced by [`spatial`] of this shape.
+    /// Returns the layout in which the layout [`spatial`] of `shape` replaces each element of `self`.
     ///
     /// # Errors
-    /// As [`spatial`] and [`compose`](Self::compose).
+    /// Returns an error in the same cases as [`spatial`] and [`compose`](Self::compose).
     pub fn spatial(&self, shape: &[u64]) -> Result<Self, TilusError> {
         self.compose(&spatial(shape)?)
     }
 
-    /// Returns `self` with each element replaced by [`local`] of this shape.
+    /// Returns the layout in which the layout [`local`] of `shape` replaces each element of `self`.
     ///
     /// ```
     /// # use linear_layout_tilus::local;
@@ -207,31 +209,31 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// As [`local`] and [`compose`](Self::compose).
+    /// Returns an error in the same cases as [`local`] and [`compose`](Self::compose).
     pub fn local(&self, shape: &[u64]) -> Result<Self, TilusError> {
         self.compose(&local(shape)?)
     }
 
-    /// Returns [`local`](Self::local). `repeat` is its name in older publications on Tilus.
+    /// Returns the same layout as [`local`](Self::local), which has the name `repeat` in older publications on Tilus.
     ///
     /// # Errors
-    /// As [`local`](Self::local).
+    /// Returns an error in the same cases as [`local`](Self::local).
     pub fn repeat(&self, shape: &[u64]) -> Result<Self, TilusError> {
         self.local(shape)
     }
 
-    /// Returns `self` with each element replaced by [`column_spatial`] of this shape.
+    /// Returns the layout in which the layout [`column_spatial`] of `shape` replaces each element of `self`.
     ///
     /// # Errors
-    /// As [`column_spatial`] and [`compose`](Self::compose).
+    /// Returns an error in the same cases as [`column_spatial`] and [`compose`](Self::compose).
     pub fn column_spatial(&self, shape: &[u64]) -> Result<Self, TilusError> {
         self.compose(&column_spatial(shape)?)
     }
 
-    /// Returns `self` with each element replaced by [`column_local`] of this shape.
+    /// Returns the layout in which the layout [`column_local`] of `shape` replaces each element of `self`.
     ///
     /// # Errors
-    /// As [`column_local`] and [`compose`](Self::compose).
+    /// Returns an error in the same cases as [`column_local`] and [`compose`](Self::compose).
     pub fn column_local(&self, shape: &[u64]) -> Result<Self, TilusError> {
         self.compose(&column_local(shape)?)
     }

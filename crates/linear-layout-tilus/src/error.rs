@@ -1,14 +1,14 @@
-//! Errors of layouts. They name the mode or dim that causes the error.
+//! Errors of layouts, which name the mode or dim that causes the error.
 
 use core::fmt;
 use thiserror::Error;
 
-/// One of the two lists of modes.
+/// One of the two lists of modes of a register layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeList {
-    /// Modes that select the thread.
+    /// The list of modes that select the thread.
     Spatial,
-    /// Modes that select the register of a thread.
+    /// The list of modes that select the register of a thread.
     Local,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for ModeList {
     }
 }
 
-/// The error for an invalid layout, or for an operation that has no result.
+/// The error for an invalid layout or text, or for an operation that has no result.
 ///
 /// The kind is private. The text states what was found, what was expected, and the nearest valid value.
 /// ```
@@ -202,7 +202,7 @@ impl TilusError {
         }
     }
 
-    /// Returns the byte offset of a syntax error.
+    /// Returns the byte offset of a syntax error, or `None` for any other error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {
@@ -234,9 +234,10 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// Returns the largest divisor of `n` that is at most `to`. If this is 1, returns a larger divisor near `to`, or `n`.
+/// Returns the largest divisor of `n` that is at most `to`. If this divisor is 1, returns a larger divisor near `to`,
+/// or `n`.
 fn divisor_near(n: u64, to: u64) -> u64 {
-    // Extents in messages are small; a search beyond this limit is not worthwhile.
+    // Extents in messages are small, so a search beyond this limit is not worthwhile.
     let limit = to.min(1 << 12);
     (2..=limit)
         .rev()

@@ -12,15 +12,15 @@ const MAX_DEPTH: usize = 32;
 
 const EXTENT: &str = "an extent of 1 or more";
 
-/// A call, with its position in the text.
+/// A call of a function or a method, and its position in the text.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
     name: &'t str,
     at: usize,
-    /// For a method call, the object: `local(2)` in `local(2).spatial(4)`.
+    /// The object of a method call, such as `local(2)` in `local(2).spatial(4)`, or `None` for a function call.
     object: Option<Box<Call<'t>>>,
     arguments: Vec<Argument<'t>>,
-    /// The offset of the byte after the call.
+    /// Offset of the byte after the call.
     end: usize,
 }
 
@@ -33,7 +33,7 @@ struct Argument<'t> {
 
 #[derive(Debug)]
 enum Value<'t> {
-    /// `None`.
+    /// Python's `None`.
     Nothing,
     Bool(bool),
     Number(i64),
@@ -93,7 +93,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Parses a word of letters, digits and `_`, which a module path may precede: `tilus.ir.layout.spatial`.
+    /// Parses a word of letters, digits and `_`.
     fn word(&mut self) -> &'t str {
         self.skip_space();
         let rest = self.rest();
@@ -139,7 +139,7 @@ impl<'t> Cursor<'t> {
             self.skip_space();
             let at = self.at;
             let mut name = self.word();
-            // Names of modules in front.
+            // The names of modules may precede the name of the function.
             while !name.is_empty() && self.rest().starts_with('.') {
                 self.at += 1;
                 name = self.word();
@@ -210,7 +210,7 @@ impl<'t> Cursor<'t> {
             return self.list("[", "]", "`,` or `]`");
         }
         if let Some(inside) = start.strip_prefix('(') {
-            // A tuple of numbers, or a layout in brackets.
+            // An opening bracket begins a tuple of numbers, or a layout in brackets.
             let is_list = inside
                 .trim_start()
                 .starts_with(|c: char| c == '-' || c == ')' || c.is_ascii_digit());
@@ -271,9 +271,10 @@ struct Function {
     name: &'static str,
     /// Number of leading arguments that are layouts. The object of a method counts as one of them.
     layouts: usize,
-    /// The names of the other arguments, in order. If extents precede them, they can only be given by name.
+    /// Names of the arguments that are not layouts, in order. If `takes_extents`, these arguments can only be passed by
+    /// name.
     keywords: &'static [&'static str],
-    /// True if extents are separate arguments, as in `spatial(8, 4)`.
+    /// True if the extents of a shape are separate arguments, as in `spatial(8, 4)`.
     takes_extents: bool,
 }
 
@@ -341,7 +342,8 @@ impl RegisterLayout {
 }
 
 impl<'t> Call<'t> {
-    /// Returns the argument with this name, or the argument at this position among the arguments without names.
+    /// Returns the argument with this name, or otherwise the argument at this position among the arguments without
+    /// names.
     fn argument(&self, position: usize, name: &str) -> Option<&Argument<'t>> {
         let named = self.arguments.iter().find(|a| a.name == Some(name));
         let unnamed = || {
@@ -392,7 +394,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the extents, which may be separate arguments, as in `spatial(8, 4)`, or one list.
+    /// Returns the extents of a shape. They may be separate arguments, as in `spatial(8, 4)`, or one list.
     fn extents(&self) -> Result<Vec<u64>, TilusError> {
         let mut extents = Vec::new();
         for argument in self.arguments.iter().filter(|a| a.name.is_none()) {
@@ -409,7 +411,7 @@ impl<'t> Call<'t> {
         Ok(extents)
     }
 
-    /// Returns the layout argument at this position; for a method, position 0 is its object.
+    /// Returns the argument at this position, which must be a layout. The object of a method call has position 0.
     fn operand(&self, position: usize) -> Result<&Self, TilusError> {
         let position = match &self.object {
             Some(object) if position == 0 => return Ok(object),
@@ -431,7 +433,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the position of the first argument that is not a layout.
+    /// Returns the position, among the arguments in brackets, of the argument after the first layout.
     fn after_operand(&self) -> usize {
         usize::from(self.object.is_none())
     }

@@ -8,7 +8,7 @@ use super::error::ErrorKind;
 use super::multi_function::row_major_number;
 use super::register_layout::{MAX_SIZE, check_count, check_extents, product};
 
-/// A layout in global memory. It maps each element of a tensor to an offset.
+/// A layout in global memory, which maps each element of a tensor to an offset.
 ///
 /// ```
 /// # use linear_layout_tilus::GlobalLayout;
@@ -28,9 +28,9 @@ pub struct GlobalLayout {
 #[derive(Debug)]
 enum Map {
     Strides(Extents),
-    /// Each element of the first layout is replaced by a tile that has the second layout.
+    /// A composition: a tile that has the second layout replaces each element of the first layout.
     Tiles(GlobalLayout, GlobalLayout),
-    /// A sub-tensor that starts at some element and extends along some of the dims.
+    /// A sub-tensor of `of` that starts at the element `first` and extends along the dims `dims`.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -39,7 +39,7 @@ enum Map {
 }
 
 impl GlobalLayout {
-    /// Returns the layout with a stride for each dim.
+    /// Returns the layout with this stride for each dim.
     ///
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
@@ -47,7 +47,8 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// An extent is zero, the number of strides differs from the number of dims, or an offset would be too large.
+    /// Returns an error if an extent is zero, the number of strides differs from the number of dims, or an offset would
+    /// be too large.
     pub fn strided(shape: &[u64], strides: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_count("strides", strides.len(), "dims", shape.len())?;
@@ -70,7 +71,7 @@ impl GlobalLayout {
     /// Returns the compact layout in which the last dim is the fastest.
     ///
     /// # Errors
-    /// If an extent is zero, or their product is too large.
+    /// Returns an error if an extent is zero, or the product of the extents is too large.
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let strides = (0..shape.len()).map(|dim| shape[dim + 1..].iter().product());
@@ -80,7 +81,7 @@ impl GlobalLayout {
     /// Returns the compact layout in which the first dim is the fastest.
     ///
     /// # Errors
-    /// If an extent is zero, or their product is too large.
+    /// Returns an error if an extent is zero, or the product of the extents is too large.
     pub fn column_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let strides = (0..shape.len()).map(|dim| shape[..dim].iter().product());
@@ -102,7 +103,8 @@ impl GlobalLayout {
     /// Returns the offset of an element.
     ///
     /// # Errors
-    /// The index has another rank or is out of bounds, or the element precedes the first element of a sub-tensor.
+    /// Returns an error if the index has another rank or is out of bounds, the offset is too large, or the offset of
+    /// the element is less than the offset of the first element of a sub-tensor.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         row_major_number(index, &self.shape)?;
         self.offset(index)
@@ -142,14 +144,14 @@ impl GlobalLayout {
         }
     }
 
-    /// Returns the composition, in which each element of `self` is replaced by a tile of layout `inner`.
+    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`.
     ///
     /// # Laws
     /// The offset of element `i * inner.shape + j` is the offset of `i` in `self` times the size of `inner`, plus the
     /// offset of `j` in `inner` (property `global_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// The ranks differ, or the result is too large.
+    /// Returns an error if the ranks differ, or the result is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         check_count(
             "dims of the tile",
@@ -179,8 +181,8 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// `first` has another rank, the number of extents differs from the number of `dims`, a dim does not exist or is
-    /// repeated, or the sub-tensor exceeds the shape.
+    /// Returns an error if `first` has another rank, the number of extents differs from the number of `dims`, a dim
+    /// does not exist or is repeated, or the sub-tensor exceeds the shape.
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         row_major_number(first, &self.shape)?;

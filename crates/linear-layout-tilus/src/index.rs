@@ -1,4 +1,4 @@
-//! Evaluation of register layouts: from elements to threads and registers, and back.
+//! Evaluation of register layouts: maps from elements to threads and registers, and back.
 
 use super::Modes;
 use super::RegisterLayout;
@@ -9,7 +9,7 @@ use super::register_layout::{check_index, mode_of};
 #[derive(Clone, Debug)]
 pub struct Threads {
     base: u64,
-    /// The count and the thread stride of each replication, fastest replication first.
+    /// The number of threads and the thread stride of each replication, the fastest replication first.
     replications: Modes<(u64, u64)>,
     next: u64,
     count: u64,
@@ -54,7 +54,7 @@ impl RegisterLayout {
     /// Returns the position that an element has in the registers of each thread that holds it.
     ///
     /// # Errors
-    /// If the index has another rank or is out of bounds.
+    /// Returns an error if the index has another rank or is out of bounds.
     pub fn local_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         let digits = self.digits(index)?;
         Ok(self.local_modes.iter().fold(0, |place, &mode| {
@@ -71,7 +71,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If the index has another rank or is out of bounds.
+    /// Returns an error if the index has another rank or is out of bounds.
     pub fn threads_of(&self, index: &[u64]) -> Result<Threads, TilusError> {
         let digits = self.digits(index)?;
         let (mut base, mut weight) = (0, 1);
@@ -95,7 +95,7 @@ impl RegisterLayout {
     /// Returns the index of the element at position `local` in the registers of a thread.
     ///
     /// # Errors
-    /// If the thread or position does not exist.
+    /// Returns an error if the thread or position does not exist.
     pub fn index_of(&self, thread: u64, local: u64) -> Result<Vec<u64>, TilusError> {
         let mut digits: Modes<u64> = Modes::from_elem(0, self.mode_shape.len());
         self.thread_digits(thread, &mut digits)?;
@@ -124,7 +124,7 @@ impl RegisterLayout {
     /// Returns true if this thread holds this element.
     ///
     /// # Errors
-    /// If the index has another rank or is out of bounds, or the thread does not exist.
+    /// Returns an error if the index has another rank or is out of bounds, or the thread does not exist.
     pub fn holds(&self, thread: u64, index: &[u64]) -> Result<bool, TilusError> {
         let digits = self.digits(index)?;
         let mut of_thread = digits.clone();

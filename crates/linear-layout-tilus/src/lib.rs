@@ -4,9 +4,9 @@
 //! A [`RegisterLayout`] splits the extent of each dim into a product of *modes*, the digits of a mixed-radix index.
 //! Each digit belongs to one of two lists. The *spatial* digits form the number of the thread that holds an element.
 //! The *local* digits form the element's position in the registers of that thread. Large layouts are compositions of
-//! small layouts. For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the fragment of a tensor instruction. It has
-//! two copies, one below the other, of [`spatial`]'s 8 x 4 threads, where each thread holds two adjacent elements of a
-//! row:
+//! small layouts. For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of an operand of a matrix
+//! instruction. It has an 8 x 4 grid of threads, where each thread holds two adjacent elements of a row. The grid is
+//! repeated once more below, in further registers of the same threads:
 //!
 //! ```
 //! use linear_layout_tilus::{TilusError, local};
@@ -22,32 +22,34 @@
 //! # Ok::<(), TilusError>(())
 //! ```
 //!
-//! Extents need not be powers of two, unlike the extents of linear layouts. On the other hand, there is no XOR. The
-//! `bridge` of the crate `linear-layout` converts layouts that both notations can express.
+//! Unlike in linear layouts, extents need not be powers of two. On the other hand, register layouts have no XOR. The
+//! module `bridge` of the crate `linear-layout` converts layouts that both notations can express.
 //!
 //! # Reading order
-//! [`RegisterLayout`], [`local`] and [`spatial`], [`compose`](RegisterLayout::compose) and
-//! [`divide`](RegisterLayout::divide), then memory: [`SharedLayout`], [`GlobalLayout`], [`TensorMemoryLayout`].
-//! [`MultiFunction`] is the map from elements to sets of threads. Errors are [`TilusError`]s that name the mode or dim
-//! at fault.
+//! Read [`RegisterLayout`], [`local`] and [`spatial`], [`compose`](RegisterLayout::compose) and
+//! [`divide`](RegisterLayout::divide) first, then the layouts in memory: [`SharedLayout`], [`GlobalLayout`],
+//! [`TensorMemoryLayout`]. A [`MultiFunction`] is a map from elements to sets of threads. A [`TilusError`] names the
+//! mode or dim that causes the error.
 //!
 //! # Orders
-//! Everything is row-major, unlike in CuTe: the last dim and the last digit of a list are the fastest.
+//! Unlike in CuTe, all orders are row-major: the last dim of a shape, and the last digit of a list, are the fastest.
 //!
 //! # Differences from Tilus 0.2.0
-//! The printed forms agree. Results differ where Tilus computes a wrong map or crashes: modes that are in no list are
-//! an error; equal layouts compare equal and have one hash, independent of the spelling of replications; a quotient is
-//! found whenever there is one; [`flatten`](RegisterLayout::flatten) takes a range with explicit bounds;
-//! [`reshape`](RegisterLayout::reshape) keeps all parts of a mode; out-of-bounds indices are errors; composed shared
-//! layouts keep their swizzle, and modes of shared layouts are merged only if the map is preserved; composed global
-//! layouts are tiles of tiles.
+//! Layouts are printed in the same form as by Tilus. Results differ where Tilus computes a wrong map or crashes. A mode
+//! that is in no list is an error. Layouts that are the same map compare equal and have equal hashes, even if their
+//! replications are written differently. A quotient is found whenever there is one.
+//! [`flatten`](RegisterLayout::flatten) takes a range with explicit bounds. [`reshape`](RegisterLayout::reshape) keeps
+//! all parts of a mode. An index that is out of bounds is an error. A composition of shared layouts keeps the swizzle,
+//! and modes of shared layouts are merged only if the map is preserved. A composition of global layouts consists of
+//! tiles.
 //!
 //! # Speed
-//! Operations do not allocate for up to four dims and eight modes, except for returned texts, grids and lists.
-//! `cargo bench --bench tilus` compares the speed with that of Tilus, if it is installed.
+//! Operations do not allocate for up to four dims and eight modes, except for the texts, grids and lists that they
+//! return. `cargo bench --bench tilus` compares the speed with the speed of Tilus, if Tilus is installed.
 //!
 //! # Not here
-//! Symbolic extents; layout selection for a whole program (`assign` of `linear-layout`).
+//! This crate has no symbolic extents, and does not select layouts for a whole program (see `assign` of
+//! `linear-layout`).
 #![forbid(unsafe_code)]
 
 mod compose;

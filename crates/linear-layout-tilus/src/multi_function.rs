@@ -10,10 +10,11 @@ use super::register_layout::{
 use super::reshape::split_modes;
 use super::{Extents, Modes};
 
-/// A function from the indices of a shape to sets of numbers.
+/// A function that maps each index of a shape to a set of numbers.
 ///
-/// The row-major number of an index is split into modes. The modes in the list form the value, most significant mode
-/// first. A negative entry `-r` of the list is a free digit, which takes all values below `r`.
+/// The row-major number of an index is split into modes. The modes in the list form the value, the most significant
+/// mode first. Modes that are not in the list are ignored. A negative entry `-r` of the list is a free digit, which
+/// takes all values below `r`, so that an index has several values.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -21,7 +22,7 @@ use super::{Extents, Modes};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Laws
-/// Two objects are equal if they are the same function, even if their modes differ (property
+/// Two multi-functions are equal if they have the same values at every index, even if their modes differ (property
 /// `multi_functions_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct MultiFunction {
@@ -30,7 +31,7 @@ pub struct MultiFunction {
     modes: Modes<i64>,
 }
 
-/// A digit of the row-major number of an index: `number / weight % extent`. Without a weight it is a free digit.
+/// A digit of the row-major number of an index: `number / weight % extent`. If there is no weight, it is a free digit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Digit {
     weight: Option<u64>,
@@ -38,7 +39,8 @@ struct Digit {
 }
 
 impl Digit {
-    /// Splits the digit into a high-order digit and a low-order digit of extent `fast`, which must divide the extent.
+    /// Splits the digit into a high-order digit and a low-order digit of extent `fast`, which must divide the extent of
+    /// `self`.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -53,7 +55,7 @@ impl Digit {
         )
     }
 
-    /// Returns `self` and the next lower digit `fast` as one digit, if they are contiguous.
+    /// Returns the digit that consists of `self` and the next lower digit `fast`, if the two digits are contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -71,8 +73,8 @@ impl MultiFunction {
     /// Returns the function with these modes. Adjacent modes are merged if they form one digit.
     ///
     /// # Errors
-    /// An extent is zero; the products of the modes and of the shape differ; the list contains a mode twice, or a mode
-    /// that does not exist; or the product of the listed modes is too large.
+    /// Returns an error if an extent is zero, the product of the modes differs from the product of the shape, the list
+    /// contains a mode twice or a mode that does not exist, or the product of the listed extents is too large.
     pub fn new(shape: &[u64], mode_shape: &[u64], modes: &[i64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
@@ -107,16 +109,17 @@ impl MultiFunction {
         .merged())
     }
 
-    /// Returns the function from each index to its row-major number.
+    /// Returns the function that maps each index to its row-major number.
     ///
     /// # Errors
-    /// If an extent is zero, or their product is too large.
+    /// Returns an error if an extent is zero, or the product of the extents is too large.
     pub fn identity(shape: &[u64]) -> Result<Self, TilusError> {
         let modes: Modes<i64> = (0..shape.len()).map(entry_of).collect();
         Self::new(shape, shape, &modes)
     }
 
-    /// Drops modes of extent 1 and merges modes that are adjacent in both lists.
+    /// Returns the same function without modes of extent 1. Modes are merged if they are adjacent both in the row-major
+    /// number and in the list.
     fn merged(&self) -> Self {
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, self.mode_shape.len());
         let is_kept = |mode: usize| self.mode_shape[mode] > 1;
@@ -168,7 +171,8 @@ impl MultiFunction {
         &self.mode_shape
     }
 
-    /// Returns the entries of the value, most significant first: modes, and free digits as negative numbers.
+    /// Returns the digits of the value, the most significant digit first. A mode is given by its index, and a free
+    /// digit by its negative extent.
     #[must_use]
     pub fn modes(&self) -> &[i64] {
         &self.modes
@@ -189,7 +193,7 @@ impl MultiFunction {
             .product()
     }
 
-    /// Returns the digits of the value, the slowest first, with contiguous ones merged.
+    /// Returns the digits of the value, the most significant digit first. Contiguous digits are merged.
     fn digits(&self) -> Modes<Digit> {
         let mut weights: Modes<u64> = Modes::from_elem(1, self.mode_shape.len());
         for mode in (1..self.mode_shape.len()).rev() {
@@ -217,7 +221,7 @@ impl MultiFunction {
     /// Returns the values at an index, in ascending order.
     ///
     /// # Errors
-    /// If the index has another rank or is out of bounds.
+    /// Returns an error if the index has another rank or is out of bounds.
     pub fn image_of(&self, index: &[u64]) -> Result<Vec<u64>, TilusError> {
         let number = row_major_number(index, &self.shape)?;
         let mut values = vec![0];
@@ -237,18 +241,18 @@ impl MultiFunction {
         Ok(values)
     }
 
-    /// Returns the composition `after(self(index))`, where `after` is applied to every value of `self`. A value of
-    /// `self` is the row-major number of an index of `after`.
+    /// Returns the function that maps an index to `after(self(index))`, where `after` is applied to every value of
+    /// `self`. A value of `self` is the row-major number of an index of `after`.
     ///
     /// # Errors
-    /// The number of indices of `after` differs from the number of values of `self`, or two modes overlap without one
-    /// dividing the other.
+    /// Returns an error if the number of indices of `after` differs from the number of possible values of `self`, or a
+    /// mode of `after` and a mode of `self` overlap, but do not divide one another.
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
             return Err(ErrorKind::SizesDiffer { found, expected }.into());
         }
-        // The image split at the boundaries of the modes of `after`, and vice versa.
+        // The digits of the image are split at the boundaries of the modes of `after`, and vice versa.
         let mut parts_of_entry: Modes<(usize, usize)> = Modes::new();
         let mut parts: Modes<u64> = Modes::new();
         let mut parts_of_after: Modes<(usize, usize)> = Modes::new();
@@ -284,7 +288,8 @@ impl MultiFunction {
             }
             parts_of_entry.push((first, parts.len()));
         }
-        // The modes of `self`, with the listed ones split, and the location of each part of the image.
+        // The new modes are the modes of `self`, where the listed modes are split. `place` is the entry for each part
+        // of the image.
         let mut place: Modes<i64> = parts.iter().map(|extent| replication(*extent)).collect();
         let mut mode_shape: Modes<u64> = Modes::new();
         for (mode, &extent) in self.mode_shape.iter().enumerate() {
@@ -313,10 +318,10 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Returns the function that ignores these dims of the index, because their digits are dropped.
+    /// Returns the function whose values do not have the digits of these dims of the index.
     ///
     /// # Errors
-    /// If a dim does not exist, or a mode ends inside a dim at no divisor of it.
+    /// Returns an error if a dim does not exist, or if a dim and a mode overlap, but do not divide one another.
     pub fn collapse(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         let mut is_kept: Modes<bool> = Modes::from_elem(true, rank);
@@ -368,9 +373,9 @@ impl MultiFunction {
         loop {
             let (digit, given) = match (a, b) {
                 (None, None) => return true,
-                // Values outside of the image of `self`.
+                // `other` has values outside the image of `self`.
                 (None, Some(_)) => return false,
-                // Digits that are zero in the other.
+                // The digit is zero in `other`, and free in `self`.
                 (Some(Digit { weight: None, .. }), None) => {
                     a = mine.next();
                     continue;

@@ -1,14 +1,14 @@
-//! Parser of the printed forms, and of expressions such as `local(2, 1).spatial(8, 4)`.
+//! Parsers for the printed form of layouts, and for expressions such as `local(2, 1).spatial(8, 4)`.
 
 use core::str::FromStr;
 
 use super::expression::{Cursor, evaluate_register, evaluate_shared};
 use super::{RegisterLayout, SharedLayout, TilusError};
 
-/// Parses the form that [`Display`](core::fmt::Display) writes and Tilus prints, or an expression that constructs a
-/// layout. Expressions are chains of `spatial`, `local`, `column_spatial` and `column_local`, products with `*`, and
-/// calls of `register_layout`, `reduce`, `permute`, `squeeze`, `unsqueeze`, `reshape`, `flatten`, `compose`, `concat`,
-/// `divide` and `auto_local_spatial`.
+/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or an expression that constructs a layout. An
+/// expression is a chain of `spatial`, `local`, `column_spatial` and `column_local`, a composition with `*`, or a call
+/// of a function such as `register_layout`, `reduce`, `permute`, `squeeze`, `unsqueeze`, `reshape`, `flatten`,
+/// `compose`, `concat`, `divide` or `auto_local_spatial`. [`RegisterLayout::functions`] lists all functions.
 ///
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
@@ -22,8 +22,8 @@ use super::{RegisterLayout, SharedLayout, TilusError};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// The text does not have this form; the error states the byte offset. Or the layout is invalid, as in
-/// [`RegisterLayout::new`].
+/// Returns an error if the text has another form, or the layout is invalid as in [`RegisterLayout::new`]. A syntax
+/// error has a byte offset.
 impl FromStr for RegisterLayout {
     type Err = TilusError;
 
@@ -35,8 +35,8 @@ impl FromStr for RegisterLayout {
     }
 }
 
-/// Parses the form that [`Display`](core::fmt::Display) writes and Tilus prints, or a call of `shared_layout`,
-/// `shared_row_major`, `shared_column_major` or `shared_row_major_swizzle`.
+/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or a call of a function such as
+/// `shared_layout`, `shared_row_major`, `shared_column_major` or `shared_row_major_swizzle`.
 ///
 /// ```
 /// use linear_layout_tilus::SharedLayout;
@@ -45,8 +45,8 @@ impl FromStr for RegisterLayout {
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// The text does not have this form; the error states the byte offset. Or the layout is invalid, as in
-/// [`SharedLayout::new`].
+/// Returns an error if the text has another form, or the layout is invalid as in [`SharedLayout::new`]. A syntax error
+/// has a byte offset.
 impl FromStr for SharedLayout {
     type Err = TilusError;
 

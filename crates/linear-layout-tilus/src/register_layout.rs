@@ -1,4 +1,4 @@
-//! Register layouts: representation, validation and queries.
+//! Representation, validation and queries of register layouts.
 
 use core::hash::{Hash, Hasher};
 use core::ops::Range;
@@ -6,15 +6,15 @@ use core::ops::Range;
 use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
-/// Maximum product of extents, chosen so that arithmetic on positions and indices does not overflow.
+/// Maximum product of extents. With this limit, arithmetic on positions and indices does not overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// A register layout. It maps each element of a tensor to the threads that hold it, and to its position in their
-/// registers.
+/// A register layout, which maps each element of a tensor to the threads that hold the element, and to the position of
+/// the element in the registers of these threads.
 ///
-/// The shape is split into *modes*, the digits of an index. The spatial digits form the thread, and the local digits
-/// form the position; the first digit of each list is the most significant. The example has six rows (`3 x 2`) of
-/// twelve elements (`4 x 3`):
+/// The extent of each dim is split into a product of *modes*, which are the digits of an index. The spatial digits form
+/// the thread number, and the local digits form the position. The first digit of each list is the most significant. The
+/// following layout has 6 = 3 x 2 rows and 12 = 4 x 3 columns:
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let l = RegisterLayout::new(&[6, 12], &[3, 2, 4, 3], &[1, 3], &[0, 2])?;
@@ -24,29 +24,30 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// assert_eq!(l.index_of(4, 10)?, [5, 7]);
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
-/// A negative spatial mode `-r` is a replication. It is a digit of the thread number that no index affects, so `r`
-/// threads hold the same element.
+/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the index, so
+/// that `r` threads hold the same element.
 ///
 /// # Shape
-/// Any rank and any extents whose product is at most `2^62`; extents need not be powers of two.
+/// The rank and the extents are arbitrary, except that the product of the extents is at most `2^62`.
 ///
 /// # Units
-/// Threads and positions count from 0 within the thread block; positions count elements, not bytes.
+/// Threads are numbered from 0 within the thread block. Positions count elements from 0, not bytes.
 ///
 /// # Laws
-/// Two layouts are equal if they have the same shape, and map every element to the same threads and positions, even if
+/// Two layouts are equal if they have the same shape and map every element to the same threads and position, even if
 /// their modes differ. Equal layouts have equal hashes (property `equality_is_that_of_the_maps`).
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
-    /// The extent of each mode, which is more than 1. The extents of consecutive modes multiply to the extent of a dim.
+    /// The extent of each mode, which is more than 1. The modes of the first dim come first. The extent of a dim is the
+    /// product of the extents of its modes.
     pub(super) mode_shape: Modes<u64>,
-    /// Modes, and replications as negative numbers.
+    /// The spatial list: indices of modes, and replications as negative numbers.
     pub(super) spatial_modes: Modes<i64>,
     pub(super) local_modes: Modes<usize>,
 }
 
-/// Returns the mode of an entry of the spatial list; `None` for a replication.
+/// Returns the mode of an entry of the spatial list, or `None` if the entry is a replication.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -74,7 +75,7 @@ pub(super) const fn replication(times: u64) -> i64 {
     -(times as i64)
 }
 
-/// Returns the product of extents, or an error if it exceeds the limit.
+/// Returns the product of extents, or an error if the product exceeds [`MAX_SIZE`].
 pub(super) fn product(
     extents: impl IntoIterator<Item = u64>,
     what: &'static str,
@@ -86,7 +87,7 @@ pub(super) fn product(
         .ok_or_else(|| ErrorKind::TooLarge { what }.into())
 }
 
-/// Returns an error if an extent is zero or the product is too large.
+/// Returns an error if an extent is zero or the product exceeds [`MAX_SIZE`].
 pub(super) fn check_extents(extents: &[u64], what: &'static str) -> Result<(), TilusError> {
     match extents.iter().position(|extent| *extent == 0) {
         Some(at) => Err(ErrorKind::Zero { what, at }.into()),
@@ -128,7 +129,8 @@ pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError
     }
 }
 
-/// Returns an error unless the modes, without modes of extent 1, fill the dims one after the other.
+/// Checks that the modes of extent above 1 fill the dims one after the other: the extent of each dim must be the
+/// product of the next modes.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape
         .iter()
@@ -160,7 +162,7 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
     }
 }
 
-/// Returns the range of modes of each dim, for valid modes.
+/// Returns the range of modes of each dim. The modes must be valid.
 pub(super) fn groups<'a>(
     shape: &'a [u64],
     mode_shape: &'a [u64],
@@ -185,8 +187,8 @@ pub(super) fn groups<'a>(
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// If an extent is zero, a mode has extent 1 (it belongs to no dim), or the modes do not fill the dims one after the
-/// other.
+/// Returns an error if an extent is zero, a mode has extent 1 (which belongs to no dim), or the modes do not fill the
+/// dims one after the other.
 pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>>, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(mode_shape, "mode shape")?;
@@ -208,9 +210,10 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If an extent is zero or a product too large; the modes do not fill the dims one after the other; a list names a
-    /// mode that does not exist or repeats; the local list has a replication; or a mode of extent 2 or more is in
-    /// neither list, so that its elements would share one position.
+    /// Returns an error if an extent is zero, a product is too large, the modes do not fill the dims one after the
+    /// other, a list contains a mode that does not exist, the lists contain a mode twice, the local list has a
+    /// replication, or a mode of extent 2 or more is in neither list, so that several elements would have the same
+    /// position.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -223,7 +226,7 @@ impl RegisterLayout {
     /// Returns the layout with these modes, without merging them. Only modes of extent 1 are dropped.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns an error in the same cases as [`new`](Self::new).
     pub fn spelled(
         shape: &[u64],
         mode_shape: &[u64],
@@ -267,7 +270,7 @@ impl RegisterLayout {
             None => entry.unsigned_abs(),
         });
         product(threads, "number of threads")?;
-        // Modes of extent 1 are dropped, and the others renumbered.
+        // Modes of extent 1 are dropped, and all other modes are renumbered.
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;
         for &extent in mode_shape {
@@ -306,20 +309,20 @@ impl RegisterLayout {
         &self.shape
     }
 
-    /// Returns the extent of each mode, those of the first dim first; each is more than 1.
+    /// Returns the extent of each mode. The modes of the first dim come first, and each extent is more than 1.
     #[must_use]
     pub fn mode_shape(&self) -> &[u64] {
         &self.mode_shape
     }
 
-    /// Returns the digits of the thread number, most significant first. A mode is given by its index, a replication by
-    /// its negative count.
+    /// Returns the digits of the thread number, the most significant digit first. A mode is given by its index, and a
+    /// replication by its negative count.
     #[must_use]
     pub fn spatial_modes(&self) -> &[i64] {
         &self.spatial_modes
     }
 
-    /// Returns the modes that form the position in a thread's registers, most significant first.
+    /// Returns the modes that form the position in the registers of a thread, the most significant mode first.
     #[must_use]
     pub fn local_modes(&self) -> &[usize] {
         &self.local_modes
@@ -330,7 +333,8 @@ impl RegisterLayout {
         groups(&self.shape, &self.mode_shape)
     }
 
-    /// Returns the extent of each spatial mode; for a replication, its count.
+    /// Returns the extent of each entry of the spatial list, in the order of the list. For a replication, this is its
+    /// count.
     pub fn spatial_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -346,7 +350,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the extent of each local mode.
+    /// Returns the extent of each local mode, in the order of the list.
     pub fn local_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -378,7 +382,7 @@ impl RegisterLayout {
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Returns the same map, in which modes are merged if they are adjacent both in their dim and in their list.
+    /// Returns the same map with merged modes. Modes are merged if they are adjacent both in a dim and in a list.
     ///
     /// As in Tilus, replications are not changed; see [`canonical`](Self::canonical).
     #[must_use]
@@ -386,7 +390,7 @@ impl RegisterLayout {
         self.clone().into_merged()
     }
 
-    /// Returns true if two modes are adjacent both in a list and in a dim, in the same order.
+    /// Returns true if two modes are adjacent in the same order both in a list and in a dim.
     pub(super) fn has_modes_to_merge(&self) -> bool {
         let follows = |first: usize, second: usize| {
             second == first + 1 && self.mode_groups().all(|group| group.start != second)
@@ -400,12 +404,12 @@ impl RegisterLayout {
             })
     }
 
-    /// Returns [`merged`](Self::merged), by value.
+    /// Returns the same layout as [`merged`](Self::merged), but takes `self` by value.
     pub(super) fn into_merged(self) -> Self {
         if !self.has_modes_to_merge() {
             return self;
         }
-        // The successor of each mode in its list.
+        // `next` is the successor of each mode in its list.
         let modes = self.mode_shape.len();
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, modes);
         for pair in self.spatial_modes.windows(2) {
@@ -451,7 +455,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the normal form, which is the same for all equal layouts. Modes and replications are merged.
+    /// Returns the normal form, which is the same for all equal layouts. It has merged modes and replications.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -468,7 +472,7 @@ impl RegisterLayout {
         self.with_merged_replications().into_merged()
     }
 
-    /// Merges adjacent replications and drops those of one thread.
+    /// Returns the same map, in which adjacent replications are merged, and replications of one thread are dropped.
     pub(super) fn with_merged_replications(&self) -> Self {
         let mut spatial_modes: Modes<i64> = Modes::new();
         for &entry in self.spatial_modes.iter().filter(|entry| **entry != -1) {
@@ -485,7 +489,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns true if the other layout has the same modes and lists, not only the same map.
+    /// Returns true if both layouts have the same modes and lists, and not only the same map.
     #[must_use]
     pub fn is_spelled_like(&self, other: &Self) -> bool {
         self.shape == other.shape

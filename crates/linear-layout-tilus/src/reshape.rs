@@ -9,7 +9,8 @@ use super::register_layout::{
 };
 use super::{Extents, Modes};
 
-/// Returns for each of `rank` dims whether the list contains it.
+/// Returns a list that has true for each of `rank` dims in `dims`. Returns an error if a dim does not exist or is
+/// repeated.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
@@ -22,8 +23,9 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits modes where a dim of these extents stops inside a mode. Also returns the index of the first part of each
-/// mode. The products of the modes and of the shape must agree.
+/// Splits the modes at the boundaries of the dims of `shape`. Returns the extents of the parts, and the index of the
+/// first part of each mode, followed by the number of parts. The product of the modes must equal the product of the
+/// shape.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],
@@ -37,7 +39,7 @@ pub(super) fn split_modes(
         let mut rest = extent;
         while rest > 1 {
             while left == 1 {
-                // The products agree, so a dim remains while a mode does.
+                // The products are equal, so there is another dim as long as there is another mode.
                 (dim, left) = dims.next().unwrap_or((dim, rest));
             }
             let part = if left.is_multiple_of(rest) {
@@ -66,7 +68,7 @@ impl RegisterLayout {
     /// Returns the layout without these dims of extent 1.
     ///
     /// # Errors
-    /// If a dim does not exist, is repeated, or has another extent.
+    /// Returns an error if a dim does not exist, is repeated, or has another extent.
     pub fn squeeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let is_named = named(dims, self.rank())?;
         for &dim in dims {
@@ -90,7 +92,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If a position is beyond the new shape or repeated.
+    /// Returns an error if a position is beyond the new shape or repeated.
     pub fn unsqueeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let is_new = named(dims, self.rank() + dims.len())?;
         let mut old = self.shape.iter();
@@ -107,7 +109,7 @@ impl RegisterLayout {
     /// Returns the layout whose dim `i` is dim `dims[i]` of `self`.
     ///
     /// # Errors
-    /// If `dims` is not a permutation of the dims.
+    /// Returns an error if `dims` is not a permutation of the dims.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.rank();
         check_count("numbers of dims", dims.len(), "dims", rank)?;
@@ -136,10 +138,10 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout with the same modes, but with dims of these extents.
+    /// Returns the layout with the same modes, whose dims have the extents `shape`.
     ///
     /// # Errors
-    /// If the modes do not fill the new dims one after the other.
+    /// Returns an error if the modes do not fill the new dims one after the other.
     pub fn with_shape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_groups(shape, &self.mode_shape)?;
@@ -149,7 +151,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout of a tensor of another shape that has the same elements in row-major order.
+    /// Returns the layout of the tensor with this shape that has the same elements in row-major order.
     ///
     /// Modes are split at the boundaries of the new dims.
     /// ```
@@ -162,7 +164,8 @@ impl RegisterLayout {
     /// The thread and position of every row-major number are preserved (property `reshape_keeps_the_order`).
     ///
     /// # Errors
-    /// If the number of elements differs, or a dim would end inside a mode at no divisor of it.
+    /// Returns an error if the number of elements differs, or if a new dim and a mode overlap, but do not divide one
+    /// another.
     pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
@@ -188,9 +191,10 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout with the dims of this range merged into one, in row-major order.
+    /// Returns the layout in which a range of dims is merged into one dim, in row-major order.
     ///
-    /// `..` is all dims, `1..3` excludes dim 3 and `1..=3` includes it. An empty range inserts a dim of extent 1.
+    /// The range `..` is all dims, `1..3` excludes dim 3, and `1..=3` includes dim 3. An empty range inserts a dim of
+    /// extent 1.
     /// ```
     /// # use linear_layout_tilus::local;
     /// let l = local(&[3, 4, 5])?;
@@ -199,7 +203,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If the range is out of bounds.
+    /// Returns an error if the range is out of bounds.
     pub fn flatten(&self, dims: impl RangeBounds<usize>) -> Result<Self, TilusError> {
         let rank = self.rank();
         let start = match dims.start_bound() {
@@ -221,10 +225,10 @@ impl RegisterLayout {
         self.with_shape(&shape).map(Self::into_merged)
     }
 
-    /// Returns the layout of the result of a reduction along these dims. All threads that hold elements of one row hold
-    /// the result of this row, each at a single position.
+    /// Returns the layout of the result of a reduction along these dims. A thread that holds an element of `self` also
+    /// holds the element of the result to which it is reduced, at a single position.
     ///
-    /// With `keeps_dims`, the reduced dims remain, with extent 1.
+    /// If `keeps_dims`, the result has the reduced dims, with extent 1.
     /// ```
     /// # use linear_layout_tilus::spatial;
     /// let column_sums = spatial(&[3, 4])?.reduce(&[0], false)?;
@@ -232,7 +236,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If a dim does not exist or is repeated.
+    /// Returns an error if a dim does not exist or is repeated.
     pub fn reduce(&self, dims: &[usize], keeps_dims: bool) -> Result<Self, TilusError> {
         let is_named = named(dims, self.rank())?;
         if dims.is_empty() {
@@ -275,10 +279,10 @@ impl RegisterLayout {
     }
 
     /// Returns the layout [reduced](Self::reduce) to `shape`, which must broadcast to the shape of `self`. Leading dims
-    /// may be missing in `shape`; each other dim is kept or has extent 1.
+    /// may be missing in `shape`. Each remaining dim has the same extent as in `self`, or extent 1.
     ///
     /// # Errors
-    /// `shape` has more dims than `self`, or an extent is neither the extent of `self` nor 1.
+    /// Returns an error if `shape` has more dims than `self`, or an extent is neither the extent of `self` nor 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
             return Err(ErrorKind::LengthsDiffer {

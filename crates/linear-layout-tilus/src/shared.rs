@@ -7,10 +7,10 @@ use super::register_layout::{MAX_SIZE, check_count, check_extents, check_groups,
 use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
 
-/// A layout in shared memory. It maps each element of a tensor to an offset.
+/// A layout in shared memory, which maps each element of a tensor to an offset.
 ///
-/// As in a [`RegisterLayout`](super::RegisterLayout), the shape is split into modes. Each mode has a stride. The offset
-/// is the sum of digits times strides, which may then be swizzled.
+/// As in a [`RegisterLayout`](super::RegisterLayout), the shape is split into modes, and each mode has a stride. The
+/// offset is the sum of the products of digits and strides, to which a swizzle may then be applied.
 /// ```
 /// # use linear_layout_tilus::SharedLayout;
 /// let l = SharedLayout::new(&[4, 6], &[4, 2, 3], &[3, 12, 1], None)?;
@@ -21,8 +21,8 @@ use super::{Swizzle, multi_function::row_major_number};
 /// Offsets count elements.
 ///
 /// # Laws
-/// Two layouts of one shape without swizzle are equal if all their offsets are equal. Swizzled layouts are equal only
-/// if their swizzles are equal, too (property `shared_layouts_are_equal_as_maps`).
+/// Two layouts without a swizzle are equal if they have the same shape, and all their offsets are equal. Swizzled
+/// layouts are equal only if their swizzles are equal, too (property `shared_layouts_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct SharedLayout {
     shape: Extents,
@@ -31,7 +31,7 @@ pub struct SharedLayout {
     swizzle: Option<Swizzle>,
 }
 
-/// Returns the strides of the compact layout with dims in this order, the slowest first.
+/// Returns the strides of the compact layout of this shape. `order` lists the dims, the slowest dim first.
 fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Modes<u64> {
     let mut strides: Modes<u64> = Modes::from_elem(1, shape.len());
     let mut stride = 1;
@@ -52,8 +52,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If an extent is zero, the modes do not fill the dims one after the other, the number of strides differs from
-    /// that of modes, or an offset would be too large.
+    /// Returns an error if an extent is zero, the modes do not fill the dims one after the other, the number of strides
+    /// differs from the number of modes, or an offset would be too large.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -66,7 +66,7 @@ impl SharedLayout {
     /// Returns the layout with these modes, without merging them.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns an error in the same cases as [`new`](Self::new).
     pub fn spelled(
         shape: &[u64],
         mode_shape: &[u64],
@@ -108,7 +108,7 @@ impl SharedLayout {
     /// Returns the compact layout in which the last dim is the fastest.
     ///
     /// # Errors
-    /// If an extent is zero, or their product is too large.
+    /// Returns an error if an extent is zero, or the product of the extents is too large.
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         Self::compact_in(shape, 0..shape.len())
     }
@@ -116,13 +116,14 @@ impl SharedLayout {
     /// Returns the compact layout in which the first dim is the fastest.
     ///
     /// # Errors
-    /// If an extent is zero, or their product is too large.
+    /// Returns an error if an extent is zero, or the product of the extents is too large.
     pub fn column_major(shape: &[u64]) -> Result<Self, TilusError> {
         Self::compact_in(shape, (0..shape.len()).rev())
     }
 
-    /// Returns the layout that tensor cores read without bank conflicts. Rows have up to 128 bytes, with swizzled
-    /// 16-byte units. A wider tensor is split into blocks of columns, which are stored one after the other.
+    /// Returns a layout that tensor cores read without bank conflicts. A stored row has up to 128 bytes, and its
+    /// 16-byte units are swizzled. A tensor with wider rows is split into blocks of columns, which are stored one after
+    /// the other.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -132,8 +133,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// If there are fewer than two dims, elements are not of 1, 2, 4, 8 or 16 bytes, the number of rows is not a
-    /// multiple of 8, or a row is not a multiple of 16 bytes.
+    /// Returns an error if there are fewer than two dims, `element_bytes` is not 1, 2, 4, 8 or 16, the number of rows
+    /// is not a multiple of 8, or the number of bytes of a row is not a multiple of 16.
     pub fn row_major_swizzled(shape: &[u64], element_bytes: u64) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let &[ref head @ .., rows, columns] = shape else {
@@ -159,7 +160,7 @@ impl SharedLayout {
         let piece = piece_bytes / element_bytes;
         let mut mode_shape: Modes<u64> = head.into();
         mode_shape.extend([rows, columns / piece, piece]);
-        // Columns of units one after the other; row after row within a column.
+        // The blocks of columns are stored one after the other, and the rows of a block one after the other.
         let first = head.len();
         let order = (0..first).chain([first + 1, first, first + 2]);
         let order: Modes<usize> = order.collect();
@@ -170,8 +171,8 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &strides, Some(swizzle))
     }
 
-    /// Returns the same map without modes of extent 1 and without a swizzle of zero bits. Adjacent modes with
-    /// contiguous strides are merged.
+    /// Returns the same map without modes of extent 1 and without a swizzle of zero bits. Adjacent modes of a dim are
+    /// merged if their strides are contiguous.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut modes: Modes<(u64, u64)> = Modes::new();
@@ -210,7 +211,7 @@ impl SharedLayout {
         &self.shape
     }
 
-    /// Returns the extent of each mode, those of the first dim first.
+    /// Returns the extent of each mode. The modes of the first dim come first.
     #[must_use]
     pub fn mode_shape(&self) -> &[u64] {
         &self.mode_shape
@@ -222,7 +223,7 @@ impl SharedLayout {
         &self.mode_strides
     }
 
-    /// Returns the swizzle, if any.
+    /// Returns the swizzle, or `None` if there is none.
     #[must_use]
     pub const fn swizzle(&self) -> Option<Swizzle> {
         self.swizzle
@@ -234,7 +235,7 @@ impl SharedLayout {
         self.shape.iter().product()
     }
 
-    /// Returns one more than the largest offset before the swizzle.
+    /// Returns 1 plus the largest offset before the swizzle.
     #[must_use]
     pub fn span(&self) -> u64 {
         let reach = self.mode_shape.iter().zip(self.mode_strides.iter());
@@ -246,9 +247,10 @@ impl SharedLayout {
     /// Returns the offset of an element.
     ///
     /// # Errors
-    /// If the index has another rank or is out of bounds.
+    /// Returns an error if the index has another rank or is out of bounds.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
-        // Modes fill the dims one after the other, so the digits of an index are those of its row-major number.
+        // The modes fill the dims one after the other, so the digits of an index are the digits of its row-major
+        // number.
         let mut rest = row_major_number(index, &self.shape)?;
         let mut offset = 0;
         for (&extent, &stride) in self.mode_shape.iter().zip(self.mode_strides.iter()).rev() {
@@ -274,10 +276,10 @@ impl SharedLayout {
         }
     }
 
-    /// Returns the layout followed by this swizzle.
+    /// Returns the layout in which this swizzle is applied to the offsets.
     ///
     /// # Errors
-    /// If the layout has a swizzle.
+    /// Returns an error if the layout already has a swizzle.
     pub fn with_swizzle(&self, swizzle: Swizzle) -> Result<Self, TilusError> {
         if self.swizzle.is_some() {
             return Err(ErrorKind::SwizzleTwice.into());
@@ -288,10 +290,10 @@ impl SharedLayout {
         })
     }
 
-    /// Returns the composition, in which each element of `self` is replaced by a tile of layout `inner`. A tile
-    /// occupies [`span`](Self::span) elements.
+    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`. A
+    /// tile occupies [`span`](Self::span) elements.
     ///
-    /// The swizzle of either layout is kept.
+    /// If one of the layouts has a swizzle, the result keeps it.
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
     /// let tile = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
@@ -304,8 +306,9 @@ impl SharedLayout {
     /// offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// The ranks differ, or the result is too large. Or the result has no swizzle that is valid: both layouts are
-    /// swizzled, the swizzle of `inner` would exceed its span, or the swizzle of `self` would not move whole tiles.
+    /// Returns an error if the ranks differ, the result is too large, or no swizzle is valid for the result. This is
+    /// the case if both layouts are swizzled, the swizzle of `inner` exceeds the span of `inner`, or the swizzle of
+    /// `self` would not move whole tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
@@ -346,25 +349,25 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, swizzle)
     }
 
-    /// Returns the range of modes of each dim, for a layout without modes of extent 1.
+    /// Returns the range of modes of each dim. The layout must not have modes of extent 1.
     fn groups(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         super::register_layout::groups(&self.shape, &self.mode_shape)
     }
 
-    /// Returns the layout of the tensor whose dim `i` is dim `dims[i]` of this one.
+    /// Returns the layout with permuted dims: dim `i` of the result is dim `dims[i]` of `self`.
     ///
     /// # Errors
-    /// If `dims` is not a permutation of the dims.
+    /// Returns an error if `dims` is not a permutation of the dims.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
         check_count("numbers of dims", dims.len(), "dims", self.shape.len())?;
         self.slice(dims)
     }
 
-    /// Returns the layout of the elements whose index is 0 in all dims except `dims`. The result has `dims` in the
-    /// given order.
+    /// Returns the layout of the elements whose index is 0 in all dims except `dims`. Dim `i` of the result is dim
+    /// `dims[i]` of `self`.
     ///
     /// # Errors
-    /// If a dim does not exist or is repeated.
+    /// Returns an error if a dim does not exist or is repeated.
     pub fn slice(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         let whole = self.merged();
@@ -389,10 +392,11 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, whole.swizzle)
     }
 
-    /// Returns the layout of a tensor of another shape that has the same elements in row-major order.
+    /// Returns the layout of the tensor with this shape that has the same elements in row-major order.
     ///
     /// # Errors
-    /// If the number of elements differs, or a dim would end inside a mode at no divisor of it.
+    /// Returns an error if the number of elements differs, or if a mode cannot be split at the boundaries of the new
+    /// dims.
     pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
@@ -411,7 +415,7 @@ impl SharedLayout {
             let mut left = extent;
             while left > 1 {
                 while rest == 1 {
-                    // The products agree, so a mode remains while a dim does.
+                    // The products are equal, so there is another mode as long as there is another dim.
                     let Some((next, (&extent, &of_mode))) = modes.next() else {
                         break;
                     };
@@ -439,7 +443,7 @@ impl SharedLayout {
     /// Returns the layout with dims of extent 1 at these positions of the new shape.
     ///
     /// # Errors
-    /// If a position is beyond the new shape or repeated.
+    /// Returns an error if a position is beyond the new shape or repeated.
     pub fn unsqueeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len() + dims.len();
         let mut is_new: Modes<bool> = Modes::from_elem(false, rank);
@@ -459,11 +463,11 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Returns the layout of `extent` copies of this tensor along a new first dim, at a distance of
-    /// [`span`](Self::span).
+    /// Returns the layout of `extent` tensors of this layout along a new first dim. Each tensor is [`span`](Self::span)
+    /// elements after the previous tensor.
     ///
     /// # Errors
-    /// If the number is zero, or the result too large.
+    /// Returns an error if `extent` is zero, or the result is too large.
     pub fn prepend_dim(&self, extent: u64) -> Result<Self, TilusError> {
         let one_more = |first: u64, rest: &[u64]| -> Modes<u64> {
             core::iter::once(first)
@@ -499,7 +503,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 impl SharedLayout {
-    /// Returns the normal form that equal layouts share.
+    /// Returns the normal form, which is the same for all equal layouts.
     fn canonical(&self) -> Self {
         Self {
             swizzle: self.swizzle_in_effect(),

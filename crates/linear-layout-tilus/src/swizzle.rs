@@ -1,9 +1,10 @@
-//! Swizzles: XOR some bits of an offset into other bits of the offset.
+//! Swizzles of offsets in shared memory.
 
 use super::TilusError;
 use super::error::ErrorKind;
 
-/// A swizzle: XORs the `bits` bits of an offset from bit `base + shift` on into the `bits` bits from bit `base` on.
+/// A swizzle, which XORs the `bits` bits of an offset from bit `base + shift` on into the `bits` bits from bit `base`
+/// on.
 ///
 /// ```
 /// # use linear_layout_tilus::Swizzle;
@@ -22,10 +23,10 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// Returns the swizzle, `Sw<bits,base,shift>` in CuTe's notation.
+    /// Returns the swizzle with these parameters, which is `Sw<bits,base,shift>` in CuTe's notation.
     ///
     /// # Errors
-    /// The swizzle would use a bit above 62.
+    /// Returns an error if the swizzle would use a bit above 62.
     pub fn new(base: u32, bits: u32, shift: u32) -> Result<Self, TilusError> {
         match base.checked_add(bits).and_then(|b| b.checked_add(shift)) {
             Some(end) if end < 64 => Ok(Self { base, bits, shift }),
@@ -33,7 +34,7 @@ impl Swizzle {
         }
     }
 
-    /// Returns the lowest bit that changes.
+    /// Returns the number of the lowest bit that changes.
     #[must_use]
     pub const fn base(self) -> u32 {
         self.base
@@ -45,7 +46,7 @@ impl Swizzle {
         self.bits
     }
 
-    /// Returns the distance from a bit that changes to the bit that is XORed into it.
+    /// Returns the distance from a bit that changes to the higher bit that is XORed into it.
     #[must_use]
     pub const fn shift(self) -> u32 {
         self.shift
@@ -58,20 +59,20 @@ impl Swizzle {
         offset ^ (offset >> self.shift & mask)
     }
 
-    /// Returns true if no offset from 0 up to `offset` changes.
+    /// Returns true if no offset from 0 to `offset`, inclusive, changes.
     pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 
-    /// Returns the swizzle of multiples of `2^log2` whose effect on the quotients is `self`.
+    /// Returns the swizzle that changes `x * 2^log2` in the same way as `self` changes `x`.
     pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
         Self::new(self.base.saturating_add(log2), self.bits, self.shift)
     }
 
-    /// Returns the swizzle of byte offsets, for elements of this size.
+    /// Returns the swizzle of byte offsets that has the same effect, where an element has `bytes` bytes.
     ///
     /// # Errors
-    /// If the size is not a power of two, or the swizzle exceeds bit 62.
+    /// Returns an error if the size is not a power of two, or the swizzle exceeds bit 62.
     pub fn to_bytes(self, bytes: u64) -> Result<Self, TilusError> {
         if bytes.is_power_of_two() {
             self.scaled(bytes.trailing_zeros())

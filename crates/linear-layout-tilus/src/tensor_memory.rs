@@ -5,9 +5,10 @@ use super::TilusError;
 use super::error::ErrorKind;
 use super::register_layout::{check_count, check_extents, product};
 
-/// A layout in tensor memory. It maps each element of a tensor to a lane and a column.
+/// A layout in tensor memory, which maps each element of a tensor to a lane and a column.
 ///
-/// The second-to-last dim is the row, which determines the lane. All other dims determine the column.
+/// The second-to-last dim is the row, which determines the lane. All other dims determine the column, and each has a
+/// column stride.
 /// ```
 /// # use linear_layout_tilus::TensorMemoryLayout;
 /// let l = TensorMemoryLayout::row_major(&[2, 128, 64])?;
@@ -27,8 +28,9 @@ impl TensorMemoryLayout {
     /// Returns the layout with these column strides, in which row 0 is in lane `lane_offset`.
     ///
     /// # Errors
-    /// If an extent is zero, the number of strides differs from that of dims, there are fewer than two dims, the number
-    /// of rows is not 32, 64 or 128, or the column stride of the rows is not 0.
+    /// Returns an error if an extent is zero, the number of strides differs from the number of dims, there are fewer
+    /// than two dims, the number of rows is not 32, 64 or 128, the column stride of the rows is not 0, or a column or
+    /// the lane is too large.
     pub fn new(
         shape: &[u64],
         column_strides: &[u64],
@@ -65,7 +67,7 @@ impl TensorMemoryLayout {
     /// Returns the compact layout in which the last dim is the fastest. Row 0 is in lane 0.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns an error in the same cases as [`new`](Self::new).
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let rows = shape.len().checked_sub(2);
@@ -78,11 +80,11 @@ impl TensorMemoryLayout {
         Self::new(shape, &strides, 0)
     }
 
-    /// Returns the layout of a sub-tensor with extents `shape` along the dims `dims`. Its row 0 is `lane_offset` lanes
-    /// higher.
+    /// Returns the layout of a sub-tensor with extents `shape` along the dims `dims`. Row 0 of the sub-tensor is
+    /// `lane_offset` lanes above row 0 of `self`.
     ///
     /// # Errors
-    /// As [`new`](Self::new), or if a dim does not exist.
+    /// Returns an error in the same cases as [`new`](Self::new), and if a dim does not exist.
     pub fn slice(
         &self,
         lane_offset: u64,
@@ -122,7 +124,7 @@ impl TensorMemoryLayout {
     /// Returns the lane and the column of an element.
     ///
     /// # Errors
-    /// If the index has another rank or is out of bounds.
+    /// Returns an error if the index has another rank or is out of bounds.
     pub fn location_of(&self, index: &[u64]) -> Result<(u64, u64), TilusError> {
         super::multi_function::row_major_number(index, &self.shape)?;
         let row = index[index.len() - 2];

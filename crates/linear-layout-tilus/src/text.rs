@@ -1,4 +1,4 @@
-//! Textual notation of layouts, as Tilus prints them.
+//! The text of layouts, as Tilus prints them.
 
 use core::fmt::{self, Display, Write};
 
