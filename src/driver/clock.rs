@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// The phases of a translation in order, with their times.
+/// Wall-clock times of the phases of a translation, in the order in which the phases ran.
 #[derive(Clone, Debug)]
 pub struct Clock {
     since: Instant,
@@ -23,14 +23,14 @@ impl Clock {
         self.since = Instant::now();
     }
 
-    /// Records the end of a phase, which begins the next one.
+    /// Records that `phase` ends now. The next phase begins at the same time.
     pub(super) fn end(&mut self, phase: &'static str) {
         let now = Instant::now();
         self.phases.push((phase, now - self.since));
         self.since = now;
     }
 
-    /// Returns the completed phases in order, each with its time.
+    /// Returns the name and the time of each completed phase, in order.
     #[must_use]
     pub fn phases(&self) -> &[(&'static str, Duration)] {
         &self.phases
@@ -40,7 +40,7 @@ impl Clock {
         self.phases.iter().map(|(_, time)| time).sum()
     }
 
-    /// Returns the faster of two runs.
+    /// Returns the clock with the smaller total time.
     #[must_use]
     pub fn best(self, other: Self) -> Self {
         if other.total() < self.total() {
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// Formats a line per phase: name and milliseconds.
+    /// Formats a table with one line per phase and a last line for the total: name and milliseconds.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();

@@ -10,12 +10,12 @@ use melior::ir::{BlockLike, Location, Module, RegionLike};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_passes};
 
-/// MLIR's file name for a module parsed from memory.
+/// File name that MLIR gives to a module parsed from memory.
 const UNNAMED: &str = "-";
 
-/// Attaches debug information to each function of a module, so that translation emits line tables.
+/// Attaches debug information to each function of a module, so that the translation to LLVM IR emits line tables.
 ///
-/// `file` is the name of the input. An operation without a location gets its position in this file.
+/// `file` is the name of the input. An operation without an explicit location gets its line and column in this file.
 pub(super) fn describe(
     context: &Context,
     module: &mut Module<'_>,
@@ -41,7 +41,8 @@ pub(super) fn describe(
     manager.run(module).map_err(failed)
 }
 
-/// Sets a file location on an operation and its body, since LLVM requires one at each call.
+/// Gives `op` and every operation nested in it a location in a file, since LLVM requires a location at each call. An
+/// operation without such a location gets the location of its parent operation; `op` gets `around`.
 fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, file: &str) {
     let mut pending = vec![(op, around)];
     while let Some((op, around)) = pending.pop() {
@@ -66,8 +67,9 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
     }
 }
 
-/// Removes call sites whose callee has no file location, since MLIR's pass crashes on them. Returns `None` if no part
-/// of the location is in a file.
+/// Returns a location that MLIR's debug-info pass accepts. The pass crashes on a call site whose callee has no file
+/// location, so if only one of callee and caller has a file location, this location replaces the call site. Returns
+/// `None` if no part of `location` is in a file.
 fn placed(location: Location<'_>) -> Option<Location<'_>> {
     if location.is_call_site() {
         let (callee, caller) = (location.call_site_callee(), location.call_site_caller());

@@ -9,8 +9,10 @@ use gpu_sim::Decoded;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
-/// Parses text or bytecode, lowers it, and decodes one kernel. `pipeline` lowers the module; by default, only a
-/// module that contains a `tt.func` is lowered.
+/// Parses a module from text or bytecode, lowers it, and decodes its kernel `entry`, or its only kernel.
+///
+/// `file` is the name of the input in messages. The passes of `pipeline` lower the module; if `pipeline` is `None`, a
+/// default pipeline lowers a module that contains a `tt.func`, and other modules are decoded unchanged.
 ///
 /// # Errors
 /// Returns the diagnostics of MLIR or of the decoder.
@@ -26,7 +28,7 @@ pub fn decode(
     })?
 }
 
-/// Returns true if a module, or a module nested in it, contains `tt` functions.
+/// Returns true if a module, or a module nested in it, contains a `tt.func`.
 fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     build::module_body(module).is_some_and(|body| {
         build::operations(body)
@@ -35,11 +37,12 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// Lowers the input like [`decode`], and calls `read` with one module of it: the module that contains the kernel
-/// `entry`, or the only module.
+/// Parses and lowers the input as [`decode`] does, and returns the result of `read` on the module that contains the
+/// kernel `entry`, or on the only module of the input.
 ///
 /// # Errors
-/// Returns the diagnostics of MLIR, or that there is no such module.
+/// Returns the diagnostics of MLIR, or an error if no module contains `entry`, or if `entry` is `None` and there are
+/// several modules.
 pub fn with_lowered<T>(
     input: &[u8],
     file: &str,

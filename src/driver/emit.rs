@@ -8,11 +8,11 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
 use linear_layout::target::{Assembly, Target};
 
-/// Largest number of candidates per function for which LLVM 22's straight-line strength reduction is run.
+/// Largest number of candidates in a function for which LLVM 22's straight-line strength reduction is run.
 ///
-/// The pass compares all pairs of candidates, at 1 to 4 µs per pair. In a kernel with 1500 candidates it took 2.2 of
-/// 2.3 seconds. Up to this limit it took at most 0.13 s when measured, and removed up to a tenth of the instructions.
-/// Without the pass, code may be longer: by a quarter for the kernel with 1500 candidates.
+/// The pass compares all pairs of candidates, at 1 to 4 µs per pair. In a kernel with 1500 candidates, the pass took
+/// 2.2 of 2.3 seconds of compile time. In kernels within this limit, it took at most 0.13 s, and removed up to a tenth
+/// of the instructions. Without the pass, the code of the kernel with 1500 candidates is a quarter longer.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
 /// The kind of output of a translation.
@@ -27,7 +27,8 @@ pub enum Artifact {
 }
 
 impl Artifact {
-    /// Returns the requested kind of output, if the target supports it. The default is assembly.
+    /// Returns the artifact that `emit` requests, or assembly if `emit` is `None`. Returns an error if LLVM cannot emit
+    /// the requested artifact for the target.
     pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
         let requested = match emit {
             None => return Ok(Self::Assembly),
@@ -94,7 +95,7 @@ pub(super) fn optimize(
     Ok(())
 }
 
-/// Emits a module, which must not have undefined functions.
+/// Emits a module as text or as object code. Each function that the module calls must be defined.
 pub(super) fn emit(
     module: &Module<'_>,
     machine: &TargetMachine,

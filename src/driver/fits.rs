@@ -15,20 +15,22 @@ fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str)
     }
 }
 
-/// Returns true if MLIR can translate the operation to LLVM IR. Otherwise the module has not been lowered.
+/// Returns true if `op` belongs to a dialect that MLIR can translate to LLVM IR. In a module that has been lowered, all
+/// operations do.
 pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
     ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
 }
 
-/// Checks that a module is not lowered for another vendor.
+/// Checks that a module has not been lowered for a GPU of another vendor than that of `target`.
 ///
-/// A module that has not been lowered passes this check; its translation then fails with a more specific error.
+/// A module that has not been lowered passes this check; its translation then fails with a more specific error. `input`
+/// is the file name in the command that the error suggests.
 ///
 /// # Errors
-/// The module's target is a GPU of another vendor, which the failure names; or an operation belongs to another vendor's
-/// dialect, which is reported at the operation.
+/// Returns an error if the module names a target of another vendor. Otherwise reports an error at the first operation
+/// that belongs to the dialect of another vendor, or that is a kernel with its calling convention.
 pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;
@@ -77,7 +79,8 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
     Err(Failure(Vec::new()))
 }
 
-/// Returns true for an operation of a vendor's dialect, and for a kernel with the vendor's calling convention.
+/// Returns true if `op` belongs to `dialect`, or is a kernel according to this dialect's `kernel` attribute or to the
+/// calling convention `convention`.
 fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
     let name = sys::text(op.name().as_string_ref());
     name.split('.').next() == Some(dialect)
@@ -87,10 +90,10 @@ fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
             .is_ok_and(|attribute| attribute.to_string().contains(convention))
 }
 
-/// Checks the names of symbols with external linkage.
+/// Checks that each definition with external linkage has a name that is valid in `language`.
 ///
 /// # Errors
-/// Reports each name that is not valid in the language, at the operation that has it.
+/// Reports an error at each operation that defines an invalid name.
 pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
     let mut outcome = Ok(());
     let mut next = module.body().first_operation();
@@ -132,19 +135,19 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// The language in which symbol names are emitted, which determines the valid names.
+/// The output language, which determines the valid names of symbols.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Language {
-    /// PTX for NVIDIA's assembler.
+    /// PTX, which is assembled by NVIDIA's `ptxas`.
     Ptx,
     /// Assembly for AMD GPUs, whose directives do not accept quoted names.
     Gcn,
-    /// The symbols of an ELF object.
+    /// ELF object code.
     Object,
 }
 
 impl Language {
-    /// Returns the language's name, and a description of the names that it accepts.
+    /// Returns the name of the language and a description of valid symbol names, both for messages.
     fn described(self) -> (&'static str, &'static str) {
         match self {
             Self::Ptx => (
@@ -163,7 +166,7 @@ impl Language {
         }
     }
 
-    /// Returns true if a name is valid.
+    /// Returns true if `name` is a valid symbol name in this language.
     fn has_name(self, name: Text<'_>) -> bool {
         let bytes = name.bytes();
         let Some((first, rest)) = bytes.split_first() else {

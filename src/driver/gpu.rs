@@ -11,12 +11,12 @@ use linear_layout::encoding::spelling::nearest;
 use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
-/// A target, with the names by which LLVM knows it.
+/// A target, and LLVM's names of its processor and features.
 pub(super) struct LlvmGpu {
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
-    /// Processor and features that the user has set. They must be checked.
+    /// The processor and features set by the user, which LLVM may not know. `None` if the user has set neither.
     given: Option<LlvmNames>,
 }
 
@@ -27,7 +27,7 @@ struct LlvmNames {
 }
 
 impl LlvmGpu {
-    /// Selects the target that the command line names, or else the target that the module names.
+    /// Selects the target that the options name, or else the target that the module names.
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
@@ -49,7 +49,7 @@ impl LlvmGpu {
         })
     }
 
-    /// Creates LLVM's target machine.
+    /// Creates LLVM's target machine for an optimisation level from 0 to 3.
     pub(super) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
         let config = InitializationConfig::default();
         match self.target.assembly {
@@ -82,7 +82,8 @@ impl LlvmGpu {
         create(&self.cpu, &self.features)
     }
 
-    /// Checks that LLVM knows the user's processor and features.
+    /// Checks that LLVM knows the user's processor and features. `any` is a target machine for any processor of the
+    /// same triple.
     fn check(&self, names: &LlvmNames, any: &TargetMachine) -> Result<(), Failure> {
         let unknown = |what: &str, name: &str, known: &[String], sign: &str| {
             let failure = Failure::new(format!(

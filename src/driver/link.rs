@@ -1,4 +1,4 @@
-//! Linking: bitcode libraries, and AMD code objects.
+//! Linking of bitcode libraries into modules, and of AMD objects to code objects.
 
 use super::{Failure, Options};
 use crate::sys;
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 /// A vendor's bitcode library.
 struct Library {
-    /// Common prefix of the names of the library's functions.
+    /// Prefix of the names of the library's functions.
     prefix: &'static str,
     /// Name by which `--link-bitcode` accepts the library.
     name: &'static str,
@@ -42,7 +42,7 @@ const LIBRARIES: [Library; 3] = [
     },
 ];
 
-/// Functions that drivers define, and one that LLVM resolves.
+/// Functions that need no definition in a module: drivers define the first four, and LLVM resolves `__nvvm_reflect`.
 const RUNTIME: [&str; 5] = [
     "vprintf",
     "__assertfail",
@@ -51,7 +51,8 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Environment variables that list folders, and the library folder relative to each of these.
+/// Environment variables that list folders. The second string is the path of the library folder relative to a listed
+/// folder.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),
@@ -60,7 +61,7 @@ const FOLDERS_IN: [(&str, &str); 5] = [
     ("ROCM_PATH", "amdgcn/bitcode"),
 ];
 
-/// Library folders of toolkits at their usual locations.
+/// Folders in which toolkits usually install their libraries.
 const FOLDERS: [&str; 7] = [
     "/usr/local/cuda/nvvm/libdevice",
     "/usr/lib/cuda/nvvm/libdevice",
@@ -71,7 +72,7 @@ const FOLDERS: [&str; 7] = [
     "/usr/lib/amdgcn/bitcode",
 ];
 
-/// Resolves a path or library name to a file.
+/// Returns the file that `path` denotes: a path of a file, or the name of a library in one of the library folders.
 fn find(path: &Path) -> Result<PathBuf, Failure> {
     if path.is_file() || path.components().count() > 1 {
         return Ok(path.to_owned());
@@ -121,7 +122,7 @@ fn find(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Records the kernel attributes and library options in a module.
+/// Adds the kernel attributes and the library options of `options` to a module.
 pub(super) fn describe(module: &Module<'_>, options: &Options) {
     let context = module.get_context();
     if options.reflect_ftz {
@@ -142,7 +143,7 @@ pub(super) fn describe(module: &Module<'_>, options: &Options) {
     }
 }
 
-/// Links bitcode libraries into a module, and removes the definitions that it does not use.
+/// Links bitcode libraries into a module, and removes the definitions that the module does not use.
 pub(super) fn add_bitcode(
     module: &Module<'_>,
     files: &[PathBuf],
@@ -157,7 +158,7 @@ pub(super) fn add_bitcode(
         .iter()
         .map(|path| find(path))
         .collect::<Result<_, _>>()?;
-    // A library may call an earlier one.
+    // A library may call functions of an earlier library, so all libraries except the last are linked twice.
     for file in files.iter().chain(&files[..files.len() - 1]) {
         let cannot =
             |reason: String| Failure::new(format!("cannot link `{}`: {reason}", file.display()));
@@ -179,7 +180,8 @@ pub(super) fn add_bitcode(
         .map_err(|reason| Failure::new(format!("LLVM cannot shrink the module: {reason}")))
 }
 
-/// Defines the parameters of AMD's libraries for the GPU and for precision: IEEE 754 semantics.
+/// Initialises the global variables by which AMD's libraries are configured: the properties of the GPU, and IEEE 754
+/// semantics for floating-point arithmetic.
 fn configure(module: &Module<'_>, target: &Target) {
     let is_wide = target.lanes == 64;
     let version = target
@@ -224,11 +226,11 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
 /// A function that is called but not defined.
 pub(super) struct UndefinedFunction {
     pub(super) name: String,
-    /// Suggested fix.
+    /// Suggested fix, as the text of a note.
     pub(super) fix: String,
 }
 
-/// Returns the functions that are called but not defined. An assembler or driver would reject them later.
+/// Returns the functions that are called but not defined. An assembler or a driver would reject these functions later.
 pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
@@ -313,7 +315,7 @@ fn link_in(folder: &Path, linker: &Path, object: &[u8]) -> Result<Vec<u8>, Failu
     std::fs::read(&to).map_err(|reason| cannot(&format!("read `{}`", to.display()), reason))
 }
 
-/// Returns the path of `lld`: the program of the linked LLVM, or else the program on `PATH`.
+/// Returns the path of the linker `lld` in the installation of LLVM, or else in a folder of `PATH`.
 fn linker() -> Result<PathBuf, Failure> {
     let beside = Path::new(env!("MLIR_SYS_220_PREFIX")).join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Loop annotations. MLIR's loop conversion attaches them to the operation in front of the back edge; its translation
-//! to LLVM IR reads them from the branch.
+//! Loop annotations. MLIR's conversion of loops to branches sets a discardable attribute `llvm.loop_annotation` on a
+//! branch of each loop. MLIR's translation to LLVM IR reads the property `loop_annotation` of the branch.
 
 use crate::sys;
 use crate::sys::build;
@@ -9,7 +9,7 @@ use melior::ir::{BlockLike, Module, RegionLike};
 const BESIDE: &str = "llvm.loop_annotation";
 const WITHIN: &str = "loop_annotation";
 
-/// Moves loop annotations to the branches, where the translation reads them.
+/// Replaces the attribute `llvm.loop_annotation` of each branch by the property `loop_annotation`.
 pub(super) fn annotate(module: &mut Module<'_>) {
     sys::rewrite(module, |rewriter, module| {
         let mut rest = vec![module];

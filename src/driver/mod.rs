@@ -1,9 +1,9 @@
-//! Drivers: from the text of a module to a result, for the command lines and the C API.
+//! Drivers of the command-line tools and of the C API. Each driver turns the text of a module into a result.
 //!
-//! [`translate`] emits LLVM IR, assembly or a code object, [`decode`] returns a kernel for [`gpu_sim`], and
-//! [`rewrite`] runs passes. [`requests`] wraps these three for callers that only have text and JSON. Each driver
-//! takes the bytes of a file and creates its own context. It returns messages with the result or instead of it; it
-//! does not print, read a command line, or end the process.
+//! [`translate`] emits LLVM IR, assembly or a code object, [`decode`] returns a kernel for [`gpu_sim`], and [`rewrite`]
+//! runs passes. [`requests`] wraps these three functions for callers that only have text and JSON. Each driver takes
+//! the bytes of a file and creates its own MLIR context. Messages are returned with the result or with the error. A
+//! driver does not print, read a command line, or end the process.
 
 mod clock;
 mod debug;
@@ -32,7 +32,7 @@ use melior::ir::Module;
 use melior::utility::register_all_dialects;
 use std::fmt;
 
-/// The errors of a failed driver, with earlier messages.
+/// The messages of a failed driver: its errors, and earlier warnings and remarks.
 #[derive(Clone, Debug)]
 pub struct Failure(pub Vec<Message>);
 
@@ -50,7 +50,7 @@ impl Failure {
     }
 }
 
-/// Prints each message with its notes and source lines.
+/// Prints all messages except remarks, with their notes and source lines.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |message: &&Message| message.severity != Severity::Remark;
@@ -61,7 +61,8 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Creates a context with all dialects, so that a kernel that has not been lowered can be parsed and reported.
+/// Creates an MLIR context with all dialects. Dialects that cannot be translated are included, so that a module that
+/// has not been lowered can be parsed and reported.
 fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
@@ -69,7 +70,8 @@ fn context() -> Context {
     Context::new_with_registry(&registry, false)
 }
 
-/// Parses a module if [`sys::checked_input`] accepts it. `file` is the name of the input in messages.
+/// Parses a module from text or bytecode that [`sys::checked_input`] accepts. `file` is the name of the input in
+/// messages.
 fn parse<'c>(
     context: &'c Context,
     recorder: &Recorder,
@@ -86,7 +88,8 @@ fn parse<'c>(
     })
 }
 
-/// Returns the recorded messages. Notes that print an operation are removed, since it may be the whole module.
+/// Removes all messages from `recorder` and returns them. Notes that print an operation are dropped, since the
+/// operation may be the whole module.
 fn take_messages(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()

@@ -1,26 +1,28 @@
 //! Instruction scheduling within basic blocks of LLVM IR, to reduce register pressure for `ptxas`.
 //!
 //! An operation on a tensor becomes one instruction per register, so a chain of operations keeps whole tensors of
-//! intermediate values live. `ptxas` starts from the order of its PTX, and spills what does not fit.
-//! `tools/docs/adr/0037-order-by-registers.md` has the measurements.
+//! intermediate values live. `ptxas` starts from the order of the instructions in the PTX, and spills values if the
+//! registers do not suffice. `tools/docs/adr/0037-order-by-registers.md` has the measurements.
 //!
-//! [`Schedule::choose`] compares the given order with others by their peak of live registers. Loads, stores, barriers
-//! and shuffles keep their relative order in all of them. If the best order exceeds the registers of a thread,
-//! [`order_instructions`] makes `ptxas` aim at one thread block per multiprocessor: it otherwise limits some kernels
-//! that spill to 32 registers per thread. AMD's back end schedules for registers itself.
+//! [`Schedule::choose`] compares the peaks of live registers of the given order and of a few other orders. Loads,
+//! stores, barriers and shuffles keep their relative order in all candidates. If the best order exceeds the registers
+//! of a thread, [`order_instructions`] makes `ptxas` aim at one thread block per multiprocessor. Without this setting,
+//! `ptxas` limits some kernels to 32 registers per thread although they spill. AMD's back end schedules for registers
+//! itself.
 
 use crate::sys::{BlockInstruction, BlockOrder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
-/// Largest peak of live registers at which the given order is kept. A longer distance between dependent instructions
-/// hides latency, and with 64 registers per thread, half of the threads of a multiprocessor can be resident.
+/// Largest peak of live registers at which the given order is kept. In the given order, dependent instructions are
+/// further apart, which hides latency; and with 64 registers per thread, half of the threads of a multiprocessor can be
+/// resident.
 const MIN_PEAK: u32 = 64;
 
 /// Number of 32-bit registers that an instruction of an NVIDIA GPU can address.
 const MAX_REGISTERS: u32 = 255;
 
-/// Function attributes by which a user limits registers. `ptxas` accepts only one limit.
+/// Function attributes by which a user limits registers. `ptxas` accepts only one of these attributes.
 const BOUNDS: [&str; 2] = ["nvvm.maxnreg", "nvvm.minctasm"];
 
 pub(super) fn order_instructions(module: &Module<'_>) {
@@ -48,20 +50,20 @@ pub(super) fn order_instructions(module: &Module<'_>) {
     }
 }
 
-/// The candidate schedules of a block.
+/// A basic block to schedule. An order is a permutation of the indices of the block's instructions.
 struct Schedule<'a>(&'a [BlockInstruction]);
 
 impl Schedule<'_> {
-    /// Returns the order with the lowest peak, and that peak. The order is `None` if no order is better than the
-    /// given one.
+    /// Returns the order with the lowest peak of live registers, and this peak. The order is `None` if no candidate is
+    /// better than the given order.
     fn choose(&self) -> (Option<Vec<u32>>, u32) {
         let given: Vec<u32> = (0..).take(self.0.len()).collect();
         let limit = self.peak(&given);
         if limit <= MIN_PEAK {
             return (None, limit);
         }
-        // Candidates: each value right before its first user; then the same except for instructions that free
-        // registers, which are others in the resulting order.
+        // The first candidate computes each value right before its first user. The two later candidates also fix the
+        // instructions that free registers in the previous order.
         let mut orders = vec![self.arranged(|at| !self.0[at].is_movable)];
         let mut reducing = given;
         for _ in 0..2 {
@@ -76,8 +78,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Moves each instruction directly in front of its first user. Instructions that `is_fixed` selects keep their
-    /// relative order.
+    /// Returns an order that places each instruction directly in front of its first user. Instructions for which
+    /// `is_fixed` returns true keep their relative order.
     fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
         let count = self.0.len();
         let Some(terminator) = count.checked_sub(1) else {
@@ -86,7 +88,7 @@ impl Schedule<'_> {
         let mut order = Vec::with_capacity(count);
         let mut is_placed = vec![false; count];
         let mut waiting = Vec::new();
-        // Values used only in other blocks are placed last.
+        // Values that are used only in other blocks are placed last.
         let fixed = (0..terminator).filter(|&at| is_fixed(at));
         for root in fixed.chain(0..count) {
             waiting.push(root);
@@ -108,8 +110,8 @@ impl Schedule<'_> {
         order
     }
 
-    /// Returns a predicate that selects instructions to fix: those that must not move, and those that free more
-    /// registers than they define if instructions are in `order`.
+    /// Returns a predicate that is true for instructions that must not move, and for instructions that free more
+    /// registers than they define if the block is in `order`.
     fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -120,7 +122,8 @@ impl Schedule<'_> {
         move |at| !self.0[at].is_movable || freed[at] > self.0[at].registers
     }
 
-    /// Returns the last user of each value in an order, or `None` for a value that is live out or unused.
+    /// Returns, for each value, the index of its last user in an order. The index is `None` if the value is live out or
+    /// unused.
     fn last_users(&self, order: &[u32]) -> Vec<Option<usize>> {
         let mut last = vec![None; self.0.len()];
         for at in order.iter().map(|&at| at as usize) {
@@ -133,7 +136,7 @@ impl Schedule<'_> {
         last
     }
 
-    /// Returns the peak number of registers that the values of the block occupy in an order.
+    /// Returns the largest number of registers that values of the block occupy at the same time in an order.
     fn peak(&self, order: &[u32]) -> u32 {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {

@@ -1,15 +1,17 @@
-//! Pass pipelines on the text of a module.
+//! Execution of pass pipelines on the text of a module.
 
 use super::{Failure, context, parse, run_pipeline, take_messages};
 use crate::ir::{Message, Recorder};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 
-/// Runs a pipeline of this project's and MLIR's passes, and returns the module's text with warnings and remarks.
+/// Runs a pipeline of this project's and MLIR's passes on a module. Returns the text of the resulting module, and the
+/// warnings and remarks.
 ///
-/// `file` is the name of the input in messages. `keeps_locations` writes the location of each operation.
+/// `file` is the name of the input in messages. If `keeps_locations` is true, the text contains the location of each
+/// operation.
 ///
 /// # Errors
-/// The diagnostics of MLIR or of a pass.
+/// Returns the diagnostics of MLIR or of a pass.
 ///
 /// ```
 /// use linear_layout_mlir::driver::rewrite;

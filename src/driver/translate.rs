@@ -1,5 +1,5 @@
-//! Translation of a module of the LLVM dialect, or of a kernel that is lowered first, to LLVM IR, assembly or a code
-//! object.
+//! Translation of a module to LLVM IR, assembly or a code object. The module is in the LLVM dialect, or is lowered
+//! first.
 
 use super::emit::{self, Artifact};
 use super::fits::{self, Language};
@@ -34,40 +34,42 @@ pub enum Emit {
     Object,
 }
 
-/// Options of a translation; [`Options::new`] has the defaults of `ll-translate`.
+/// Options of a translation. [`Options::new`] returns the defaults of `ll-translate`.
 ///
-/// A request of the C API gives them as JSON, with the names of `ll-translate`; by default the file is called
-/// `<string>` and is lowered.
+/// A request of the C API gives the options as a JSON object, with the names of the options of `ll-translate`. The
+/// defaults of a request are the same, except that the file name is `<string>` and that the module is lowered.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields, default = "Options::of_request")]
 pub struct Options {
     /// The name of the input in messages and in debug information.
     pub file: String,
-    /// Kind of output; by default the assembly of the target.
+    /// Kind of output. `None` selects the assembly language of the target.
     pub emit: Option<Emit>,
-    /// Sets [`Translated::llvm_ir`] for other kinds of output too.
+    /// True if [`Translated::llvm_ir`] is to be set, for any kind of output.
     #[serde(rename = "llvm_ir")]
     pub keeps_llvm_ir: bool,
-    /// The pipeline of passes that lowers the module first.
+    /// Pass pipeline that lowers the module before the translation. `None` if the module is already lowered.
     pub lower: Option<String>,
     /// Optimisation level of LLVM, 0 to 3.
     pub optimize: u8,
-    /// The GPU, as `cuda:90`; by default the module's `ttg.target`.
+    /// Name of the target, for example `cuda:90`. `None` selects the module's `ttg.target`.
     pub target: Option<String>,
-    /// The module to translate if the input has several: its symbol, a function in it, or its number.
+    /// Selects a module if the input has several: by the symbol name of the module, by the name of a function in it, or
+    /// by its index, starting at 0.
     pub module: Option<String>,
-    /// Emits line tables.
+    /// True if line tables are to be emitted.
     pub debug_info: bool,
-    /// LLVM's name of the processor; by default that of the target.
+    /// LLVM's name of the processor. `None` selects the processor of the target.
     pub cpu: Option<String>,
-    /// Additional LLVM features, as `+ptx84`, separated by commas.
+    /// Additional LLVM features, separated by commas, for example `+ptx84`.
     pub features: Option<String>,
-    /// Bitcode libraries to link: paths, or names as `libdevice`.
+    /// Bitcode libraries to link: paths, or names such as `libdevice`.
     #[serde(rename = "link_bitcode")]
     pub bitcode: Vec<PathBuf>,
-    /// Makes libdevice flush subnormal numbers to zero.
+    /// True if functions of libdevice are to flush subnormal numbers to zero.
     pub reflect_ftz: bool,
-    /// Kernel attributes for LLVM's back end, as `amdgpu-waves-per-eu`.
+    /// Attributes of kernels for LLVM's back end, as pairs of key and value. An example of a key is
+    /// `amdgpu-waves-per-eu`.
     #[serde(deserialize_with = "texts")]
     pub kernel_attributes: Vec<(String, String)>,
 }
@@ -100,7 +102,7 @@ impl Options {
         }
     }
 
-    /// Returns the name of the input for suggested commands.
+    /// Returns the file name for the commands that messages suggest.
     fn shown_file(&self) -> &str {
         if self.file.starts_with('<') {
             "kernel.mlir"
@@ -110,7 +112,7 @@ impl Options {
     }
 }
 
-/// Deserialises an object of strings as pairs.
+/// Deserialises a JSON object whose values are strings as pairs of key and value.
 fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, D::Error> {
     let text = |(key, value): (String, Value)| match value {
         Value::String(value) => Ok((key, value)),
@@ -127,26 +129,27 @@ fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, 
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Translated {
-    /// The output.
+    /// The output as text or as object code.
     pub bytes: Vec<u8>,
-    /// Kind of output.
+    /// Kind of the output.
     pub artifact: Artifact,
-    /// The optimised LLVM IR, if [`Options::keeps_llvm_ir`] is set.
+    /// The optimised LLVM IR as text, if [`Options::keeps_llvm_ir`] is true.
     pub llvm_ir: Option<String>,
-    /// The target of the output.
+    /// The target for which the output was emitted.
     pub target: &'static Target,
-    /// Integer attributes of the lowered module, as `ttg.shared` in bytes.
+    /// Names and values of the integer attributes of the lowered module. For example, `ttg.shared` is its shared memory
+    /// in bytes.
     pub attributes: Vec<(String, i64)>,
     /// Warnings and remarks.
     pub messages: Vec<Message>,
-    /// Times of the phases.
+    /// Times of the phases of the translation.
     pub clock: Clock,
 }
 
-/// Translates the text or bytecode of a module.
+/// Translates a module from text or bytecode.
 ///
 /// # Errors
-/// The diagnostics of MLIR, a pass or LLVM, each with its place in the input where there is one.
+/// Returns the diagnostics of MLIR, of a pass or of LLVM, with source locations if they are known.
 ///
 /// ```
 /// use linear_layout_mlir::driver::{Options, translate};
@@ -265,7 +268,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     })
 }
 
-/// Returns the integer attributes of a module.
+/// Returns the names and values of the integer attributes of a module.
 fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     let module = module.as_operation();
     let attributes = module.attributes();
@@ -276,7 +279,7 @@ fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     attributes.filter_map(number).collect()
 }
 
-/// Returns the selected module if the file has several.
+/// Returns the nested module that the options select, or `None` if `file` has no nested modules.
 fn chosen<'c>(
     context: &'c Context,
     file: &Module<'c>,
@@ -329,7 +332,7 @@ fn not_translated(
     }
 }
 
-/// Returns the failure for undefined functions. Each is reported at its first call.
+/// Returns the failure for undefined functions. Each undefined function is reported at its first call.
 fn not_defined(
     missing: &[UndefinedFunction],
     recorder: &Recorder,

@@ -1,4 +1,4 @@
-//! Requests for compilation and for pass pipelines.
+//! Requests that compile a module or run a pass pipeline.
 
 use super::answer;
 use crate::driver::{self, Failure, Options};
@@ -6,8 +6,10 @@ use crate::sys::{self, Answer};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Translates a module. The report has `llvm_ir` if requested, `target`, integer `attributes` of the module, and
-/// `times` of the phases in milliseconds; the output is LLVM IR, assembly or an object.
+/// Translates a module. `options` is a JSON object with the fields of [`Options`].
+///
+/// The output of the answer is LLVM IR, assembly or an object. The report has the `target`, the integer `attributes` of
+/// the module, the `times` of the phases in milliseconds, and `llvm_ir` if the options request it.
 ///
 /// ```
 /// use linear_layout_mlir::driver::requests::compile;
@@ -56,7 +58,7 @@ struct Rewrite {
     locations: bool,
 }
 
-/// Runs a pass pipeline; the output is the module's text.
+/// Runs a pass pipeline on a module. The output of the answer is the text of the resulting module.
 #[must_use]
 pub fn rewrite(source: &[u8], options: &str) -> Answer {
     let work = || {
@@ -69,7 +71,7 @@ pub fn rewrite(source: &[u8], options: &str) -> Answer {
     answer(work())
 }
 
-/// Returns the input if MLIR can read it.
+/// Returns a copy of `source` if MLIR can read it. `file` is the name of the input in the error.
 pub(super) fn checked(file: &str, source: &[u8]) -> Result<Vec<u8>, Failure> {
     sys::checked_input(file, source.to_vec()).map_err(|refusal| {
         let text = refusal.strip_prefix("error: ").unwrap_or(&refusal);

@@ -1,6 +1,6 @@
 //! Requests of the C API. The inputs are the text of a module, options as a JSON object, and buffers.
 //!
-//! The C API declares the functions, and the Python package documents the objects. Each report has `messages`, an
+//! The C API declares the functions, and the Python package documents the JSON objects. Each report has `messages`, an
 //! array of objects with `severity`, `text`, `rule`, `file`, `line`, `column` and `notes`. An unknown option is an
 //! error, whose message lists the valid options.
 
@@ -16,14 +16,15 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The entries of the report, the messages and the output; or the failure.
+/// The entries of the report, the messages, and the output of a successful request, or its failure.
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {
     answer_with(outcome, None)
 }
 
-/// Converts an outcome to an answer, with an additional entry in its report.
+/// Converts the result of a request to an answer. `entry` is the name and the value of an additional entry of the
+/// report.
 fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer {
     let succeeded = outcome.is_ok();
     let (mut report, messages, output) =
@@ -79,7 +80,7 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// Returns the name of an input in messages if the request does not name it.
+/// Returns the default name of an input in messages.
 fn unnamed() -> String {
     "<string>".to_owned()
 }
@@ -87,7 +88,7 @@ fn unnamed() -> String {
 /// Parses the options of a request.
 ///
 /// # Errors
-/// The text is not a JSON object, or an option is unknown or has another type.
+/// Returns an error if the text is not a JSON object, or if an option is unknown or has a value of the wrong type.
 fn options<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::new(format!("options: {error}")))
 }

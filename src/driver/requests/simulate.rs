@@ -1,4 +1,4 @@
-//! Requests for a launch on the CPU.
+//! Requests that simulate the launch of a kernel on the CPU.
 
 use super::compile::checked;
 use super::{answer_with, options};
@@ -21,7 +21,7 @@ struct Simulate {
     grid: [u32; 3],
     #[serde(default)]
     args: Vec<Argument>,
-    /// Names of the buffers for messages, in the order of the buffers.
+    /// Names of the buffers in messages, in the order of the buffers. A buffer without a name is called by its index.
     #[serde(default)]
     names: Vec<String>,
     #[serde(default = "late")]
@@ -54,9 +54,9 @@ const fn yes() -> bool {
 enum Argument {
     /// An integer, or the bits of an 8-bit float.
     Int(i128),
-    /// A float.
+    /// A floating-point number.
     Float(f64),
-    /// The number of a buffer, and an offset in bytes.
+    /// A pointer into a buffer: the index of the buffer, and an offset in bytes.
     Buffer(usize, u64),
 }
 
@@ -69,11 +69,11 @@ enum ArrivalTime {
     Seed(u64),
 }
 
-/// Runs a kernel on the CPU, and updates `buffers`.
+/// Simulates the launch of a kernel on the CPU, and updates `buffers`.
 ///
-/// The report has `report`, as `ll-sim --json` writes it, and `printed`, the output of the kernel. A run that stops at
-/// a fault fails; then the report has `fault` with its `kind`, `message`, `operation`, `location`, `calls`, `thread`
-/// and `notes`, and the buffers are unchanged.
+/// The report has `report`, as `ll-sim --json` writes it, `text`, the same report as text, and `printed`, the output of
+/// the kernel. A run that stops at a fault fails; then the report has `fault` with its `kind`, `message`, `operation`,
+/// `location`, `calls`, `thread` and `notes`, and the buffers are unchanged.
 #[must_use]
 pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answer {
     let mut fault = None;
@@ -150,7 +150,7 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
     )
 }
 
-/// Returns a fault as a message, with the location of its operation.
+/// Converts a fault to an error message with the location of the operation that caused the fault.
 fn described(error: &KernelError) -> Message {
     let mut message = Message::error(error.message());
     message.location = error
@@ -160,7 +160,7 @@ fn described(error: &KernelError) -> Message {
     message
 }
 
-/// Parses `file:line:column`.
+/// Parses `file:line:column`. Returns `None` if the text has another form.
 fn source_location(location: &str) -> Option<SourceLocation> {
     let mut pieces = location.rsplitn(3, ':');
     let column = pieces.next()?.parse().ok()?;
