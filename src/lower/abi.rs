@@ -3,19 +3,19 @@
 /// The calling convention of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Abi {
-    /// The kernel's own arguments only.
+    /// A kernel takes only its own arguments.
     #[default]
     Plain,
-    /// Triton's runtime: two pointers to scratch memory always follow the kernel's own arguments. Module attributes
-    /// state the sizes of these scratch areas.
+    /// The convention of Triton's runtime. Two pointers to scratch memory follow the kernel's own arguments, even if
+    /// the kernel does not use them. Module attributes state the sizes of these scratch areas.
     Triton,
 }
 
 impl Abi {
-    /// All conventions.
+    /// All calling conventions.
     pub const ALL: [Self; 2] = [Self::Plain, Self::Triton];
 
-    /// Returns the name of the option's value.
+    /// Returns the option value that selects this calling convention.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

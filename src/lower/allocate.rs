@@ -1,7 +1,8 @@
-//! Shared memory of a function: collects the effects of operations, and runs the analyses on them.
+//! Shared memory of a function. This file collects the shared-memory effects of all operations, and runs the analyses
+//! on these effects.
 //!
-//! [`crate::analysis`] decides offsets of allocations and positions of barriers and fences from the effects; the walk
-//! emits a barrier before each operation that needs one.
+//! [`crate::analysis`] computes the offsets of allocations and the positions of barriers and fences. The walk over the
+//! function then emits a barrier in front of each operation that needs one.
 
 use super::calls;
 use super::gpu::Gpu;
@@ -46,7 +47,7 @@ pub(crate) struct Planning {
     pub(crate) effects: EffectsFn,
     pub(crate) shared: SharedBytes,
     pub(crate) lane_reductions: LaneReductions,
-    /// Emits a remark at each operation that uses shared memory.
+    /// True if each operation that uses shared memory gets a remark.
     pub(crate) explain: bool,
 }
 
@@ -63,12 +64,12 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
     pub(crate) plans: PlanCache,
-    /// Calls of functions that access shared memory.
+    /// Calls whose callee accesses shared memory.
     pub(crate) calls: &'a HashSet<OpId>,
     /// Limit on the scratch memory of a plan, in bytes. `None` if only the limit of the GPU applies.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    /// The usage of each planned operation; recorded only for remarks.
+    /// The usage of each planned operation. `None` unless remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,
 }
 
@@ -78,7 +79,8 @@ impl PlanContext<'_> {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
     }
 
-    /// Returns the effects of an operation's program on its scratch memory and on the buffer that it accesses.
+    /// Returns the shared-memory effects of an operation's program, which accesses scratch memory and, if it is given,
+    /// `buffer`.
     pub(crate) fn effects_of(
         &mut self,
         op: Op<'_>,
@@ -98,7 +100,8 @@ impl PlanContext<'_> {
 }
 
 impl SharedMemory {
-    /// Plans the operations of a function and allocates its shared memory; reports errors.
+    /// Plans the operations of a function and allocates its shared memory. Errors are reported at the operations; the
+    /// second result is `Some` if there were errors.
     ///
     /// `calls` contains the calls whose callee accesses shared memory.
     pub(crate) fn of(
@@ -194,7 +197,8 @@ impl SharedMemory {
         self.allocation.bytes()
     }
 
-    /// Returns the plan of an operation, and the offset of its scratch memory.
+    /// Returns the plan of an operation, and the byte offset of its scratch memory in the function's frame. Returns
+    /// `None` if the operation has no plan of type `P`.
     pub(crate) fn plan<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<(Arc<P>, u32)> {
         Some((self.plans.get(op)?, self.scratch(op)))
     }
@@ -204,19 +208,20 @@ impl SharedMemory {
         self.allocation.offset(operation_id(op)).unwrap_or_default()
     }
 
-    /// Returns the offset and the size, in bytes, of the memory that an operation allocates: a buffer or scratch
-    /// memory.
+    /// Returns the byte offset and the size in bytes of the buffer or scratch memory that an operation allocates. The
+    /// offset is relative to the function's frame.
     pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
         let op = operation_id(op);
         Some((self.allocation.offset(op)?, self.allocation.size(op)?))
     }
 
-    /// Returns the offset of the buffer that an operation allocates.
+    /// Returns the byte offset, in the function's frame, of the buffer that an operation allocates.
     pub(crate) fn buffer(&self, op: Op<'_>) -> Option<u32> {
         self.allocation.offset(operation_id(op))
     }
 
-    /// Returns true if an operation needs a proxy fence in front of it, after its barrier.
+    /// Returns true if an operation needs a proxy fence in front of it. If the operation also needs a barrier, the
+    /// fence follows the barrier.
     pub(crate) fn needs_fence(&self, op: Op<'_>) -> bool {
         self.allocation.needs_fence(operation_id(op))
     }
@@ -261,7 +266,8 @@ fn asynchronous(started: Op<'_>) -> String {
     format!("the asynchronous `{name}` at {}", started.location())
 }
 
-/// Returns the diagnostic for an access that conflicts with one in flight.
+/// Returns the diagnostic for an access that conflicts with an asynchronous access in flight. The operation `started`
+/// has started the asynchronous access.
 fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
         "accesses shared memory that {} still accesses",

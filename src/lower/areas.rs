@@ -17,25 +17,26 @@ use std::collections::{HashMap, HashSet};
 /// Number of memory areas that the launcher allocates: area 0 for kernels, area 1 for profiling tools.
 pub(crate) const NUM_AREAS: usize = 2;
 
-/// One number for each area: kernels first, then profiling tools.
+/// One value in bytes per area: first the area for kernels, then the area for profiling tools.
 pub(crate) type Areas = [u32; NUM_AREAS];
 
-/// The allocations of one function, without those of its callees.
+/// The scratch allocations of one function, without the allocations of its callees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The area, and the byte offset within the frame, of each allocation.
+    /// Area and byte offset in the frame of each allocation.
     pub(crate) offsets: HashMap<OpId, (usize, u32)>,
-    /// Size of the frame in bytes.
+    /// Size of the frame in each area, in bytes.
     pub(crate) bytes: Areas,
-    /// Alignment of the frame in bytes.
+    /// Alignment of the frame in each area, in bytes.
     pub(crate) alignment: Areas,
 }
 
 impl Scratch {
-    /// Assigns an offset to each allocation of a function.
+    /// Assigns an offset to each scratch allocation of a function.
     ///
     /// # Errors
-    /// The size exceeds 32 bits, or an alignment is not a power of two.
+    /// Returns the operation and the diagnostic if a size or an alignment is invalid, or if the frame is larger than
+    /// 2^32 - 1 bytes.
     pub(crate) fn of<'c>(function: Op<'c>) -> Result<Self, (Op<'c>, Diagnostic)> {
         let mut scratch = Self {
             alignment: [1; NUM_AREAS],
@@ -81,22 +82,23 @@ impl Scratch {
         Ok(())
     }
 
-    /// Returns true if the function has allocations.
+    /// Returns true if the function allocates global scratch memory.
     pub(crate) fn is_used(&self) -> bool {
         !self.offsets.is_empty()
     }
 }
 
-/// The scratch memory of one program, sufficient for every kernel of the module.
+/// The global scratch memory of one program. It is large enough for every kernel of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProgramScratch {
-    /// Distance in bytes between the memory of consecutive programs, for each area.
+    /// Distance in bytes between the memory of consecutive programs in each area.
     pub(crate) bytes: Areas,
     pub(crate) alignment: Areas,
 }
 
 impl ProgramScratch {
-    /// Computes the maximum over all functions. `functions` yields the end and the alignment of each frame.
+    /// Computes the memory that suffices for all functions. `functions` yields the end and the alignment of each
+    /// function's frame.
     pub(crate) fn of(functions: impl Iterator<Item = (Areas, Areas)>) -> Self {
         let none = Self {
             bytes: [0; NUM_AREAS],
@@ -118,7 +120,7 @@ impl ProgramScratch {
 /// The global scratch memory that the function being lowered can address.
 pub(crate) struct FunctionScratch<'c> {
     pub(crate) scratch: Scratch,
-    /// Byte offset of the function's frame in the program's memory.
+    /// Byte offset of the function's frame in each area of the program's memory.
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
     /// Calls that must pass the addresses of the program's memory to the callee.
@@ -126,6 +128,6 @@ pub(crate) struct FunctionScratch<'c> {
     /// True if the address arguments point to the memory of all programs (in a kernel), false if they point to the
     /// memory of this program.
     pub(crate) is_kernel: bool,
-    /// The address of each area: the last arguments of the function, if it has them.
+    /// Address of each area, from the last arguments of the function. `None` if the function has no such arguments.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,
 }

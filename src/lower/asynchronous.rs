@@ -1,7 +1,7 @@
 //! Shared-memory effects of asynchronous operations.
 //!
 //! Copies by threads use the generic proxy; accesses by asynchronous units use the async proxy. Operations on an
-//! mbarrier are atomic and mutually ordered, so only its initialisation and invalidation count as writes.
+//! mbarrier are atomic and mutually ordered, so only initialising and invalidating an mbarrier count as writes.
 
 use crate::analysis::effects::{
     AccessTarget, Act, AsyncAccess, BufferView, Buffers, Channel, Effects, MbarrierUse, Proxy,
@@ -27,7 +27,8 @@ fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
     Act::Observe { channel, at_most }
 }
 
-/// Returns the effects of an asynchronous operation. An unknown operation is assumed to read and write its buffers.
+/// Returns the effects of an asynchronous operation. An operation of another kind is assumed to read and write its
+/// buffers.
 pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     let mbarrier = mbarrier(op);
     let acts = match mbarrier {
@@ -87,7 +88,7 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     Some((value_id(object), use_))
 }
 
-/// Returns the views that a wait for products forwards: result i is operand i.
+/// Returns a view for each result of a wait for products: result i is an alias of operand i.
 fn forwarded(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs
@@ -126,7 +127,8 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
             accesses(Channel::Copies, true, Proxy::Generic).collect()
         }
         K::TtgAsyncCommitGroup => vec![Act::Commit(Channel::Copies)],
-        // The number of instructions per copy is unknown here, so it waits for all, including open groups.
+        // The number of instructions per copy is unknown here, so the wait is for all copies, including copies of an
+        // open group.
         K::AmdgAsyncWait => vec![Act::Commit(Channel::Copies), observe(Channel::Copies, 0)],
         K::TtgAsyncWait => vec![observe(Channel::Copies, ttg::AsyncWait::of(op)?.num())],
         K::TtngAsyncTMACopyLocalToGlobal | K::TtngAsyncTMAReduce => {

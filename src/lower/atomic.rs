@@ -1,4 +1,4 @@
-//! Atomic accesses to global memory. Only the owner of an element accesses it.
+//! Atomic accesses to global memory. Of all replicas of an element, only the owner accesses memory.
 //!
 //! If the old value is used, it is broadcast from the owner to its replicas ([`broadcast`]). A CTA barrier before a
 //! release and a CTA barrier after an acquire extend the memory order to all threads of the CTA.
@@ -22,7 +22,7 @@ use melior::ir::{Type, TypeLike, ValueLike};
 /// The operands and attributes of an atomic operation.
 #[derive(Clone, Copy)]
 struct AtomicOp<'c> {
-    /// The address of each element, or the base address to which the offsets are added.
+    /// Address of each element, or the base address to which `offsets` are added.
     pointer: Val<'c>,
     offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
@@ -102,7 +102,7 @@ impl<'c> AtomicOp<'c> {
         })
     }
 
-    /// Returns the result if it is used.
+    /// Returns the result of the operation, or `None` if it is unused or if the operation has no result.
     fn used_result(&self) -> Option<Val<'c>> {
         self.result.filter(|result| !sys::is_unused(*result))
     }

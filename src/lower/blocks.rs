@@ -5,16 +5,16 @@ use crate::sys::build::{self, Blk, Op};
 use gpu_sim::graph;
 use std::collections::HashMap;
 
-/// The blocks of a region and their CFG edges; the entry is block 0.
+/// The basic blocks of a region and the CFG edges between them. The entry is block 0.
 pub(crate) struct BlockGraph<'c> {
     blocks: Vec<Blk<'c>>,
     successors: Vec<Vec<usize>>,
-    /// Reachable blocks in reverse post-order.
+    /// Indices of the reachable blocks in reverse post-order.
     order: Vec<usize>,
 }
 
 impl<'c> BlockGraph<'c> {
-    /// Builds the graph of a region, which may be empty.
+    /// Builds the graph of the region of `op` with the index `region`. The region may be empty.
     pub(crate) fn of(op: Op<'c>, region: usize) -> Self {
         let blocks = build::blocks(op, region);
         let numbers: HashMap<usize, usize> = blocks
@@ -43,17 +43,17 @@ impl<'c> BlockGraph<'c> {
         }
     }
 
-    /// Returns the numbers of reachable blocks in reverse post-order.
+    /// Returns the indices of the reachable blocks in reverse post-order.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// Returns a block by its number.
+    /// Returns the block with the index `number`.
     pub(crate) fn block(&self, number: usize) -> Blk<'c> {
         self.blocks[number]
     }
 
-    /// Returns the children of each block in the dominator tree.
+    /// Returns, for each block, the indices of its children in the dominator tree.
     pub(crate) fn dominated(&self) -> Vec<Vec<usize>> {
         let mut dominated = vec![Vec::new(); self.blocks.len()];
         let Some((first, others)) = self.order.split_first() else {

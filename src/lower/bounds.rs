@@ -1,4 +1,4 @@
-//! Marks from which the simulator checks bounds: the extents of allocations in shared memory, and the bounds of
+//! Marks for the bounds checks of the simulator: the extents of allocations in shared memory, and the bounds of
 //! indices.
 //!
 //! A mark is an attribute of an identity `llvm.bitcast`, so it changes no instruction. The lowered module has a single
@@ -31,18 +31,18 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Sets the operation that is lowered next; returns the enclosing one.
+    /// Sets the operation that is lowered next, and returns the enclosing operation, which [`Self::leave`] restores.
     pub(crate) fn enter(&mut self, op: Op<'c>) -> Option<Op<'c>> {
         self.op.replace(op)
     }
 
-    /// Restores the enclosing operation.
+    /// Restores the enclosing operation, which [`Self::enter`] returned.
     pub(crate) fn leave(&mut self, outer: Option<Op<'c>>) {
         self.op = outer;
     }
 
-    /// Returns the offset in bytes of the current operation's allocation, and the marks to attach to its address, if
-    /// marks are enabled.
+    /// Returns the byte offset of the allocation of the current operation, and the marks to attach to its address.
+    /// Returns `None` if marks are disabled, or if the operation has no allocation.
     pub(crate) fn allocation(
         &mut self,
         e: &Emitter<'c>,
@@ -65,7 +65,7 @@ impl<'c> Bounds<'c> {
         Some((start, marks))
     }
 
-    /// Marks the end of an allocation's lifetime, if marks are enabled.
+    /// Marks the end of the lifetime of the allocation at `address`, if marks are enabled.
     pub(crate) fn end(&self, e: &mut Emitter<'c>, address: Val<'c>) {
         if self.is_on {
             let marks = [(marks::END, e.unit())];
@@ -73,8 +73,9 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Marks an index that must be below `bound`, unless the index is statically known to be. The simulator's message
-    /// is the operation's name followed by `of`.
+    /// Returns `index`, marked as an index that must be below `bound`. An index that is statically known to be below
+    /// `bound` is returned without a mark. The simulator's message describes the index by the operation's name and
+    /// `of`.
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

@@ -7,7 +7,7 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// Lowers a branch of `cf` to LLVM's, with the lowered successors and block operands.
+/// Lowers a branch of `cf` to the branch of the LLVM dialect that has the lowered successors and block operands.
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let targets = build::successors(op);
     let operands: Vec<Val<'c>> = (0..op.operand_count())

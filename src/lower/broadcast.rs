@@ -1,4 +1,4 @@
-//! Emission of broadcasts from the owner of a result to its replicas, planned by [`linear_layout::plan::broadcast`].
+//! Broadcasts of result elements from their owners to the replicas. [`linear_layout::plan::broadcast`] plans them.
 
 use super::allocate::PlanContext;
 use super::plans::{OpPlan, wrong};
@@ -48,7 +48,7 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<OpPlan, Diagnost
     })
 }
 
-/// Emits the broadcast that [`plan`] planned for these registers.
+/// Emits the broadcast that [`plan`] planned for `op`. `values` are the registers of the result before the broadcast.
 pub(super) fn broadcast<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

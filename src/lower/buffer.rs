@@ -1,5 +1,5 @@
-//! AMD buffer instructions: a uniform base address, and an offset per thread. A masked access gets an out-of-range
-//! offset.
+//! Loads and stores by AMD buffer instructions, which add an offset per thread to a uniform base address. An access
+//! whose mask is false gets an out-of-range offset.
 
 use super::gpu::BufferIsa;
 use super::memory::{AccessGroups, from_memory, memory_element, owner, to_memory};
@@ -90,7 +90,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Returns the GPU's buffer instructions.
 ///
 /// # Errors
-/// The GPU has no buffer instructions. The note of the diagnostic suggests the operation `instead`.
+/// Returns an error if the GPU has no buffer instructions. The note of the diagnostic suggests the operation `instead`.
 pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
     l.gpu.buffers().ok_or_else(|| {
         Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
@@ -110,14 +110,14 @@ pub(super) struct BufferOperands<'c> {
     pub(super) base: Val<'c>,
     pub(super) offsets: Val<'c>,
     pub(super) mask: Option<Val<'c>>,
-    /// The largest number of elements that one access may have.
+    /// Limit on the number of elements per access.
     pub(super) widest: usize,
 }
 
 /// A buffer in global memory, and the addresses of one operation's accesses to it.
 pub(super) struct GlobalBuffer<'c> {
     pub(super) accesses: AccessGroups<'c>,
-    /// Address of the first element.
+    /// Address of the first element of the buffer.
     base: Val<'c>,
     pub(super) resource: Val<'c>,
     offsets: Registers<'c>,
@@ -163,19 +163,20 @@ impl<'c> GlobalBuffer<'c> {
         }
     }
 
-    /// Returns the cache bits of the instructions.
+    /// Returns the cache bits of the instructions for the cache policy `of`.
     pub(super) fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
         let modifier = policy(of, "cache_modifier").unwrap_or_default();
         self.instructions.cache.of(&modifier, is_store)
     }
 
-    /// Returns the address of a register's element.
+    /// Returns the address of the element that a register holds.
     pub(super) fn pointer(&self, l: &mut Lowering<'c>, register: usize) -> Val<'c> {
         let element = self.accesses.element;
         l.e.gep(self.base, element, self.offsets[register])
     }
 
-    /// Returns the byte offset of a register's element, or an out-of-range offset if its mask or `owner` is false.
+    /// Returns the byte offset of the element that a register holds, or an out-of-range offset if the register's mask
+    /// or `owner` is false.
     pub(super) fn offset(
         &self,
         l: &mut Lowering<'c>,
@@ -215,7 +216,7 @@ impl<'c> GlobalBuffer<'c> {
     }
 }
 
-/// The size of a buffer: 2 GiB less two bytes. All offsets that the pass accepts are below it; [`OUT_OF_RANGE`] is
-/// not.
+/// Size of each buffer in bytes: 2 GiB less two bytes. All offsets that the pass accepts are smaller; [`OUT_OF_RANGE`]
+/// is larger.
 const BUFFER_BYTES: i64 = 0x7fff_fffe;
 const OUT_OF_RANGE: u32 = 0x8000_0000;

@@ -1,4 +1,4 @@
-//! Calls: reachable functions in call-graph order, and their frames in shared memory.
+//! Function calls: the order in which functions are planned, and the frames of functions in shared memory.
 //!
 //! A private function becomes an internal function whose arguments and results are registers. Recursion is an error, so
 //! each function's frame has a static offset that follows the frames of all its callers. No frame address is passed. A
@@ -40,7 +40,7 @@ pub(crate) struct FunctionPlan<'c> {
     pub(crate) needs_scratch: bool,
     /// Calls whose callee uses global scratch memory.
     pub(crate) scratch_calls: HashSet<OpId>,
-    /// Set once an error in the function has been reported.
+    /// `Some` once an error in the function has been reported.
     pub(crate) reported: Option<Reported>,
 }
 
@@ -66,7 +66,8 @@ pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
 /// Alignment of frames in shared memory, in bytes.
 const ALIGNMENT: u32 = 128;
 
-/// Plans the kernels and the functions reachable from them, callers first.
+/// Plans the kernels and the functions that are reachable from kernels. In the result, each caller precedes its
+/// callees.
 ///
 /// # Errors
 /// Reports each call that is recursive or whose callee is a kernel or has no body.
@@ -97,7 +98,7 @@ pub(crate) fn plan<'c>(
         .collect();
     let order = callers_first(&functions, &calls)?;
 
-    // Callees first: a function touches shared memory if one of its callees does.
+    // Callees are planned first, since a function accesses shared memory if one of its callees does.
     let mut touches = HashSet::new();
     let mut with_scratch = HashSet::new();
     let mut planned: HashMap<usize, FunctionPlan<'c>> = HashMap::new();
@@ -187,7 +188,7 @@ fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
     found
 }
 
-/// Sorts kernels and the functions reachable from them topologically, callers first.
+/// Returns the indices of the kernels and of the functions reachable from kernels. Each caller precedes its callees.
 fn callers_first<'c>(
     functions: &[tt::Func<'c, 'c>],
     calls: &[Vec<(tt::Call<'c, 'c>, usize)>],

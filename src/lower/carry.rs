@@ -11,7 +11,7 @@ use crate::sys::build::{self, Blk, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if registers of these types are carried in pairs.
+/// Returns true if a value whose registers have these types is carried in pairs of registers.
 fn is_paired(types: &[Type<'_>]) -> bool {
     types.len() > 1
         && types.len().is_multiple_of(2)
@@ -25,7 +25,8 @@ fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the types of the block operands that carry a value; empty if its type cannot be lowered.
+    /// Returns the types of the block operands that carry a value of type `type_`, or no types if `type_` cannot be
+    /// lowered.
     fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
         let registers = self.placeholder_types(type_);
         if is_paired(&registers) {
@@ -35,8 +36,8 @@ impl<'c> Lowering<'c> {
         registers
     }
 
-    /// Returns the types of the block operands that carry several values, concatenated, and the number of block
-    /// operands for each value.
+    /// Returns the concatenated types of the block operands that carry values of the given types, and the number of
+    /// block operands for each value.
     pub(crate) fn carried_types(
         &self,
         types: impl Iterator<Item = Type<'c>>,
@@ -46,7 +47,7 @@ impl<'c> Lowering<'c> {
         (each.concat(), counts)
     }
 
-    /// Returns the block operands that carry several values, concatenated.
+    /// Returns the concatenated block operands that carry `values`.
     pub(crate) fn carried(&mut self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
         let mut flat = Vec::new();
         for value in values {
@@ -66,7 +67,8 @@ impl<'c> Lowering<'c> {
         self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
     }
 
-    /// Unpacks block arguments at the insertion point, and sets them as the registers of the given values.
+    /// Unpacks the block arguments `flat` at the insertion point into the registers of `values`. `counts` is the number
+    /// of block arguments for each value.
     pub(crate) fn receive(
         &mut self,
         values: impl IntoIterator<Item = Val<'c>>,
@@ -90,14 +92,15 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Creates the lowered block for a source block, and inserts it after `before`.
+    /// Creates the lowered block of the source block `old`, and inserts it after the block `before`.
     pub(crate) fn add_block(&mut self, before: Blk<'c>, old: Blk<'c>) -> Blk<'c> {
         let arguments = block_arguments(old);
         let (types, _) = self.carried_types(arguments.iter().map(ValueLike::r#type));
         self.e.add_block(before, &types)
     }
 
-    /// Enters the lowered block of a source block, and sets the registers of its arguments.
+    /// Moves the insertion point to `new`, the lowered block of the source block `old`, and sets the registers of the
+    /// arguments of `old`.
     pub(crate) fn enter(&mut self, new: Blk<'c>, old: Blk<'c>) {
         self.e.enter_block(new);
         let arguments = block_arguments(old);

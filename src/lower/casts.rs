@@ -83,7 +83,7 @@ pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, operand, result, rounding)
 }
 
-/// Returns the rounding mode of an `arith.truncf`. Extensions are exact and get the default.
+/// Returns the rounding mode of an `arith.truncf`, or the default mode for an `arith.extf`, which is exact.
 fn rounding_of(op: Op<'_>) -> Rounding {
     use arith::RoundingMode as Mode;
     match arith::TruncF::of(op).and_then(arith::TruncF::roundingmode) {
@@ -95,10 +95,10 @@ fn rounding_of(op: Op<'_>) -> Rounding {
     }
 }
 
-/// Returns true if a conversion to 8-bit floats rounds towards zero, false if it rounds to nearest.
+/// Returns true if a conversion to 8-bit floats rounds towards zero, and false if it rounds to nearest.
 ///
 /// # Errors
-/// Other rounding modes are not supported.
+/// Returns an error for all other rounding modes, which are not supported.
 fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
     match rounding {
         Rounding::Nearest => Ok(false),
@@ -153,7 +153,7 @@ fn convert<'c>(
     Ok(())
 }
 
-/// Converts a float, with a GPU instruction for the rounding mode if one exists.
+/// Converts a float to the type `to`, by a GPU instruction for the rounding mode if the GPU has one.
 fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>, rounding: Rounding) -> Val<'c> {
     let wide = format::through_f32(&mut l.e, value, to);
     let narrows = width(wide.r#type()) > width(to);

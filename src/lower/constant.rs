@@ -1,11 +1,11 @@
 //! `arith.constant`: scalars, splats and dense tensors.
 //!
-//! A register of a dense tensor is lowered to one of three forms: a constant if all threads hold the same element; a
+//! Each register of a dense tensor is lowered to one of three forms: a constant if all threads hold the same element; a
 //! tree of selects if the element depends on few bits of the thread index; otherwise a load from a constant table.
 //!
 //! ```text
 //! dense<[5, -6, 7, 8]>, two registers in each of two lanes
-//! register 0: select lane bit 0 of 7, 5     register 1: select lane bit 0 of 8, -6
+//! register 0: lane bit 0 is set ? 7 : 5     register 1: lane bit 0 is set ? 8 : -6
 //! ```
 
 use super::index::element_indices;
@@ -49,7 +49,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits a constant of a register's type.
+/// Emits `element` as a constant of type `type_`, the type of a register. `is_index` is true if the source type is
+/// `index`.
 fn one<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,
@@ -72,7 +73,7 @@ struct ThreadBit {
     column: u64,
 }
 
-/// Lowers a constant whose elements differ.
+/// Lowers a dense constant that is not a splat. `type_` is the type of a register.
 fn each<'c>(
     l: &mut Lowering<'c>,
     result: Val<'c>,
@@ -116,7 +117,7 @@ fn each<'c>(
     Ok(())
 }
 
-/// Returns the row-major index of the element at a layout column.
+/// Returns the row-major index of the element with the packed coordinates `column`.
 fn row_major(layout: &TensorLayout, column: u64) -> usize {
     let index = layout.unique.unpack(column);
     let sizes = layout.unique.out_shape().map(|(_, size)| size);
@@ -126,7 +127,8 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// Returns the bits of the thread index on which a register's element depends.
+/// Returns the bits of the thread index on which a register's element depends. `base` are the packed coordinates of the
+/// register's element in thread 0, and `at` returns the element at given packed coordinates.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,
@@ -142,7 +144,8 @@ fn deciding_bits<'c>(
     threads.iter().filter(decides).copied().collect()
 }
 
-/// Emits a tree of selects on the given bits. The last bit selects at the root.
+/// Emits a tree of selects on `bits`, with the last bit at the root. `base` are the packed coordinates if all bits are
+/// clear, and `leaf` emits the element at given packed coordinates.
 fn select<'c>(
     l: &mut Lowering<'c>,
     bits: &[ThreadBit],
@@ -165,7 +168,7 @@ fn select<'c>(
     l.e.select(is_set, set, clear)
 }
 
-/// Declares the elements as a constant table; returns its address.
+/// Declares `elements` as a constant table, and returns the address of the table.
 fn declare<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,
@@ -185,12 +188,12 @@ fn declare<'c>(
     Ok(l.e.address_of_table(&name))
 }
 
-/// Returns the size of an element in a table in bytes.
+/// Returns the number of bytes that an element occupies in a table.
 fn bytes_of(type_: Type<'_>) -> usize {
     bits_of(type_).div_ceil(8) as usize
 }
 
-/// Loads the element at an index from a table.
+/// Loads the element with the tensor index `index` from a table.
 fn load<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,

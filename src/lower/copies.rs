@@ -1,17 +1,17 @@
 //! Asynchronous copies from global to shared memory (`ttg.async_copy_global_to_local`), and waits for them.
 //!
-//! A copy is planned like a store to shared memory, but emits a copy instruction in place of each store. Its width is
-//! limited by the contiguity in both memories. Some elements cannot be copied by an instruction, because they are too
-//! narrow or because the GPU has no copy instructions. They are loaded and stored synchronously, which a correct
-//! program cannot observe.
+//! A copy is planned like a store to shared memory, but emits a copy instruction in place of each store. The width of
+//! the instruction is limited by the contiguity in both memories. Elements that are too narrow for a copy instruction,
+//! and all elements on a GPU without copy instructions, are loaded and stored synchronously. A correct program cannot
+//! observe the difference.
 //!
-//! | addresses | supported copies | unit of waits |
+//! | destination addresses | supported copies | unit of waits |
 //! |---|---|---|
 //! | one per thread ([`Gpu::copies`]) | all | groups, or instructions |
-//! | one per warp ([`Gpu::copies_in_lane_order`]) | those with a [`LaneOrder`] that mask to 0 | instructions |
+//! | one per warp ([`Gpu::copies_in_lane_order`]) | copies with a [`LaneOrder`] that mask to 0 | instructions |
 //!
-//! On GPUs whose waits count instructions ([`Gpu::counts_copies`]), the number of instructions of each operation is
-//! known only after the whole function is lowered. [`set_counts`] then sets the number of instructions that may stay
+//! On GPUs whose waits count instructions ([`Gpu::counts_copies`]), the number of instructions of each copy operation
+//! is known only after the whole function is lowered. [`set_counts`] then sets the number of instructions that may stay
 //! in flight after each wait.
 //!
 //! [`Gpu::copies`]: super::gpu::Gpu::copies
@@ -51,13 +51,13 @@ struct CopyProgram {
 /// The copies and waits of a function, for GPUs whose waits count instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
-    /// Number of instructions that each copy operation issues in every warp.
+    /// Number of instructions that each copy operation issues in every warp, or 0 if some warps may not issue them.
     issued: HashMap<OpId, u32>,
-    /// Each wait of the source, and the operation to which it was lowered.
+    /// Each wait of the source function, and the operation to which it was lowered.
     waits: Vec<(OpId, Op<'c>)>,
 }
 
-/// Largest number of bits per copy instruction.
+/// Largest number of bits that one copy instruction copies per thread.
 const COPIED_BITS: u32 = 128;
 
 /// Lowers `ttg.async_copy_global_to_local`.
@@ -124,7 +124,8 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     Ok(())
 }
 
-/// Plans the stores of a copy and verifies them by execution.
+/// Plans the stores of a copy, and verifies the plan by execution. `ends` are the source pointers or offsets, and the
+/// destination buffer.
 fn program<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -179,7 +180,7 @@ enum Source<'c> {
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
-    /// Values stored for elements whose mask is false; zeros if absent.
+    /// Values to store for elements whose mask is false. `None` stores zeros.
     others: Option<Registers<'c>>,
     element: Type<'c>,
     cache: CachePolicy,
@@ -188,9 +189,9 @@ struct Elements<'c> {
 
 /// The state of emitting the stores of one operation.
 struct Stores {
-    /// Register-index bits that select between replicas of an element.
+    /// Mask of the register-index bits that select between replicas of an element.
     repeated: usize,
-    /// True if each destination is one address per warp, to which the lanes write in order.
+    /// True if the lanes of a warp store to consecutive addresses, in lane order, that start at one address per warp.
     is_in_lane_order: bool,
     /// Number of instructions issued per warp, regardless of masks.
     issued: Cell<u32>,
@@ -240,7 +241,7 @@ impl<'c> Elements<'c> {
         Ok(())
     }
 
-    /// Copies contiguous registers, lowest address first.
+    /// Copies the elements of `registers`, which are contiguous in memory, lowest address first.
     fn copy(
         &self,
         l: &mut Lowering<'c>,
@@ -314,7 +315,7 @@ impl<'c> Elements<'c> {
         self.masks.is_some() && self.nonzero(l, &all).is_some()
     }
 
-    /// Returns the values for elements whose mask is false, unless all are 0.
+    /// Returns the values to store for elements whose mask is false, or `None` if all of these values are 0.
     fn nonzero(&self, l: &mut Lowering<'c>, registers: &[usize]) -> Option<Vec<Val<'c>>> {
         let others = self.others.as_ref()?;
         let others = registers.iter().map(|r| others[*r]);
@@ -409,8 +410,8 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Sets the count of each wait. The count is the number of instructions that certainly belong to later groups, for
-/// which the wait does not wait.
+/// Sets the count of each wait: the number of copy instructions that certainly belong to groups for which the wait does
+/// not wait.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

@@ -6,7 +6,7 @@ use crate::sys::build::Blk;
 use melior::Context;
 use std::collections::BTreeMap;
 
-/// The declarations that the functions of a module use. Each is emitted once.
+/// The declarations that the functions of a module use. Each declaration is emitted once.
 #[derive(Debug, Default)]
 pub(crate) struct Declarations {
     /// Name of the variable that holds each string.
@@ -21,26 +21,26 @@ pub(crate) struct Declarations {
 #[derive(Debug)]
 struct ExternalFunction {
     type_: String,
-    /// Name and path of the library that defines the function, if the kernel specifies them.
+    /// Name and path of the library that defines the function, each empty if unknown. `None` for a runtime function.
     library: Option<[String; 2]>,
 }
 
 impl Declarations {
-    /// Returns the name of the variable that holds a zero-terminated string.
+    /// Returns the name of the variable that holds the zero-terminated string `text`.
     pub(crate) fn constant(&mut self, text: &[u8]) -> String {
         let number = self.strings.len();
         let name = self.strings.entry(text.to_owned());
         name.or_insert_with(|| format!("{TEXT}{number}")).clone()
     }
 
-    /// Returns the name of the variable that holds a constant table.
+    /// Returns the name of the variable that holds the constant table `bytes`.
     pub(crate) fn table(&mut self, bytes: Vec<u8>) -> String {
         let number = self.tables.len();
         let name = self.tables.entry(bytes);
         name.or_insert_with(|| format!("{TABLE}{number}")).clone()
     }
 
-    /// Declares a runtime function. Its type is written in MLIR syntax.
+    /// Declares a runtime function. `type_` is the type of the function in MLIR syntax.
     pub(crate) fn function(&mut self, name: &str, type_: &str) {
         self.functions
             .entry(name.to_owned())
@@ -50,10 +50,11 @@ impl Declarations {
             });
     }
 
-    /// Declares a library function. `library` is the library's name and path, empty if unknown.
+    /// Declares a library function. `type_` is the type of the function in MLIR syntax; `library` is the name and the
+    /// path of the library, each empty if unknown.
     ///
     /// # Errors
-    /// The function was declared with another type. Returns that type.
+    /// Returns the type of the earlier declaration if the function was declared with another type.
     pub(crate) fn library_function(
         &mut self,
         name: &str,
@@ -90,7 +91,7 @@ impl Declarations {
     }
 }
 
-/// Escapes bytes for a `printf` format.
+/// Escapes percent signs for a `printf` format.
 pub(crate) fn literal(text: &[u8]) -> Vec<u8> {
     let escaped = text.iter().flat_map(|byte| match byte {
         b'%' => &b"%%"[..],
@@ -99,6 +100,6 @@ pub(crate) fn literal(text: &[u8]) -> Vec<u8> {
     escaped.copied().collect()
 }
 
-/// Prefixes of the names of constants.
+/// Prefix of the names of string variables.
 const TEXT: &str = "text_";
 const TABLE: &str = "table_";
