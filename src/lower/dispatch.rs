@@ -1,7 +1,7 @@
-//! Dispatch of operations to their lowerings: the table of supported operations.
+//! Dispatch of operations to their lowerings, by a table of the supported operations.
 //!
-//! [`own`] matches all operations of this project exhaustively, so a new operation needs a row before the code
-//! compiles. [`can_be_lowered`] lists the table for diagnostics and the documentation.
+//! [`own`] matches all operations of this project exhaustively, so the code does not compile until a new operation has
+//! a row. [`can_be_lowered`] lists the table for diagnostics and the documentation.
 
 use super::allocate::PlanContext;
 use super::state::{LowerFn, Lowering, Outcome};
@@ -20,7 +20,7 @@ use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 /// Lowers an operation.
 ///
 /// # Errors
-/// It is not supported.
+/// Returns an error if the operation is not supported, or if it cannot be lowered.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = AnyKind::of(op);
     let found = match kind {
@@ -115,7 +115,7 @@ fn is_supported_in_clusters(kind: OpKind) -> bool {
 /// Returns the shared-memory effects of an operation.
 ///
 /// # Errors
-/// The operation cannot be planned.
+/// Returns an error if the operation cannot be planned.
 pub(crate) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -161,7 +161,7 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
-        // Unsupported operations are included.
+        // Unsupported operations get the effects of unknown operations.
         kinds!(LL_NotLowered)
         | K::AmdgAsyncWait
         | K::AmdgBufferLoadToLocal
@@ -184,7 +184,7 @@ pub(crate) fn effects(
     }
 }
 
-/// Returns true if an operation forwards operands of any type.
+/// Returns true if an operation is control flow that forwards operands of any type.
 fn is_control(kind: AnyKind) -> bool {
     use UpstreamKind as K;
     matches!(
@@ -203,7 +203,7 @@ fn is_control(kind: AnyKind) -> bool {
     )
 }
 
-/// Returns the lowering of an operation of this project, if it is supported.
+/// Returns the lowering of an operation of this project, or `None` if the operation is not supported.
 fn own(kind: OpKind) -> Option<LowerFn> {
     use OpKind as K;
     Some(match kind {
@@ -288,7 +288,7 @@ fn own(kind: OpKind) -> Option<LowerFn> {
     })
 }
 
-/// Returns the lowering of an upstream operation, if it is supported.
+/// Returns the lowering of an upstream operation, or `None` if the operation is not supported.
 fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
     use UpstreamKind as K;
     Some(match kind {
@@ -326,7 +326,7 @@ pub(super) fn is_in_table(kind: AnyKind) -> bool {
     }
 }
 
-/// Returns the names of a dialect's supported operations, sorted, without the dialect's prefix.
+/// Returns the sorted names of a dialect's supported operations, without the prefix of the dialect.
 fn lowered_of(dialect: &str) -> Vec<&'static str> {
     let own = OpKind::ALL
         .iter()
@@ -344,7 +344,8 @@ fn lowered_of(dialect: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns every dialect with supported operations, and their names.
+/// Returns the name of each dialect that has supported operations, and the names of these operations without the prefix
+/// of the dialect.
 #[must_use]
 pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
     let names = OpKind::ALL.iter().map(|kind| kind.name());

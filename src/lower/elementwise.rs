@@ -23,13 +23,13 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as if it were of another kind with the same operands.
+/// Lowers an operation as an operation of the kind `kind` with the same operands.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     check_formats(op, kind)?;
     per_register(l, op, kind)
 }
 
-/// Emits the operation once per register.
+/// Emits one operation of the kind `kind` for each register of the result.
 pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;
@@ -51,7 +51,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
         let own = match kind {
-            // As Triton lowers every `arith.remf`.
+            // Triton lowers every `arith.remf` to `frem`.
             UpstreamKind::ArithRemF if is_approximate && float_width(*type_) == Some(32) => {
                 Some(l.e.pure(llvm::frem(values[0], values[1])))
             }
@@ -67,7 +67,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// Returns the register-index bits on which the value does not depend, as far as its constancy shows.
+/// Returns the mask of the register-index bits on which a value does not depend, according to its constancy.
 ///
 /// ```text
 /// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers
@@ -86,8 +86,8 @@ fn repeats<'c>(l: &Lowering<'c>, value: Val<'c>) -> Result<usize, Diagnostic> {
     Ok(bits.fold(0, |mask, bit| mask | 1 << bit))
 }
 
-/// Checks that an operation on 8-bit floats only selects or moves values. They are lowered to `i8`, so arithmetic on
-/// them is not supported.
+/// Checks that no operand or result is a float narrower than 16 bits, unless the operation is a select. Such floats are
+/// lowered to `i8`, so arithmetic on them is not supported.
 pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     if kind == UpstreamKind::ArithSelect {
         return Ok(());
@@ -111,7 +111,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     Ok(())
 }
 
-/// Computes the remainder of floats. 16-bit floats are computed in f32, which is exact.
+/// Computes the exact remainder of two floats. Remainders of 16-bit floats are computed in f32.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
     if float_width(type_) != Some(16) {
         return remainder::remainder(l, values[0], values[1]);
@@ -122,7 +122,7 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     if type_ != Type::bfloat16(l.e.context) {
         return l.e.fptrunc(result, type_);
     }
-    // The lower half is zero. With `fptrunc`, LLVM would narrow the whole computation to bf16.
+    // The lower half of the f32 is zero. With `fptrunc`, LLVM would narrow the whole computation to bf16.
     let (word, half) = (l.e.types.i32, l.e.types.i16);
     let bits = l.e.bitcast(result, word);
     let upper = l.e.lshr(bits, 16);
@@ -130,7 +130,7 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     l.e.bitcast(upper, type_)
 }
 
-/// Lowers `tt.addptr`; its offsets are in units of elements.
+/// Lowers `tt.addptr`, whose offsets are in units of elements.
 pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::AddPtr::of(op).expect("the dispatch goes by kind");
     let result = view.result();

@@ -1,11 +1,11 @@
-//! `tt.extern_elementwise`: device library functions, called or expanded once per register.
+//! `tt.extern_elementwise`: device library functions, which are expanded or called once per register.
 //!
 //! ```text
 //! __nv_expf, __ocml_exp_f32     expanded as `math.exp`      __nv_float2int_rz    one operation
 //! __nv_j0f, __ocml_sin_f64      a call, resolved by `ll-translate --link-bitcode`
 //! ```
-//! A function remains a call if it is unknown, if its declared type differs from the library's, or if the option is
-//! `call-libraries=true`. ADR 0016 has the reasons.
+//! A call is not expanded if the function is unknown, if its declared type differs from its type in the library, or if
+//! the option is `call-libraries=true`. ADR 0016 has the reasons.
 
 use super::emit::{FCmpPredicate, ICmpPredicate};
 use super::library::{self, LibraryFunction};
@@ -19,7 +19,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
 use melior::ir::{Type, ValueLike};
 
-/// The expansion of a function, or `None` if it remains a call.
+/// The value of an expanded function, or `None` if the function remains a call.
 type Expansion<'c> = Result<Option<Val<'c>>, Diagnostic>;
 
 pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -61,7 +61,8 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 const PREFIXES: [&str; 4] = ["__nv_", "__ocml_", "__ockl_", "__triton_hip_"];
 const TYPES: [&str; 5] = ["_f16", "_f32", "_f64", "_u32", "_u64"];
 
-/// Returns the name of a function without its library prefix and its type suffix.
+/// Returns the name of a function without its library prefix and its type suffix, or `None` if the name has no library
+/// prefix.
 fn stem(symbol: &str) -> Option<&str> {
     let name = PREFIXES
         .iter()
@@ -70,7 +71,7 @@ fn stem(symbol: &str) -> Option<&str> {
     Some(bare.unwrap_or(name))
 }
 
-/// Expands a function if an expansion for these types exists.
+/// Expands the function `name` if there is an expansion for the types of its operands and its result.
 fn expand<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -107,7 +108,7 @@ fn expand<'c>(
     }
 }
 
-/// Functions of one float that are also `math` operations, by their C names.
+/// Library functions of one float that have an equivalent `math` operation.
 const UNARY: [(&str, K); 35] = [
     ("acos", K::MathAcos),
     ("acosh", K::MathAcosh),
@@ -146,7 +147,7 @@ const UNARY: [(&str, K); 35] = [
     ("roundeven", K::MathRoundEven),
 ];
 
-/// Functions of one float for which GPUs have approximate instructions.
+/// Library functions of one float for which GPUs have approximate instructions.
 const APPROXIMATE: [(&str, K); 10] = [
     ("fast_cos", K::MathCos),
     ("fast_exp", K::MathExp),
@@ -160,7 +161,7 @@ const APPROXIMATE: [(&str, K); 10] = [
     ("native_sin", K::MathSin),
 ];
 
-/// Functions of two or three floats that are also `math` operations.
+/// Library functions of two or three floats that have an equivalent `math` operation.
 const SEVERAL: [(&str, K); 6] = [
     ("atan2", K::MathAtan2),
     ("copysign", K::MathCopySign),
@@ -170,7 +171,7 @@ const SEVERAL: [(&str, K); 6] = [
     ("pow", K::MathPowF),
 ];
 
-/// Functions of two floats that are single operations, rounded to nearest.
+/// Library functions of two floats that have an equivalent `arith` operation.
 const OPERATIONS: [(&str, K); 12] = [
     ("dadd_rn", K::ArithAddF),
     ("ddiv_rn", K::ArithDivF),
@@ -235,7 +236,7 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'
     })
 }
 
-/// Expands a function of one float to an expression of several operations.
+/// Expands a function of one float to several operations.
 fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'c> {
     let type_ = x.r#type();
     if bits_of(type_) < 32 {

@@ -26,7 +26,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         Some(OpView::TtClampF(view)) => {
             elementwise::check_formats(op, UpstreamKind::ArithMaxNumF)?;
-            // The former ignore NaN, the latter propagate it.
+            // The first pair of operations ignores NaN, the second pair propagates it.
             let (most, least) = match view.propagate_nan() {
                 PropagateNan::None => (UpstreamKind::ArithMaxNumF, UpstreamKind::ArithMinNumF),
                 PropagateNan::All => (UpstreamKind::ArithMaximumF, UpstreamKind::ArithMinimumF),

@@ -1,7 +1,7 @@
 //! 4-bit floats: `ttg.fp4_to_fp`, which unpacks two numbers per byte, the lower half first.
 //!
 //! ```text
-//! 0b1_01_1 = -1.5    sign, exponent, mantissa of f4E2M1FN
+//! 0b1_01_1 = -1.5    sign, exponent and mantissa of f4E2M1FN
 //! 0x0600 as f16      the three low bits, moved to the exponent and mantissa of f16: 1.5 * 2^-14; times 2^14 is exact
 //! ```
 //! Two 16-bit results are computed at a time. The multiplication by a power of two also converts subnormal numbers.
@@ -65,7 +65,7 @@ fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(word, upper)
 }
 
-/// Moves the sign of each number to the sign bit of a 16-bit float.
+/// Moves the signs of the two numbers in a spread byte to the sign bits of two 16-bit floats.
 fn signs<'c>(e: &mut Emitter<'c>, spread: Val<'c>) -> Val<'c> {
     let mask = e.i32(0x0008_0008);
     let signs = e.and(spread, mask);
@@ -88,7 +88,7 @@ fn in_f16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(bits, signs)
 }
 
-/// Converts through binary32: the upper 16 bits of an f32 are a bf16.
+/// Converts the two numbers of a byte to bf16. They are computed in f32, whose upper 16 bits are a bf16.
 fn in_bf16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     let word = e.zext(byte, i32);
@@ -101,7 +101,7 @@ fn in_bf16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
         let scaled = e.pure(llvm::fmul(placed, up));
         e.bitcast(scaled, i32)
     });
-    // The lower half of both is zero.
+    // The lower halves of both f32 are zero.
     let low = e.lshr(low, 16);
     let bits = e.or(low, high);
     let spread = spread(e, byte);

@@ -5,8 +5,9 @@
 //!                       larger than 0x7e, the largest code of f8E4M3FN: 0x7e = 448.0
 //! 0x3f900000 = 1.125    0x03900000, shifted right by 20 bits: 0x39
 //! ```
-//! A number that overflows, or infinity, saturates to the largest finite number; NaN stays NaN; infinity becomes NaN in
-//! FNUZ formats. Rounding towards zero preserves infinity if the format has one. ADR 0016 has the reasons.
+//! Infinity, and a number that overflows, saturates to the largest finite number of the format. NaN stays NaN. In FNUZ
+//! formats, infinity becomes NaN. Rounding towards zero preserves infinity if the format has an infinity. ADR 0016 has
+//! the reasons.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
@@ -16,7 +17,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// The bits of infinity in f32. Larger magnitudes are NaN.
+/// The bits of positive infinity as an f32. Magnitudes with larger bits are NaN.
 const INFINITY: i64 = 0x7f80_0000;
 
 /// Converts floats of any width to 8-bit codes, rounding to nearest even or towards zero.
@@ -65,7 +66,7 @@ pub(super) fn widen<'c>(
     codes.iter().map(number).collect()
 }
 
-/// Converts a float to another type. The conversion is exact, since the value is that of an 8-bit float.
+/// Converts a float to another type. The conversion is exact, since the value is representable in an 8-bit format.
 fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || to != Type::bfloat16(e.context) {
         return format::resized(e, value, to, Rounding::Nearest);
@@ -79,7 +80,7 @@ fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     e.bitcast(upper, to)
 }
 
-/// Converts to f32. f64 is rounded to odd, which avoids double rounding in the later conversion to 8 bits.
+/// Converts a float to f32. An f64 is rounded to odd, which avoids double rounding in the later conversion to 8 bits.
 fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     if width(value.r#type()) != 64 {
@@ -94,7 +95,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     e.bitcast(odd, f32)
 }
 
-/// Computes the 8-bit code of an f32.
+/// Computes the 8-bit code of an f32 in the format `to`.
 fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool) -> Val<'c> {
     let (i8, i32, f32) = (e.types.i8, e.types.i32, e.types.f32);
     let number = |e: &mut Emitter<'c>, number: i64| e.constant(i32, number);
@@ -141,8 +142,8 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     e.trunc(signed, i8)
 }
 
-/// Adds the sign, and replaces the codes of special values. `bits` are the bits of the f32, `size` are the bits of
-/// its magnitude, and `code` is the code of a finite magnitude.
+/// Adds the sign to `code`, and replaces the code if the f32 is NaN or infinite. `bits` are the bits of the f32, `size`
+/// are the bits of its magnitude, and `code` is the code of a finite magnitude.
 fn special<'c>(
     e: &mut Emitter<'c>,
     [bits, size, code]: [Val<'c>; 3],
@@ -176,8 +177,8 @@ fn special<'c>(
     e.or(code, sign)
 }
 
-/// Converts a code to a float: its bits are moved to the exponent and mantissa of a wider float, which is then scaled
-/// to correct the exponent bias.
+/// Converts an 8-bit code to a float. The bits of the code are moved to the exponent and mantissa of a wider float,
+/// which is then scaled to correct the exponent bias.
 fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) -> Val<'c> {
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let f16 = Type::float16(e.context);

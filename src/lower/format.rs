@@ -6,7 +6,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// A rounding mode.
+/// Rounding mode of a conversion between float types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rounding {
     /// To nearest, ties to even.
@@ -36,7 +36,7 @@ pub(super) fn width(type_: Type<'_>) -> u32 {
     sys::float_width(type_).unwrap_or_default()
 }
 
-/// Converts a float to another type.
+/// Converts a float to the float type `to`.
 pub(super) fn resized<'c>(
     e: &mut Emitter<'c>,
     value: Val<'c>,
@@ -52,7 +52,8 @@ pub(super) fn resized<'c>(
     }
 }
 
-/// Extends to f32 if the conversion is between f16 and bf16, since neither can represent all values of the other.
+/// Extends `value` to f32 for a conversion between f16 and bf16, since neither type can represent all values of the
+/// other. In all other cases, `value` is returned unchanged.
 pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
@@ -61,9 +62,9 @@ pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>)
     e.fpext(value, f32)
 }
 
-/// Rounds to nearest, then corrects the result by one unit in the last place if the mode requires it. The bits of
-/// float magnitudes are consecutive integers, with infinity after the largest finite number, so one unit is the
-/// integer 1.
+/// Converts a float to a narrower type with any rounding mode. The value is rounded to nearest, and the result is
+/// corrected by one unit in the last place if the mode requires it. One unit is the integer 1, since the bits of
+/// consecutive magnitudes are consecutive integers, and infinity follows the largest finite number.
 ///
 /// ```text
 /// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one unit more: 0x3c01
@@ -106,8 +107,8 @@ pub(super) fn rounded<'c>(
             e.add(bits, step)
         }
         Rounding::NearestAway => {
-            // A tie has equal distances to the nearest, which is even, and the next of larger magnitude; both are exact.
-            // They are NaN for infinity and NaN.
+            // A tie is as far from the nearest number, which is even, as from the next number of larger magnitude. Both
+            // differences are exact; for infinity and NaN they are NaN.
             let step = e.constant(int, 1);
             let next = e.add(bits, step);
             let above = e.bitcast(next, to);

@@ -1,4 +1,4 @@
-//! Functions: signatures, argument attributes, bodies.
+//! Lowering of functions: signatures, argument attributes and bodies.
 
 use super::abi::Abi;
 use super::areas::{FunctionScratch, NUM_AREAS, ProgramScratch};
@@ -187,7 +187,7 @@ pub(crate) fn lower<'c>(
 /// The address space of global memory.
 const GLOBAL_SPACE: u32 = 1;
 
-/// The attribute that prevents inlining. It has no meaning on a kernel.
+/// The attribute that prevents inlining of a function. It has no effect on a kernel.
 const NOINLINE: &str = "noinline";
 
 fn is_noinline(function: Op<'_>) -> bool {
@@ -212,7 +212,8 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     .note("use smaller tensors, or layouts whose conversion stays within a warp"))
 }
 
-/// Returns the types of the registers of an argument. A kernel accepts only scalars, pointers and descriptors.
+/// Returns the types of the registers of an argument of type `type_`. A kernel accepts only scalars, pointers and
+/// descriptors.
 fn argument_types<'c>(
     l: &Lowering<'c>,
     type_: Type<'c>,
@@ -235,8 +236,9 @@ fn argument_types<'c>(
 const BY_VALUE: &str =
     "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
 
-/// Returns the attributes of an argument: its attributes of output dialects, and the alignment of a pointer. An
-/// argument that is lowered to several registers gets no attributes.
+/// Returns the array of the attributes of all lowered arguments, or `None` if there are none. Attributes of output
+/// dialects are kept, and the divisibility of a pointer becomes its alignment. An argument that is lowered to several
+/// registers gets no attributes.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,
@@ -304,7 +306,7 @@ fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }
 
-/// Declares the module's dynamic shared memory.
+/// Declares the module's dynamic shared memory, unless `bytes` is 0.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,

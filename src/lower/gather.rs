@@ -1,4 +1,4 @@
-//! `tt.gather`: by shuffles within a warp, or through shared memory.
+//! `tt.gather`, lowered to shuffles within a warp or to accesses of shared memory.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;

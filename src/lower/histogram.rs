@@ -1,6 +1,6 @@
-//! `tt.histogram`: by atomic additions in shared memory, or by ballots.
+//! `tt.histogram`, lowered to atomic additions in shared memory or to ballots.
 //!
-//! Elements out of range are not counted, on any GPU.
+//! Elements that are not below the number of bins are not counted on any GPU.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -85,8 +85,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the value of an element, marked for the simulator: it must be below the number of bins if the mask is
-/// true.
+/// Returns `value`, marked for the simulator as an index that must be below the number of bins if `mask` is true.
 fn bounded<'c>(
     l: &mut Lowering<'c>,
     value: Val<'c>,
@@ -101,7 +100,7 @@ fn bounded<'c>(
     }
 }
 
-/// Converts an integer to an `i32`. A value that does not fit is out of range of the bins anyway.
+/// Converts an integer to an `i32`. An integer that does not fit is not below the number of bins, so it is not counted.
 fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     let i32 = l.e.types.i32;
     match bits_of(value.r#type()) {
@@ -111,7 +110,7 @@ fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Returns the condition that an unsigned integer is below `2^log2`, or `None` if it always is.
+/// Returns the condition that an unsigned integer is below `2^log2`, or `None` if all integers of its type are.
 fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'c>> {
     if log2 >= bits_of(value.r#type()) {
         return None;
@@ -120,7 +119,7 @@ fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'
     Some(l.e.is_zero(above))
 }
 
-/// Returns the conjunction of two conditions. An absent condition is true.
+/// Returns the conjunction of two conditions. `None` stands for true.
 fn both<'c>(l: &mut Lowering<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(l.e.and(a, b)),

@@ -12,7 +12,8 @@ use crate::sys::build::{Op, Val};
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Lowering<'c> {
-    /// Inlines a scalar region. `types` are the types of the registers that it yields, which are returned.
+    /// Inlines a scalar region, and returns the registers that it yields. `arguments` are the values of the region's
+    /// arguments, and `types` are the types of the yielded registers.
     pub(crate) fn inline(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -56,7 +57,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Lowers `tt.map_elementwise`: inlines the region on `pack` registers at a time.
+/// Lowers `tt.map_elementwise`: inlines the region once per group of `pack` registers.
 pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::MapElementwise::of(op).expect("the dispatch goes by kind");
     let pack = usize::try_from(view.pack()).unwrap_or_default();
@@ -84,7 +85,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let graph = BlockGraph::of(op, 0);
     let mut lists = vec![Vec::with_capacity(registers); results.len()];
     for first in (0..registers).step_by(pack) {
-        // Operands and results are ordered operand by operand.
+        // The arguments are ordered by operand, and the yielded registers by result.
         let arguments: Vec<Val<'c>> = sources
             .iter()
             .flat_map(|list| list[first..first + pack].to_vec())
@@ -100,8 +101,8 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers the terminator of a scalar region. In a region of several blocks it branches to the exit block; otherwise
-/// its operands become [`Lowering::yielded`].
+/// Lowers the terminator of a scalar region. The terminator of a region with several blocks branches to the exit block;
+/// otherwise its operands become [`Lowering::yielded`].
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {

@@ -1,4 +1,4 @@
-//! Extended integer arithmetic: high halves of products, carries of sums.
+//! Extended integer arithmetic: upper halves of products, and carries of sums.
 
 use super::emit::ICmpPredicate;
 use super::state::{Lowering, Outcome};
@@ -27,7 +27,7 @@ pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `arith.addui_extended`: the sum has wrapped if it is less than an operand.
+/// Lowers `arith.addui_extended`. A sum has overflowed if it is less than an operand.
 pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = arith::AddUIExtended::of(op).expect("the dispatch goes by kind");
     let (a, b) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -46,7 +46,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Sets the result for the upper half of a product, and optionally the result for the lower half.
+/// Sets `high` to the upper half of the product of `a` and `b`, and `low`, if it is given, to the lower half.
 fn product<'c>(
     l: &mut Lowering<'c>,
     (a, b): (Val<'c>, Val<'c>),
@@ -67,7 +67,7 @@ fn product<'c>(
     l.set(high, upper);
 }
 
-/// Computes the upper half of a product.
+/// Computes the upper half of the product of two integers.
 pub(super) fn upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,
@@ -106,7 +106,7 @@ pub(super) fn upper_half<'c>(
     l.e.sub(high, from_b)
 }
 
-/// Computes the upper half from four products of 32-bit halves.
+/// Computes the upper half of an unsigned 64-bit product from four products of 32-bit halves.
 fn unsigned_upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,

@@ -5,11 +5,11 @@ use crate::sys::Diagnostic;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// A library function.
+/// A function of a device library.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LibraryFunction<'a> {
     pub(super) name: &'a str,
-    /// Name and path of the library, empty if unknown.
+    /// Name and path of the library, each empty if unknown.
     pub(super) library: [&'a str; 2],
     /// True if a call has no side effects.
     pub(super) is_pure: bool,
@@ -29,7 +29,7 @@ impl<'a> LibraryFunction<'a> {
 /// Calls a library function on scalars.
 ///
 /// # Errors
-/// The name is invalid, or the module already calls the function with other types.
+/// Returns an error if the name is invalid, or if the module already calls the function with other types.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     function: LibraryFunction<'_>,

@@ -1,8 +1,8 @@
 //! Memdescs of shared memory: allocation, stores and loads.
 //!
 //! A lowered memdesc is two values: the address of the allocation, and the byte offset of the view in the allocation,
-//! before padding is added. Views change only the offset, so loops carry memdescs like registers.
-//! [`MemoryPlan`] decides which registers share an access.
+//! before padding is added. Views change only the byte offset, so loops carry memdescs like registers. [`MemoryPlan`]
+//! decides which registers share an access.
 
 pub(crate) mod atomic;
 pub(crate) mod indexed;
@@ -30,7 +30,7 @@ pub(super) use view::MemdescLayout;
 
 // --- effects ---
 
-/// Returns the size and alignment of an allocation.
+/// Returns the size and the alignment in bytes of an allocation.
 fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request, Diagnostic> {
     let view = MemdescLayout::of(layouts, alloc.result().r#type())?;
     let requested = alloc.alignment().unwrap_or(1);
@@ -52,10 +52,10 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
     })
 }
 
-/// Checks that a buffer has at least the given alignment, which units that swizzle addresses require.
+/// Checks that a buffer is aligned to at least `expected` bytes, as required by units that swizzle addresses.
 ///
 /// # Errors
-/// The buffer may have a smaller alignment.
+/// Returns an error if the alignment of the buffer may be smaller.
 pub(super) fn check_alignment(
     layouts: &Layouts,
     buffer: Val<'_>,
@@ -115,12 +115,12 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
 #[derive(Debug)]
 struct AccessProgram(Program);
 
-/// An operation that stores registers to a buffer or loads them.
+/// An operation that stores registers to a buffer, or loads registers from a buffer.
 struct BufferOp<'c> {
-    /// The tensor stored or loaded.
+    /// The tensor that is stored or loaded.
     tensor: Val<'c>,
     buffer: Val<'c>,
-    /// The indices of a gather or scatter, and the axis that they index.
+    /// The indices of a gather or scatter, and the axis of the buffer that they index.
     indices: Option<(Val<'c>, i64)>,
     access: Access,
 }
@@ -149,7 +149,7 @@ impl<'c> BufferOp<'c> {
         })
     }
 
-    /// Returns the cache key.
+    /// Returns the key of the operation in the plan cache.
     fn key(&self) -> Vec<usize> {
         let types = [self.tensor, self.buffer].map(|value| sys::type_id(value.r#type()));
         let axis = self.indices.map_or(0, |(_, axis)| {
@@ -229,7 +229,8 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the first operation after `op` in its block that uses a buffer itself or in a nested region.
+/// Returns the first operation that uses the buffer `root` after `op`, in the block of `op` or in a region nested in
+/// it.
 fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     let later = std::iter::successors(build::next(op), |op| build::next(*op));
     let mut pending: Vec<Op<'c>> = later.collect();

@@ -1,8 +1,8 @@
 //! Mbarriers: objects in shared memory on which threads wait for copies and arrivals.
 //!
-//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait on it. The CTA barriers
-//! around these operations follow from their effects, like those around any other access. An arrival counts for the
-//! whole CTA, so a CTA barrier precedes it.
+//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait on it. The CTA barriers around
+//! these operations follow from their shared-memory effects, like the CTA barriers around other accesses. An arrival
+//! counts for the whole CTA, so a CTA barrier precedes it.
 
 use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
@@ -22,7 +22,7 @@ pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic
     })
 }
 
-/// Returns the address of an mbarrier.
+/// Returns the address of the mbarrier in the memdesc `value`.
 pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>, Diagnostic> {
     Ok(l.buffer(value)?.address(&mut l.e))
 }
@@ -114,8 +114,8 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.fence_async_shared` to nothing. The analysis has already inserted a fence here if it has accesses to
-/// order.
+/// Lowers `ttng.fence_async_shared` to nothing. The analysis has already inserted a fence in front of it if there are
+/// accesses to order.
 pub(crate) fn fence<'c>(_: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
     if fence.b_cluster() {

@@ -1,7 +1,7 @@
 //! Global loads and stores, vectorised up to the limits that contiguity, alignment and masks set.
 //!
 //! Registers with contiguous addresses share one access, up to the widest access of the GPU. The vendor's code in `gpu`
-//! emits the predication. Loads are executed by all replicas of an element, stores only by its owner.
+//! emits the predication. Each replica of an element is loaded, but only the owner of an element stores it.
 
 use super::emit::Emitter;
 use super::gpu::{CachePolicy, GlobalAccess, Gpu, SecondCache};
@@ -26,9 +26,9 @@ pub(super) struct AccessGroups<'c> {
     /// Registers of each access, lowest address first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// For each register, the register whose address is the base address, and the distance from that address in
-    /// elements. Several groups share a base address if a mask splits a contiguous run. Empty if each group uses the
-    /// address of its first register.
+    /// For each register, the index of the register whose address is the base address, and the distance from the base
+    /// address in elements. Several groups share a base address if a mask splits a contiguous run. Empty if each group
+    /// uses the address of its first register.
     bases: Vec<(usize, u32)>,
 }
 
@@ -60,7 +60,8 @@ impl<'c> AccessGroups<'c> {
         self
     }
 
-    /// Returns the register whose address is the base address of a group, and the offset from it in bytes.
+    /// Returns the index of the register whose address is the base address of a group, and the distance of the group
+    /// from the base address in bytes.
     fn base(&self, group: &[usize]) -> (usize, u32) {
         let (base, distance) = self.bases.get(group[0]).copied().unwrap_or((group[0], 0));
         (base, distance * (self.element_bits / 8))
@@ -116,7 +117,7 @@ impl<'c> AccessGroups<'c> {
     }
 }
 
-/// Returns the type in memory, and the type in registers, of the elements to which pointers point.
+/// Returns the type in memory and the type in registers of the elements to which `pointer` points.
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
@@ -163,7 +164,8 @@ pub const MASKED_BITS: u32 = 128;
 /// Parses the `cachePolicy` attribute.
 pub(super) fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
     let word = |key| policy(of, key).filter(|word| word != "none");
-    // `eviction_policy` applies to both caches and defaults to `evict_normal`; `l1` and `l2_primary` to one each.
+    // `eviction_policy` applies to both caches and defaults to `evict_normal`; `l1` applies to L1, and `l2_primary` to
+    // L2.
     let both = word("eviction_policy").filter(|name| name != "evict_normal");
     let number = |key| word(key)?.split(' ').next().map(str::to_owned);
     let fraction = number("l2_fraction").and_then(|text| text.parse::<f32>().ok());
@@ -256,8 +258,8 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// A function that emits the index of a unit.
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
 
-/// Returns the condition that this thread owns its elements (`None` if no thread holds a replica of another thread's
-/// element), and the mask of register-index bits that select replicas.
+/// Returns the condition under which this thread owns the elements that it holds, and the mask of the register-index
+/// bits that select replicas. The condition is `None` if all threads own their elements.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,
@@ -292,7 +294,7 @@ pub(super) fn owner<'c>(
     (bits.map(|bits| l.e.is_zero(bits)), registers)
 }
 
-/// Converts a register to its type in memory. A boolean occupies a byte.
+/// Converts a value from its type in registers to its type in memory. A boolean occupies a byte in memory.
 pub(super) fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
     if value.r#type() == l.e.types.i1 {
         l.e.zext(value, element)

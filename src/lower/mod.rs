@@ -135,11 +135,11 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Value of `ttg.num-warps` that a module without tensors gets if it is missing, as in Triton.
+/// Default value of `ttg.num-warps` for modules without tensors, as in Triton.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Sets the missing thread counts of a module. Does nothing if a value in it has an encoding, since its layout then
-/// depends on the counts.
+/// Sets the number of warps and the number of threads per warp of a module if these attributes are missing. Does
+/// nothing if a value in the functions has an encoding, since its layout then depends on these numbers.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
     let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
     let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
@@ -186,7 +186,7 @@ fn has_encodings(op: Op<'_>) -> bool {
 /// Lowers every `tt.func` of a module in place to the LLVM dialect. Values of type `index` remain for MLIR's own
 /// conversions ([`unlowered`]).
 ///
-/// `target` is the GPU to lower for, or `None` if it is unknown; a module without functions needs no target.
+/// `target` is the GPU to lower for, or the error of an unknown GPU. A module without functions needs no target.
 ///
 /// # Errors
 /// Reports each operation that cannot be lowered. The module may then be partly lowered.
@@ -315,7 +315,7 @@ pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
 /// Checks that all operations of a module are in the LLVM dialect, NVVM or ROCDL.
 ///
 /// # Errors
-/// Reports each operation that is not.
+/// Reports each operation of another dialect.
 pub fn check_lowered(module: Op<'_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
     for op in unlowered(module) {

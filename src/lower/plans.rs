@@ -26,7 +26,7 @@ impl PlanCache {
         plan.downcast().ok()
     }
 
-    /// Returns the plan of an operation, and plans it with `make` if there is no cached plan for `key`. Equal keys
+    /// Returns the cached plan for `key`, or plans the operation with `make` if there is no cached plan. Equal keys
     /// must imply equal plans.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl PlanCache {
     }
 }
 
-/// A plan of an operation that may use scratch memory in shared memory.
+/// The plan of an operation. Its program may use scratch memory in shared memory.
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,
@@ -74,7 +74,7 @@ impl OpPlan {
     }
 }
 
-/// Returns the layout of a type, or an error if the type is not a tensor.
+/// Returns the layout of a tensor type, or an error if `type_` is not a tensor type.
 pub(crate) fn layout_of(
     layouts: &Layouts,
     type_: Type<'_>,

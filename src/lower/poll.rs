@@ -90,7 +90,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits the polling loop of one element. Returns the condition that memory contains the expected value.
+/// Emits the polling loop of one element, which times out at the time `end`. Returns the condition that memory contains
+/// the expected value.
 fn wait<'c>(
     l: &mut Lowering<'c>,
     view: tt::AtomicPoll<'c, 'c>,
