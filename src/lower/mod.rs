@@ -9,7 +9,7 @@
 //! `dispatch` (operation to family), `emit` (IR builder with value numbering), `memory`, `convert`. `gpu` is the only
 //! folder that distinguishes NVVM from ROCDL.
 //!
-//! Deliberately absent: structs of registers, and index arithmetic that MLIR or LLVM would have to simplify.
+//! The lowering creates no structs of registers, and no index arithmetic that MLIR or LLVM would have to simplify.
 
 mod abi;
 mod allocate;

@@ -1,9 +1,9 @@
-//! `tt.print` and `tt.assert`: one line per element, printed by the owner of the element.
+//! `tt.print` and `tt.assert`. A print writes one line per element, from the thread that owns the element.
 //!
 //! ```text
 //! pid (0, 0, 0) idx ( 7) x: 1.500000
 //! ```
-//! Triton prints each replica of an element, and a scalar once per thread; this lowering prints each element once.
+//! Triton prints every replica of an element, and a scalar once per thread. This lowering prints each element once.
 
 use super::declarations::literal;
 use super::index::element_indices;
@@ -18,7 +18,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
-/// A format directive and its argument.
+/// A directive of a `printf` format, and its argument.
 struct PrintArgument<'c> {
     format: String,
     value: Val<'c>,
@@ -88,8 +88,8 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Emits `body` in the owner of each element of an operand. For a scalar operand, the first thread of the CTA
-/// executes `body`.
+/// Emits `body` for the threads that own elements of `operand`. If `operand` is a scalar or `None`, only the first
+/// thread of the CTA executes `body`.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,
@@ -108,7 +108,8 @@ fn by_owner<'c>(
     outcome
 }
 
-/// Returns the format directive for the value of a register, and the value converted to the directive's type.
+/// Returns the format directive for `value`, a register of `operand`, and the value converted to the type that the
+/// directive expects.
 fn argument<'c>(
     l: &mut Lowering<'c>,
     operand: Val<'c>,
@@ -156,7 +157,7 @@ fn argument<'c>(
     Ok(PrintArgument { format, value })
 }
 
-/// Lowers `tt.assert`, which stops the kernel if an element is false. For a tensor, a barrier follows the assertion.
+/// Lowers `tt.assert`, which stops the kernel if an element is false. A CTA barrier follows the assertion of a tensor.
 pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     let condition = view.condition();
@@ -184,7 +185,7 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of an assertion: a barrier if the condition is a tensor.
+/// Returns the effects of an assertion: a CTA barrier if the condition is a tensor.
 pub(crate) fn assert_effects(op: Op<'_>) -> Effects {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     if TensorType::of(view.condition().r#type()).is_some() {

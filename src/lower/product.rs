@@ -65,9 +65,9 @@ pub(crate) fn effects_of_scaled(
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Returns true if there is an instruction that applies the scales, and the sum has the layout of that instruction.
-/// Other scaled products are decomposed: the operands are scaled first, and the product may use any instruction and
-/// any layout of the sum.
+/// Returns true if an instruction of the target applies the scales and the sum has the layout of this instruction. Any
+/// other scaled product is decomposed: the operands are scaled first, and an unscaled product may then use any
+/// instruction and any layout of the sum.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
     let layouts = Layouts::of(dot.op().context());
     let plan = plan_scaled(layouts, target, dot, |_, _| Ok(()));
@@ -79,7 +79,7 @@ fn verify(plan: &ProductPlan, product: &MatrixProduct<'_>) -> Result<(), Diagnos
     machine::check_product(plan.program(), product).map_err(wrong)
 }
 
-/// Plans a scaled product and verifies the plan by execution.
+/// Plans a scaled product, and verifies the plan by `verify`.
 fn plan_scaled(
     layouts: &Layouts,
     target: &Target,
@@ -125,7 +125,8 @@ pub(crate) fn lower_scaled<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     emit(l, op, &operands, dot.d())
 }
 
-/// Emits the plan of a product. `operands` must be in the order of the plan.
+/// Emits the plan of a product. `operands` are in the order of the plan: the sum, A, B and, if there are any, the
+/// scales.
 fn emit<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

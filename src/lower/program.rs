@@ -28,7 +28,7 @@ pub(crate) fn warp_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of an explicit barrier, so that the analysis does not insert another one.
+/// Returns the effects of an operation that is lowered to a CTA barrier. The analysis then inserts no other barrier.
 pub(crate) fn barrier_effects() -> Effects {
     Effects {
         acts: vec![Act::Barrier],

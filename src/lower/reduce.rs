@@ -1,4 +1,4 @@
-//! `tt.reduce`: planned in this file, emitted by [`tuples`].
+//! Planning of `tt.reduce`. [`tuples`] emits the plan.
 
 use super::allocate::PlanContext;
 use super::gpu::{Gpu, LaneOperation};

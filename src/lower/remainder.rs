@@ -1,20 +1,22 @@
 //! Exact floating-point remainders: `arith.remf` for GPUs on which LLVM's expansion is not exact.
 //!
-//! LLVM expands `frem` for some GPUs to `x - trunc(x / y) * y`. The result is meaningless if the quotient does not
-//! fit into the significand, and has the wrong sign if the quotient is rounded up to an integer. The sequence below
-//! subtracts, in each step, a multiple that fits, so the difference is exact. Most arguments need one step.
+//! LLVM expands `frem` for some GPUs to `x - trunc(x / y) * y`. The result is meaningless if the quotient does not fit
+//! into the significand, and has the wrong sign if the quotient is rounded up to an integer. Each step of the sequence
+//! below subtracts a multiple whose factor fits into the significand, so the difference is exact. Most arguments need
+//! one step.
 //!
 //! ```text
 //! a, b: the absolute values of the operands; L = 2^(number of significand bits - 2)
 //! if not a / b < L:                                          rarely
 //!   while a / b >= L:
 //!     z = b times a power of two, so that 1 < a / z < L
-//!     a = a - trunc(a / z) * z; if that is negative, add z
-//! r = a - trunc(a / b) * b; if that is negative, add b
+//!     a = a - trunc(a / z) * z; if a < 0: a = a + z
+//! r = a - trunc(a / b) * b; if r < 0: r = r + b
 //! result: r with the sign of the first operand
 //! ```
 //! A rounded quotient is too large by less than one. The difference is then exact, because it is smaller than the
-//! subtrahend and a multiple of the last place of both operands.
+//! A quotient that is rounded up is too large by less than one. The difference is still exact, because it is smaller
+//! than the subtrahend and a multiple of the last place of both operands.
 
 use super::emit::FCmpPredicate;
 use super::state::Lowering;
@@ -23,7 +25,7 @@ use crate::sys::build::Val;
 use crate::sys::float_width;
 use melior::ir::{Type, ValueLike};
 
-/// Returns the number of bits of the significand, including the implicit bit.
+/// Returns the number of bits of the significand of a float type, including the implicit bit.
 fn precision(type_: Type<'_>) -> i32 {
     match float_width(type_) {
         Some(64) => 53,
@@ -50,7 +52,7 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
         unreachable!("two values are joined");
     };
     let difference = subtract_multiple(l, a, b, quotient);
-    // Nothing to subtract; required for an infinite divisor.
+    // A quotient below 1 needs no subtraction. An infinite divisor requires this case.
     let is_whole = l.e.fcmp(FCmpPredicate::Olt, quotient, one);
     let size = l.e.select(is_whole, a, difference);
     l.e.pure(llvm::intr_copysign(size, x))
@@ -72,8 +74,8 @@ fn subtract_multiple<'c>(
     l.e.select(is_negative, corrected, difference)
 }
 
-/// Reduces `a` to a number that has the same remainder and whose quotient is below `limit`. Returns NaN if there is
-/// no remainder.
+/// Reduces `a` to a number that has the same remainder by `b`, and whose quotient by `b` is below `limit`. Returns NaN
+/// if `a` is not finite or `b` is not positive.
 fn reduce<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Val<'c> {
     let type_ = a.r#type();
     let (zero, infinity) = (l.e.zero(type_), l.e.float(type_, f64::INFINITY));

@@ -1,4 +1,4 @@
-//! `tt.scan`: planned in this file, emitted by [`tuples`].
+//! Planning of `tt.scan`. [`tuples`] emits the plan.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;

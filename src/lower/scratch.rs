@@ -8,8 +8,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, operation_id};
 
 impl<'c> Lowering<'c> {
-    /// Returns the addresses that a call passes to its callee: those of the program's global scratch memory, or none
-    /// if the callee does not use it.
+    /// Returns the addresses of the program's global scratch memory that a call passes to its callee. Returns no
+    /// addresses if the callee does not use global scratch memory.
     pub(crate) fn scratch_of_call(&mut self, call: Op<'c>) -> Vec<Val<'c>> {
         if self.scratch.arguments.is_none() || !self.scratch.calls.contains(&operation_id(call)) {
             return Vec::new();
@@ -19,7 +19,8 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    /// Returns the address of the program's memory in an area, if the function has an argument for it.
+    /// Returns the address of the program's memory in an area, or `None` if the function has no argument for this
+    /// address.
     fn program_scratch(&mut self, area: usize) -> Option<Val<'c>> {
         let base = self.scratch.arguments?[area];
         let bytes = self.scratch.program.bytes[area];

@@ -5,20 +5,20 @@ use super::gpu::Gpu;
 /// The trade-off between shared memory and barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// Never more bytes than the baseline, which reuses bytes as much as possible.
+    /// A function gets no more bytes than the baseline allocation, which reuses bytes as much as possible.
     #[default]
     Least,
-    /// More bytes in exchange for fewer barriers, if occupancy stays the same.
+    /// A function gets more bytes in exchange for fewer barriers, if the occupancy stays the same.
     Fast,
 }
 
 /// The severity of the diagnostic for a function that needs more shared memory than the GPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
-    /// An error.
+    /// The lowering reports an error.
     #[default]
     Error,
-    /// A warning. The launcher then reports the error, like Triton's launcher.
+    /// The lowering reports a warning. The launcher then reports the error, like Triton's launcher.
     Warning,
 }
 
@@ -26,7 +26,7 @@ impl SharedLimit {
     /// All severities.
     pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
 
-    /// Returns the name of the option's value.
+    /// Returns the option value that selects this severity.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl SharedBytes {
     /// All trade-offs.
     pub const ALL: [Self; 2] = [Self::Least, Self::Fast];
 
-    /// Returns the name of the option's value.
+    /// Returns the option value that selects this trade-off.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,7 +49,8 @@ impl SharedBytes {
         }
     }
 
-    /// Returns the budget in bytes. `baseline` and `planned` are the bytes that the baseline and the plans need.
+    /// Returns the shared-memory budget of a function in bytes. `baseline` is the number of bytes that the baseline
+    /// needs, and `planned` is the number of bytes that the plans need.
     pub(crate) fn budget(self, baseline: u32, planned: u32, gpu: Gpu) -> u32 {
         match self {
             Self::Least => baseline,

@@ -1,4 +1,4 @@
-//! The state of lowering one function: value map, layouts, memory, emitter.
+//! The state of lowering one function: value map, layouts, memory and emitter.
 
 use super::allocate::SharedMemory;
 use super::areas::FunctionScratch;
@@ -45,15 +45,15 @@ pub(crate) struct Lowering<'c> {
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
-    /// Index of the thread's warp group, in functions with products of several warp groups.
+    /// Index of the thread's warp group, if the function has warp-group products and runs on several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
     /// The lowered block of each source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
-    /// Registers yielded by the region lowered last.
+    /// Registers yielded by the region that was lowered last.
     pub(crate) yielded: Vec<Val<'c>>,
     /// Exit block of the multi-block region that is currently inlined.
     pub(crate) exit: Option<Blk<'c>>,
-    /// Set once an error has been reported.
+    /// `Some` once an error has been reported.
     pub(crate) emitted: Option<Reported>,
     /// Operations whose error has been reported.
     pub(crate) refused: HashSet<usize>,
@@ -66,8 +66,9 @@ pub(crate) struct Lowering<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// Emits a barrier that orders only shared memory. A barrier for all memory would also wait for copies in flight,
-    /// on GPUs that count copies and loads together.
+    /// Emits a CTA barrier that orders shared memory. On GPUs that count copies and loads together, a function with
+    /// copies gets a barrier for shared memory only, since a barrier for all memory would also wait for copies in
+    /// flight.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);
@@ -76,8 +77,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Checks that the results of an operation with regions have LLVM types. Returns no error if one has already been
-    /// reported.
+    /// Checks that the results of an operation with regions have LLVM types. Returns no error if an error has already
+    /// been reported.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
         if op.region_count() > 0 && self.emitted.is_none() {
             for result in op.results() {
@@ -87,14 +88,14 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// Sets the results of an operation to undefined registers, so that later operations can still be checked.
+    /// Sets the registers of an operation's results to undefined values, so that later operations can still be checked.
     pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
         for i in 0..op.result_count() {
             self.set_placeholder(build::result(op, i));
         }
     }
 
-    /// Sets a value to undefined registers, or to no registers if it has no LLVM type.
+    /// Sets the registers of a value to undefined values. A value without an LLVM type gets no registers.
     fn set_placeholder(&mut self, value: Val<'c>) {
         let types = self.placeholder_types(value.r#type());
         let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
@@ -105,7 +106,7 @@ impl<'c> Lowering<'c> {
         self.types_of(type_).unwrap_or_default()
     }
 
-    /// Returns true if an operand could not be lowered. That error has already been reported.
+    /// Returns true if an operand could not be lowered. The error has then already been reported.
     pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
         let is_missing = |i| matches!(self.lowered(build::operand(op, i)), LoweredValue::Missing);
         self.emitted.is_some() && (0..op.operand_count()).any(is_missing)
@@ -125,7 +126,7 @@ impl<'c> Lowering<'c> {
     /// Returns the lowered form of a memdesc.
     ///
     /// # Errors
-    /// The value is not a memdesc.
+    /// Returns an error if the value is not a memdesc.
     pub(crate) fn buffer(&self, value: Val<'c>) -> Result<SharedBuffer<'c>, Diagnostic> {
         match self.lowered(value) {
             LoweredValue::Buffer(buffer) => Ok(*buffer),
@@ -142,7 +143,7 @@ impl<'c> Lowering<'c> {
         self.get(build::operand(op, i))
     }
 
-    /// Sets the registers of a value. Their number must be that of the value's type.
+    /// Sets the registers of a value. The number of registers is determined by the value's type.
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
@@ -185,7 +186,7 @@ impl<'c> Lowering<'c> {
         })
     }
 
-    /// Returns the LLVM types of a value's registers.
+    /// Returns the LLVM types of the registers of a value of type `type_`.
     pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Diagnostic> {
         if is_buffer(type_) {
             return Ok(vec![self.e.types.shared_pointer, self.e.types.i32]);
@@ -205,7 +206,7 @@ impl<'c> Lowering<'c> {
         Ok(vec![scalar; count])
     }
 
-    /// Returns the address of a byte of the function's frame in shared memory.
+    /// Returns the address of the byte at `offset` in the function's frame in shared memory.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let base = self.e.address_of_shared(SHARED);
         match self.bounds.allocation(&self.e, &self.allocation) {
@@ -224,7 +225,7 @@ impl<'c> Lowering<'c> {
         self.bounds.index(&mut self.e, index, bound, of)
     }
 
-    /// Returns `indices`, marked for the simulator as indices that must be below the size of a dimension.
+    /// Returns `indices`, marked for the simulator as indices that must be below `size`, the size of dimension `axis`.
     pub(crate) fn bounded_along(
         &mut self,
         indices: &[Val<'c>],
@@ -242,7 +243,7 @@ impl<'c> Lowering<'c> {
         self.layouts
     }
 
-    /// Splits a flat list of registers, and sets each part as the registers of one value.
+    /// Splits `flat` into the registers of `values`. `counts` is the number of registers of each value.
     pub(crate) fn distribute(
         &mut self,
         values: impl Iterator<Item = Val<'c>>,
@@ -257,7 +258,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Returns the registers of all operands, concatenated.
+    /// Returns the concatenated registers of all operands of an operation.
     pub(crate) fn operands(&self, op: Op<'c>) -> Vec<Val<'c>> {
         (0..op.operand_count())
             .flat_map(|i| self.operand(op, i).to_vec())

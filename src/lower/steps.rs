@@ -1,4 +1,4 @@
-//! Emission of planned programs. Each step becomes one operation or a few.
+//! Emission of planned programs. Each step of a program becomes one operation or a few operations.
 
 mod mma;
 mod vote;
@@ -19,50 +19,50 @@ use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// The combine region of a reduction or scan, with the instructions that can replace it.
+/// The combine region of a reduction or scan, and the instructions that can replace it.
 pub(super) struct CombineRegion<'c> {
     pub(super) graph: BlockGraph<'c>,
-    /// The equivalent reduction across the lanes of a warp, if one instruction performs it.
+    /// The reduction over the lanes of a warp that is equivalent to the region, if one instruction performs it.
     pub(super) lane_operation: Option<LaneOperation>,
-    /// The equivalent operation on two packed elements, if one instruction performs it.
+    /// The operation on two packed elements that is equivalent to the region, if one instruction performs it.
     pub(super) packed: Option<SingleOperation<'c>>,
 }
 
 /// The values and the memory on which a program operates.
 pub(super) struct ProgramInputs<'r, 'c> {
-    /// Unique registers of the program's operands, concatenated.
+    /// Registers of all operands of the program, concatenated and without replicas.
     pub(super) sources: &'r [Val<'c>],
     /// Element type of each operand of the program.
     pub(super) elements: Vec<Type<'c>>,
     /// Byte offset of the program's scratch memory in the function's frame.
     pub(super) scratch: u32,
-    /// Address of the buffer that the program accesses, if it accesses one.
+    /// Address of the buffer that the program accesses. `None` if the program accesses only scratch memory.
     pub(super) buffer: Option<Val<'c>>,
     pub(super) region: Option<&'r CombineRegion<'c>>,
-    /// Code to emit in place of the program's stores.
+    /// Emits code in place of the program's stores, if it is given.
     pub(super) stores: Option<StoreHook<'r, 'c>>,
 }
 
 /// The destination of a store.
 #[derive(Clone, Copy)]
 pub(super) struct Destination<'c> {
-    /// The address to which the thread stores, or the address for its whole warp if there is a lane order.
+    /// The address to which the thread stores. If the stores have a lane order, this is the address for the whole warp.
     pub(super) pointer: Val<'c>,
-    /// The lane whose sources this lane stores. `None` if that is this lane.
+    /// The lane whose sources this lane stores. `None` if each lane stores its own sources.
     pub(super) source_lane: Option<Val<'c>>,
 }
 
-/// Emits other code in place of a program's stores.
+/// A callback that emits other code in place of a program's stores.
 #[derive(Clone, Copy)]
 pub(super) struct StoreHook<'r, 'c> {
-    /// Emits the replacement of one store. The indices select the stored sources.
+    /// Emits the replacement of one store. The slice has the indices of the stored sources.
     pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
     /// Lane order of the stores, if each destination is one address per warp.
     pub(super) lane_order: Option<&'r LaneOrder>,
 }
 
 impl<'r, 'c> ProgramInputs<'r, 'c> {
-    /// Returns the inputs of a program without buffer or region.
+    /// Returns the inputs of a program without buffer, combine region and store hook.
     pub(super) fn new(sources: &'r [Val<'c>], elements: Vec<Type<'c>>, scratch: u32) -> Self {
         Self {
             sources,
@@ -74,7 +74,7 @@ impl<'r, 'c> ProgramInputs<'r, 'c> {
         }
     }
 
-    /// Returns the inputs of a program in which all operands have the same number of registers.
+    /// Returns the inputs of a program whose operands all have the same number of registers.
     pub(super) fn uniform(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
         let count = program.num_sources() / program.widths().len();
         let elements = sources.iter().step_by(count).map(|v| v.r#type()).collect();
@@ -82,10 +82,10 @@ impl<'r, 'c> ProgramInputs<'r, 'c> {
     }
 }
 
-/// Emits a program; returns its results.
+/// Emits a program, and returns the values of its results.
 ///
 /// # Errors
-/// The combine region cannot be lowered.
+/// Returns an error if the combine region cannot be lowered.
 pub(super) fn emit<'c>(
     l: &mut Lowering<'c>,
     program: &Program,
@@ -137,9 +137,9 @@ pub(super) fn emit<'c>(
 struct ProgramEmitter<'r, 'c> {
     l: &'r mut Lowering<'c>,
     plan: &'r Program,
-    /// Element type of each operand.
+    /// Element type of each operand of the program.
     elements: Vec<Type<'c>>,
-    /// Base address of each region of memory, keyed by its address space and start.
+    /// Base address of each region of memory, keyed by the address space and the first byte of the region.
     memory: HashMap<(MemorySpace, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r CombineRegion<'c>>,
@@ -174,7 +174,8 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         words::as_integer(&mut self.l.e, value, 32)
     }
 
-    /// Sets the result of a step on 32-bit words. The result is a word, or an element of 32 bits.
+    /// Sets the result of a step on 32-bit words. The result is a word, or an element of 32 bits, to which the word is
+    /// cast.
     fn set_word(&mut self, id: ValueId, value: Val<'c>) {
         let value = if self.plan.is_word(id) {
             value
@@ -203,7 +204,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
                     .iter()
                     .map(|v| self.get(*v))
                     .collect();
-                // Narrow elements form a word, two words a 64-bit element.
+                // Narrow elements are packed into a word, and two words into a 64-bit element.
                 let packed = if self.plan.is_word(out) {
                     words::pack(&mut self.l.e, &parts)
                 } else {
@@ -445,7 +446,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         region.ok_or_else(|| wrong("elements are combined in a program that is given no region"))
     }
 
-    /// Combines two pairs of neighbouring elements by one packed instruction.
+    /// Combines two pairs of neighbouring elements by one instruction on packed elements.
     fn combine_packed(&mut self, both: [Vec<Val<'c>>; 2]) -> Result<Vec<Val<'c>>, Diagnostic> {
         let packed = self.region()?.packed;
         let packed =
@@ -482,13 +483,13 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.l.e.trunc(count, i1)
     }
 
-    /// Returns the condition that the bits of the thread index that `mask` selects differ from `first`.
+    /// Returns the condition that the bits of the thread index in `mask` differ from `first`.
     fn differs(&mut self, mask: u32, first: u32) -> Val<'c> {
         let (l, lanes_log2) = (&mut *self.l, self.plan.lanes_log2());
         let (number, shift) = if mask < 1 << lanes_log2 {
             (l.gpu.lane(&mut l.e), 0)
         } else if mask.trailing_zeros() >= lanes_log2 {
-            // Uniform across the warp.
+            // The condition is uniform across the warp.
             (l.gpu.warp(&mut l.e), lanes_log2)
         } else {
             (l.gpu.thread_id(&mut l.e), 0)
@@ -509,7 +510,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         let source = match self.plan.lane_maps()[map as usize] {
             LaneMap::Linear(ref columns) => {
                 let columns: Vec<u64> = columns.iter().map(|c| u64::from(*c)).collect();
-                // A map of more than the lane bits depends on the warp too.
+                // A map with more columns than lane bits also depends on the warp.
                 let (bits, input) = if columns.len() > lanes_log2 as usize {
                     let bits = lanes_log2 + self.plan.warps_log2();
                     (bits, l.gpu.thread_id(&mut l.e))
@@ -550,7 +551,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         l.e.xor(source, flip)
     }
 
-    /// Applies a linear map to the thread index.
+    /// Applies the linear map with the given columns to the thread index.
     fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
         let program = IndexProgram::new(
             &[self.plan.lanes_log2() + self.plan.warps_log2()],
@@ -629,7 +630,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.stores?.lane_order
     }
 
-    /// Returns the lane whose sources this lane stores, or `None` if that is this lane.
+    /// Returns the lane whose sources this lane stores, or `None` if each lane stores its own sources.
     fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
         let order = self.lane_order()?;
         let lane_xor = order.lane_xor(address);

@@ -1,8 +1,8 @@
 //! Copies by the tensor memory accelerator, and tensor descriptors.
 //!
 //! A block is copied box by box ([`linear_layout::plan::tensor_copy`]); one thread issues the copies. A descriptor is
-//! either a kernel argument of 128 bytes, passed by value, or is built in shared memory and then copied to global
-//! memory.
+//! either a kernel argument of 128 bytes, which is passed by value, or it is built in shared memory and then copied to
+//! global memory.
 
 use super::emit::Fork;
 use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
@@ -28,7 +28,7 @@ struct Boxes {
     alignment: u64,
 }
 
-/// Plans the boxes of a copy, and verifies them by execution.
+/// Plans the box copies of a block, and verifies the plan by execution.
 fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
     let layouts = l.layouts;
     let key = vec![sys::type_id(buffer.r#type())];
@@ -59,8 +59,8 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between a buffer in shared memory and a tensor in global memory. The thread in which `by` is true
-/// issues the copies.
+/// Copies a block between a buffer in shared memory and a tensor in global memory. `start` are the coordinates of the
+/// block in the tensor. The thread in which `by` is true issues the copies.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -102,7 +102,8 @@ fn copy<'c>(
     Ok(())
 }
 
-/// Converts a coordinate or a position within a block to 32 bits. The block fits into shared memory.
+/// Converts a coordinate or a byte offset within a block to 32 bits. The number fits, since the block fits into shared
+/// memory.
 fn small(number: u64) -> u32 {
     u32::try_from(number).expect("a block fits into shared memory")
 }
@@ -186,7 +187,7 @@ pub(crate) fn create_effects() -> Effects {
     }
 }
 
-/// Opens a conditional that only the first warp enters.
+/// Opens a conditional whose `then` branch only the first warp enters.
 fn fork_first_warp<'c>(l: &mut Lowering<'c>) -> Fork<'c> {
     let warp = l.gpu.warp(&mut l.e);
     let is_first = l.e.is_zero(warp);
@@ -253,7 +254,8 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.tensormap_fenceproxy_acquire`. Only the first warp executes it, since only that warp issues copies.
+/// Lowers `ttng.tensormap_fenceproxy_acquire`. Only the first warp executes the fence, since only the first warp issues
+/// copies.
 pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let acquire = ttng::TensormapFenceproxyAcquire::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
@@ -264,7 +266,8 @@ pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.reinterpret_tensor_descriptor`. A lowered descriptor is its generic address, so nothing is emitted.
+/// Lowers `ttng.reinterpret_tensor_descriptor`. A lowered descriptor is a generic pointer, so only a cast of the
+/// address space is emitted.
 pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = ttng::ReinterpretTensorDesc::of(op).expect("the dispatch goes by kind");
     let pointer = l.get(cast.raw_desc())[0];

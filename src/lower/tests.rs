@@ -46,7 +46,7 @@ fn attribute_texts(op: Op<'_>) -> HashMap<String, String> {
         .collect()
 }
 
-/// Returns true if an attribute is kept: as it was, as LLVM spells it, or with more fast-math flags.
+/// Returns true if an attribute is kept: unchanged, in LLVM's spelling, or with more fast-math flags.
 fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     let flags = |text: &str| -> Option<Vec<String>> {
         let (_, inside) = text.strip_suffix('>')?.split_once('<')?;
@@ -80,7 +80,8 @@ const REPLACED: [&str; 5] = [
     "arith.mului_extended",
 ];
 
-/// Marks each operation that lowering rebuilds, lowers the module, and checks the attributes of each; returns their number.
+/// Marks each operation that lowering rebuilds, lowers the module, and checks the attributes of each rebuilt operation.
+/// Returns the number of these operations.
 fn check(text: &str, what: &str) -> usize {
     let context = context();
     let mut module = Module::parse(&context, text).expect("the module is valid");

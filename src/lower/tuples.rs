@@ -1,4 +1,4 @@
-//! Reductions and scans of several operands: the code that `tt.reduce` and `tt.scan` share.
+//! Reductions and scans of any number of operands: the code that `tt.reduce` and `tt.scan` share.
 
 use super::allocate::PlanContext;
 use super::blocks::BlockGraph;
@@ -24,7 +24,7 @@ pub(super) struct CombineOperands {
 }
 
 impl CombineOperands {
-    /// Returns the operands of an operation. All of them must have the same layout.
+    /// Returns the operands of an operation, which must all have the same layout.
     pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
@@ -51,7 +51,7 @@ impl CombineOperands {
     }
 }
 
-/// Returns the number of operations of the region without its terminator, which estimates the cost of one
+/// Returns the number of operations of the combine region without its terminator. The number estimates the cost of one
 /// combination.
 fn instructions(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
@@ -62,8 +62,9 @@ fn instructions(op: Op<'_>) -> u32 {
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 
-/// Returns the shared-memory effects of an operation's plan. The cache key consists of `options` and of the types and
-/// the region of the operation. The last argument of `plan` is the limit on its scratch memory.
+/// Plans an operation, and returns its shared-memory effects. The cache key consists of `options`, the limit on scratch
+/// memory, the types of the operation, and the estimated cost of its combine region. The last argument of `plan` is the
+/// limit on scratch memory in bytes.
 pub(super) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -86,7 +87,7 @@ pub(super) fn effects(
     Ok(plan.effects(context, op))
 }
 
-/// Emits the plan of an operation.
+/// Emits the plan of a reduction or a scan.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let Some((plan, offset)) = l.allocation.plan::<OpPlan>(op) else {
         // Planning failed and was reported.
@@ -113,7 +114,8 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the operation of the combine region, if one instruction performs it on two packed elements.
+/// Returns the operation of the combine region, if the region is a single operation that one instruction performs on
+/// two packed elements.
 pub(super) fn packed<'c>(op: Op<'c>) -> Option<SingleOperation<'c>> {
     SingleOperation::of(op).filter(SingleOperation::is_packed)
 }

@@ -12,7 +12,7 @@ pub(crate) fn bits_of(type_: Type<'_>) -> u32 {
     element_bits(type_).expect("registers hold numbers and pointers")
 }
 
-/// Returns the total width of `count` elements of `bits` bits.
+/// Returns the total number of bits of `count` elements of `bits` bits.
 pub(crate) fn bits_of_several(bits: u32, count: usize) -> u32 {
     bits * u32::try_from(count).expect("a word or an access has few elements")
 }
@@ -22,7 +22,8 @@ pub(crate) fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
 
-/// Returns the LLVM type of a scalar: a pointer becomes `!llvm.ptr`, an 8-bit float `i8`, and `index` `i64`.
+/// Returns the LLVM type of a scalar type, or `None` if there is none. A pointer becomes `!llvm.ptr`, an 8-bit float
+/// becomes `i8`, and `index` becomes `i64`.
 pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
         return Some(emit::pointer_type(context, u32::try_from(space).ok()?));
@@ -30,7 +31,7 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
     match sys::float_width(type_) {
         Some(8) => Some(IntegerType::new(context, 8).into()),
         Some(16 | 32 | 64) => Some(type_),
-        // 4 and 6 bits, tf32, and types of CPUs.
+        // Floats of 4 and 6 bits, tf32, and float types of CPUs.
         Some(_) => None,
         None if type_.is_index() => Some(IntegerType::new(context, INDEX_BITS).into()),
         None if element_bits(type_).is_some() => Some(type_),
@@ -41,7 +42,7 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
 /// The width of `index` in bits.
 const INDEX_BITS: u32 = 64;
 
-/// Returns the type of an element in memory. A boolean occupies a byte.
+/// Returns the type that an element of type `pointee` has in memory. A boolean occupies a byte.
 pub(crate) fn memory_type<'c>(
     context: &'c Context,
     pointee: Type<'c>,

@@ -4,7 +4,7 @@ use super::emit::Emitter;
 use crate::sys::build::Val;
 use std::rc::Rc;
 
-/// The registers of a value: one for a scalar; for a tensor, one for each register that is not a replica.
+/// The registers of a value: a single register for a scalar; for a tensor, all registers that are not replicas.
 pub(crate) type Registers<'c> = Rc<[Val<'c>]>;
 
 /// The lowered form of a value.
@@ -31,17 +31,17 @@ impl<'c> LoweredValue<'c> {
     }
 }
 
-/// A lowered memdesc. Its layout follows from the memdesc type.
+/// A lowered memdesc. The layout of the buffer follows from the memdesc type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedBuffer<'c> {
     /// The address of the allocation.
     pub(crate) base: Val<'c>,
-    /// Byte offset of the view in the allocation, before padding.
+    /// Byte offset of the view in the allocation, before padding is added.
     pub(crate) position: Val<'c>,
 }
 
 impl<'c> SharedBuffer<'c> {
-    /// Returns the address of the view, for layouts without padding.
+    /// Returns the address of a view whose layout has no padding.
     pub(crate) fn address(self, e: &mut Emitter<'c>) -> Val<'c> {
         let i8 = e.types.i8;
         e.gep(self.base, i8, self.position)

@@ -78,8 +78,8 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns the bits of the result's packed coordinates that the operand's coordinates have too. The other bits index
-/// broadcast dimensions.
+/// Returns the mask of the bits of the result's packed coordinates that the operand's packed coordinates have too. The
+/// other bits index broadcast dimensions.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -105,7 +105,7 @@ fn compress(x: u64, mask: u64) -> u64 {
     out
 }
 
-/// Returns the register-index bit of a joined tensor that selects between the two joined tensors.
+/// Returns the register-index bit of a joined tensor that selects one of the two joined tensors.
 fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
     let pair = 1u64 << (layout.unique.total_out_bits() - 1);
     layout
@@ -116,7 +116,7 @@ fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
         .ok_or_else(|| Diagnostic::new("requires the last dimension within one thread"))
 }
 
-/// Removes bit `bit` from a register index; higher bits move down by one.
+/// Removes the bit at position `bit` from a register index. Higher bits move down by one position.
 fn without_bit(r: usize, bit: usize) -> usize {
     (r & ((1 << bit) - 1)) | (r >> 1 & !((1 << bit) - 1))
 }

@@ -13,8 +13,8 @@ enum Visit {
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the blocks of a region. The first block is lowered into `entry`, which is the current block and whose
-    /// arguments are already set; the others are lowered into new blocks after it.
+    /// Lowers the blocks of a region. The first block is lowered into `entry`, which is the current block, and whose
+    /// arguments are already set. The other blocks are lowered into new blocks after `entry`.
     pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
@@ -53,8 +53,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Lowers an operation. If that fails, the error is reported and the results become placeholders. An operation of
-    /// a region that is inlined several times reports its error once.
+    /// Lowers an operation, after the barrier and the fence that it needs. On failure, the error is reported and the
+    /// results become placeholders. An operation in a region that is inlined several times reports its error once.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {

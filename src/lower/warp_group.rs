@@ -1,8 +1,8 @@
 //! Warp-group products: `ttng.warp_group_dot`. The products are asynchronous, and read shared memory by descriptors.
 //!
 //! The plan assigns an instruction to each tile. Verification resolves every descriptor of the plan. The emitted code
-//! is a fence, the instructions of the plan, and a commit of the group. `ttng.warp_group_dot_wait` ties the registers
-//! in flight to the wait, so that no use of them moves above it.
+//! is a fence, the instructions of the plan, and a commit of the group. `ttng.warp_group_dot_wait` returns the
+//! registers in flight as results of the wait, so that no use of these registers moves above the wait.
 
 use super::allocate::PlanContext;
 use super::asynchronous;
@@ -152,10 +152,11 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Materialises the initial accumulators of a loop's products in registers before the loop, if they are constant.
+/// Materialises the initial accumulators of a loop's products in registers before the loop, if all registers of an
+/// accumulator have the same initial value.
 ///
-/// Otherwise LLVM would set them again on the path that skips the loop, and `ptxas` serialises products whose
-/// accumulators are set at two positions (message C7515).
+/// Otherwise LLVM would set these registers again on the path that skips the loop, and `ptxas` serialises products
+/// whose accumulators are set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -198,8 +199,8 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the largest number of instructions whose partial sum may accumulate before it is added to the sum in full
-/// precision. `None` if there is no limit; only products of 8-bit floats have one.
+/// Returns the largest number of instructions whose results may be accumulated before this partial sum is added to the
+/// sum in full precision. Returns `None` if there is no limit; only products of 8-bit floats have a limit.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -208,19 +209,20 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
     let issues = 1 + all.take_while(|issue| !issue.is_first_k()).count();
     let is_partial = matches!(a, Number::E4m3 | Number::E5m2) && sum == Number::F32;
     let most = usize::try_from((imprecise / k).max(1)).unwrap_or(usize::MAX);
-    // The sum of a whole product is in turn a part of the loop's sum.
+    // A limit equal to the length of the product counts, since the product may be a part of a loop's sum.
     (is_partial && most <= issues).then_some(most)
 }
 
 /// Operand A of a product.
 enum LeftOperand<'c> {
-    /// A is in shared memory: the descriptor of its first tile.
+    /// A is in shared memory: the lower half of the descriptor of its first tile, and the planned descriptor.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// A is in registers: its words, keyed by the registers that are packed into each word.
+    /// A is in registers: its words, keyed by the indices of the registers that are packed into each word.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// Returns the words of A as copies. A product in flight reads the copy, so the original register may be overwritten.
+/// Returns copies of the words of A, keyed by the indices of the registers in each word. A product in flight reads the
+/// copies, so the original registers may be overwritten.
 fn left_words<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -244,8 +246,8 @@ fn left_words<'c>(
     copies
 }
 
-/// Returns the lower half of the descriptor of a buffer's first tile, which depends on the warp group. The upper half
-/// is constant.
+/// Returns the lower half of the descriptor of a buffer's first tile, which depends on the warp group; the upper half
+/// is constant. `groups` has the byte offset for each bit of the warp-group index.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -271,7 +273,7 @@ fn descriptor_of<'c>(
     Ok(l.e.or_disjoint(start, low))
 }
 
-/// Splits a word into its lower and upper 32 bits.
+/// Splits a 64-bit word into its lower and upper 32 bits, in this order.
 fn halves(word: u64) -> [u32; 2] {
     [word, word >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)).expect("32 bits"))
 }
@@ -279,9 +281,9 @@ fn halves(word: u64) -> [u32; 2] {
 /// log2 of the number of warps of a warp group.
 const WARPS_LOG2: u32 = 2;
 
-/// Computes the index of the thread's warp group at the start of a function, if products of it use several warp
-/// groups. The index is computed by a shuffle, so that compilers see it as uniform, and outside of loops, since a
-/// shuffle cannot be hoisted from a loop.
+/// Computes the index of the thread's warp group at the start of a function that has warp-group products and runs on
+/// several warp groups. The index is computed by a shuffle, so that compilers treat it as uniform, and outside of
+/// loops, since a shuffle cannot be hoisted from a loop.
 pub(crate) fn begin_function<'c>(l: &mut Lowering<'c>, function: Op<'c>) {
     if l.gpu.num_warps <= 1 << WARPS_LOG2 {
         return;
@@ -314,7 +316,7 @@ struct ProductEmitter<'a, 'c> {
 }
 
 impl<'c> ProductEmitter<'_, 'c> {
-    /// Issues the product of one tile, which accumulates in the tile's registers of `sums`.
+    /// Issues one instruction of the plan, which accumulates in the registers of its tile in `sums`.
     fn issue(
         &self,
         l: &mut Lowering<'c>,
@@ -330,8 +332,8 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Issues products that accumulate in the same tile of `sums`. After every `most` products, their partial sum is
-    /// added to it in full precision.
+    /// Issues instructions that accumulate in the same tile of `sums`. After every `most` instructions, their partial
+    /// sum is added to the tile in full precision. `initial` is the accumulation mode of the first instruction.
     fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,
@@ -410,7 +412,7 @@ impl<'c> ProductEmitter<'_, 'c> {
     }
 }
 
-/// Waits until at most `most` groups are in flight. Returns the registers as results of the wait.
+/// Waits until at most `most` groups of products are in flight. Returns `values` as results of the wait.
 fn wait_and_tie<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,

@@ -1,4 +1,4 @@
-//! Packing of elements into 32-bit words, the unit of lane exchanges.
+//! Packing of elements into 32-bit words, on which lane exchanges operate.
 //!
 //! ```text
 //! two f16, four i8     one word for each two or four elements; the last word is padded
@@ -13,7 +13,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Casts a value to an integer of the same width.
+/// Casts a value of `bits` bits to an integer of the same width.
 pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> Val<'c> {
     let integer = e.int_type(bits);
     let type_ = value.r#type();
@@ -37,7 +37,7 @@ pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c
     e.bitcast(value, type_)
 }
 
-/// Returns the number of elements per word, at least one.
+/// Returns the number of elements of `bits` bits per word, at least one.
 fn per_word(bits: u32) -> usize {
     (32 / bits.max(8)).max(1) as usize
 }
