@@ -26,7 +26,7 @@ struct ExternalFunction {
 }
 
 impl Declarations {
-    /// Returns the name of the variable that holds the zero-terminated string `text`.
+    /// Returns the name of the variable that holds `text` and a terminating zero.
     pub(crate) fn constant(&mut self, text: &[u8]) -> String {
         let number = self.strings.len();
         let name = self.strings.entry(text.to_owned());

@@ -49,12 +49,12 @@ impl<'c> Emitter<'c> {
         Attribute::unit(self.context)
     }
 
-    /// Parses an attribute that MLIR's C API cannot construct.
+    /// Parses the text of an attribute that MLIR's C API cannot construct.
     pub(crate) fn parsed(&self, text: &str) -> Attribute<'c> {
         Attribute::parse(self.context, text).expect("the text is ours")
     }
 
-    /// Parses an attribute once, and caches it.
+    /// Parses the text of an attribute once, and caches the attribute.
     pub(crate) fn cached_attr(&mut self, text: &'static str) -> Attribute<'c> {
         if let Some(attribute) = self.parsed_attrs.get(text) {
             return *attribute;

@@ -30,7 +30,7 @@ impl<'c> Emitter<'c> {
         self.effect(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
-    /// Calls a function of the module; returns its result, if it has one.
+    /// Calls a function of the module, and returns the result of the call if there is one.
     pub(crate) fn call(
         &mut self,
         callee: Attribute<'c>,
@@ -41,7 +41,7 @@ impl<'c> Emitter<'c> {
         result.map(|_| build::only_result(call))
     }
 
-    /// Calls a pure function of the module.
+    /// Calls a function of the module that has no side effects.
     pub(crate) fn pure_call(
         &mut self,
         callee: Attribute<'c>,
@@ -53,7 +53,7 @@ impl<'c> Emitter<'c> {
         self.pure(call.no_unwind(true).will_return(true))
     }
 
-    /// Emits a single instruction as inline assembly without side effects.
+    /// Emits inline assembly without side effects.
     pub(crate) fn pure_asm(
         &mut self,
         text: &str,
@@ -64,7 +64,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::inline_asm(operands, text, constraints, Some(result)))
     }
 
-    /// Emits inline assembly with side effects; returns its result, if it has one.
+    /// Emits inline assembly with side effects, and returns the result if there is one.
     pub(crate) fn inline_asm(
         &mut self,
         text: &str,

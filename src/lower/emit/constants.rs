@@ -44,7 +44,7 @@ impl<'c> Emitter<'c> {
         self.constant_of(type_, attribute)
     }
 
-    /// Emits the zero of any type.
+    /// Emits the zero value of a type.
     pub(crate) fn zero(&mut self, type_: Type<'c>) -> Val<'c> {
         if sys::float_width(type_).is_some() {
             return self.float(type_, 0.0);

@@ -14,7 +14,7 @@ use crate::ir::builders::llvm;
 use crate::sys::build::{Blk, Op, Val};
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// An open conditional; the insertion point is in its `then` block.
+/// A conditional that is being built. The insertion point is in its `then` branch.
 #[must_use]
 pub(crate) struct Fork<'c> {
     condition: Val<'c>,
@@ -22,22 +22,22 @@ pub(crate) struct Fork<'c> {
     then: Blk<'c>,
 }
 
-/// An open conditional; the insertion point is in its `else` block.
+/// A conditional that is being built. The insertion point is in its `else` branch.
 #[must_use]
 pub(crate) struct ElseBranch<'c> {
     fork: Fork<'c>,
-    /// The last block of the `then` branch, and the values that it yields.
+    /// The last block of the `then` branch, and the values that this branch yields.
     end: (Blk<'c>, Vec<Val<'c>>),
     else_: Blk<'c>,
 }
 
-/// An open loop; the insertion point is in its header.
+/// A loop that is being built. The insertion point is in its header.
 #[must_use]
 pub(crate) struct LoopHeader<'c> {
     header: Blk<'c>,
 }
 
-/// An open loop; the insertion point is in its body.
+/// A loop that is being built. The insertion point is in its body.
 #[must_use]
 pub(crate) struct LoopBody<'c> {
     header: Blk<'c>,
@@ -46,25 +46,25 @@ pub(crate) struct LoopBody<'c> {
     body: Blk<'c>,
 }
 
-/// An open switch; the insertion point is in its last case.
+/// A switch that is being built. The insertion point is in its last case.
 #[must_use]
 pub(crate) struct Switch<'c> {
     begin: Blk<'c>,
     /// The first block of each case; the default case comes first.
     cases: Vec<Blk<'c>>,
-    /// The last block of the last case.
+    /// The last block of the case that ended last.
     end: Blk<'c>,
     join: Blk<'c>,
 }
 
 impl<'c> Emitter<'c> {
-    /// Inserts a block after another.
+    /// Inserts a block with arguments of the given types after the block `before`.
     pub(crate) fn add_block(&self, before: Blk<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
         self.rewriter.add_block(before, &typed)
     }
 
-    /// Inserts a block after the current one.
+    /// Inserts a block with arguments of the given types after the current block.
     pub(crate) fn next_block(&self, arguments: &[Type<'c>]) -> Blk<'c> {
         self.add_block(self.block, arguments)
     }
@@ -85,8 +85,8 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Moves the insertion point permanently to a block that the current block dominates. The numbered values of the
-    /// current block stay available.
+    /// Moves the insertion point permanently to a block that the current block dominates. The values of the current
+    /// block stay available for value numbering.
     pub(crate) fn continue_in(&mut self, block: Blk<'c>) {
         self.block = block;
     }
@@ -112,7 +112,7 @@ impl<'c> Emitter<'c> {
         ElseBranch { fork, end, else_ }
     }
 
-    /// Ends the `else` branch, which yields `values`; returns the joined values.
+    /// Ends the `else` branch, which yields `values`, and returns the joined values of both branches.
     pub(crate) fn join(&mut self, branch: ElseBranch<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
         let ElseBranch {
             fork,
@@ -130,8 +130,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Ends a conditional without an `else` branch. Each result is the one of `values` if the `then` branch was
-    /// executed, otherwise the one of `fallback`.
+    /// Ends a conditional without an `else` branch. The results are `values` if the `then` branch was executed, and
+    /// `fallback` otherwise.
     pub(crate) fn join_or(
         &mut self,
         Fork {
@@ -153,8 +153,8 @@ impl<'c> Emitter<'c> {
         self.next_block(&types)
     }
 
-    /// Opens a loop and enters its header. `initial` are the initial values of the loop-carried values, which are
-    /// returned as block arguments of the header.
+    /// Opens a loop and enters its header. Returns the loop-carried values, which are block arguments of the header.
+    /// `initial` are their values in the first iteration.
     pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (LoopHeader<'c>, Vec<Val<'c>>) {
         let header = self.join_block(initial);
         self.branch(header, initial, None);
@@ -162,7 +162,7 @@ impl<'c> Emitter<'c> {
         (LoopHeader { header }, block_arguments(header))
     }
 
-    /// Ends the header with a conditional branch: to the body if the condition is true, else out of the loop.
+    /// Ends the header with a conditional branch, and enters the body. If `condition` is false, the loop ends.
     pub(crate) fn begin_body(
         &mut self,
         LoopHeader { header }: LoopHeader<'c>,
@@ -175,7 +175,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Ends the body, which passes `carried` to the next iteration. The insertion point moves to the block after the
-    /// loop, where the numbered values of the header stay available.
+    /// loop, where the values of the header stay available for value numbering.
     pub(crate) fn end_loop(
         &mut self,
         LoopBody {
@@ -204,7 +204,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Begins the next case; the first is the default.
+    /// Begins the next case of a switch. The first case is the default case.
     pub(crate) fn begin_case(&mut self, switch: &mut Switch<'c>) {
         let case = self.add_block(switch.end, &[]);
         switch.cases.push(case);
@@ -218,8 +218,8 @@ impl<'c> Emitter<'c> {
         self.leave_block();
     }
 
-    /// Ends a switch over an integer. `labels` has one label for each case other than the default. Returns the joined
-    /// values.
+    /// Ends a switch over an integer, and returns the joined values. `labels` has one label for each case other than
+    /// the default case.
     pub(crate) fn end_switch(
         &mut self,
         switch: Switch<'c>,
@@ -249,8 +249,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Emits the LLVM form of a `cf` branch with the given successors and their operands. `head` is the branch's
-    /// condition or flag. All attributes are kept, except the operand segment sizes.
+    /// Emits the LLVM form of a `cf` branch. `targets` are the successors and their operands, and `head` is the
+    /// condition or flag of the branch, if it has one. All attributes are kept, except the operand segment sizes.
     pub(crate) fn rebuild_branch(
         &mut self,
         op: Op<'c>,
@@ -281,7 +281,7 @@ impl<'c> Emitter<'c> {
         };
     }
 
-    /// Emits an unconditional branch. If it is the back edge of a loop, it carries the loop annotation.
+    /// Emits an unconditional branch. The back edge of a loop carries the loop annotation.
     pub(crate) fn branch(
         &mut self,
         target: Blk<'c>,
@@ -291,7 +291,7 @@ impl<'c> Emitter<'c> {
         self.operation(llvm::br(values, target).loop_annotation(annotation));
     }
 
-    /// Emits a conditional branch. Each successor is given with its block operands.
+    /// Emits a conditional branch. Each successor is given as a block and its operands.
     pub(crate) fn branch_if(
         &mut self,
         condition: Val<'c>,
@@ -307,7 +307,7 @@ impl<'c> Emitter<'c> {
         ));
     }
 
-    /// Returns a loop annotation with an unroll factor.
+    /// Returns a loop annotation that requests unrolling by `factor`.
     pub(crate) fn unrolled_by(&self, factor: i32) -> Attribute<'c> {
         self.parsed(&format!(
             "#llvm.loop_annotation<unroll = <count = {factor} : i32>>"

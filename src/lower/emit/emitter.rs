@@ -11,7 +11,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, Identifier, Location};
 use rustc_hash::FxHashMap;
 
-/// A named attribute.
+/// The name and the value of an attribute.
 pub(crate) type NamedAttr<'c> = (&'c str, Attribute<'c>);
 
 /// Key of a pure operation: name, result type, number of operands, operands, then the names and values of its
@@ -40,26 +40,26 @@ pub(crate) struct Emitter<'c> {
     pub(crate) location: Location<'c>,
     pub(super) block: Blk<'c>,
     entry: Blk<'c>,
-    /// Number of operations inserted at the start of the entry block.
+    /// Number of operations that were inserted at the start of the entry block.
     at_entry: usize,
-    /// Stack of the enclosing blocks, outermost first. Each comes with the keys that became available in the block
-    /// that was entered from it.
+    /// Stack of the enclosing blocks, outermost first. Each block is stored with the keys that became available in the
+    /// block that was entered from it.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
-    /// Pure operations that dominate the insertion point.
+    /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,
     pub(super) constants: FxHashMap<usize, u64>,
-    /// Identifiers, keyed by the address and length of their text. The text outlives the emitter.
+    /// Identifiers, keyed by the address and the length of their text. The text outlives the emitter.
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
     /// Parsed attributes, keyed by their text.
     pub(super) parsed_attrs: FxHashMap<&'static str, Attribute<'c>>,
     /// Parsed fast-math flags, keyed by the address of their attribute.
     pub(super) fast: FxHashMap<usize, FastMathFlags<'c>>,
-    /// Attributes of ranges that start at 0, keyed by the end of the range.
+    /// Attributes of integer ranges that start at 0, keyed by the exclusive end of the range.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
-    /// Pure operations emitted, for dead-code elimination.
+    /// The pure operations that were emitted. [`Self::sweep`] erases unused operations.
     pure: Vec<Op<'c>>,
-    /// True if copies to shared memory get their own alias scope. LLVM then assumes that they do not alias other
-    /// accesses; barriers and waits order them.
+    /// True if copies to shared memory get their own alias scope. LLVM then assumes that copies do not alias other
+    /// accesses; barriers and waits order copies and accesses.
     pub(crate) separates_copies: bool,
     pub(crate) types: Types<'c>,
 }
@@ -98,7 +98,7 @@ impl<'c> Emitter<'c> {
             .or_insert_with(|| Identifier::new(self.context, name))
     }
 
-    /// Builds the attributes of an operation; parsed attributes are cached.
+    /// Builds the attributes of an operation. Parsed attributes are cached.
     pub(super) fn attributes(
         &mut self,
         parts: &Parts<'_, 'c>,
@@ -136,7 +136,7 @@ impl<'c> Emitter<'c> {
         let mut parts = op.into();
         let attributes = self.attributes(&parts);
         let spec = parts.spec(self.location, &attributes);
-        // Behind those inserted before.
+        // The operation follows the operations that were inserted at the start before.
         let operations = build::operations(self.entry);
         let made = match operations.get(self.at_entry) {
             Some(next) => self.rewriter.insert_before(*next, spec),
@@ -158,7 +158,8 @@ impl<'c> Emitter<'c> {
         build::only_result(self.operation(op))
     }
 
-    /// Emits a pure operation with one result, or returns the result of an equal operation that is available.
+    /// Emits a pure operation with one result, or returns the result of an equal operation that dominates the insertion
+    /// point.
     pub(crate) fn pure<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         self.pure_of(op.into())
     }

@@ -9,13 +9,13 @@ use melior::ir::Type;
 const APPROXIMATE: &str = "#llvm.fastmath<afn>";
 
 impl<'c> Emitter<'c> {
-    /// Divides with the GPU's approximate division instruction.
+    /// Emits a division that LLVM may approximate.
     pub(crate) fn fdiv_approximate(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let flags = self.cached_attr(APPROXIMATE);
         self.pure(llvm::fdiv(a, b).fastmath_flags(flags))
     }
 
-    /// Computes an approximate `exp2`.
+    /// Emits an `exp2` that LLVM may approximate.
     pub(crate) fn approximate_exp2(&mut self, a: Val<'c>) -> Val<'c> {
         let flags = self.cached_attr(APPROXIMATE);
         self.pure(llvm::intr_exp2(a).fastmath_flags(flags))
@@ -39,7 +39,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::fptrunc(value, type_))
     }
 
-    /// Converts a float to an integer with saturation, rounding towards zero; NaN becomes 0.
+    /// Converts a float to an integer. The conversion rounds towards zero and saturates; NaN becomes 0.
     pub(crate) fn fptoi_sat(
         &mut self,
         value: Val<'c>,

@@ -16,7 +16,7 @@ pub(crate) const ARGUMENTS: &str = "arg_attrs";
 /// The name of the discardable attribute that holds the LLVM annotation of a loop.
 pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
-/// The name of the attribute that prevents inlining.
+/// The name of the function attribute that prevents inlining.
 pub(crate) const NO_INLINE: &str = "no_inline";
 
 /// Returns true if a discardable attribute belongs to one of the dialects that lowering produces.
@@ -46,10 +46,10 @@ pub(crate) fn declare_shared_memory<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// The passthrough attributes that name the library of a function, and the library's path.
+/// Keys of the passthrough attributes that hold the name and the path of a function's library.
 const LIBRARY: [&str; 2] = ["libname", "libpath"];
 
-/// Declares an external function as the first operation of a block. Its type is written in MLIR syntax.
+/// Declares an external function as the first operation of a block. `type_` is the type of the function in MLIR syntax.
 pub(crate) fn declare_function<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -88,7 +88,7 @@ pub(crate) fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// Declares a string constant, which must be zero-terminated, as the first operation of a block.
+/// Declares a string constant as the first operation of a block. A terminating zero is appended to `text`.
 pub(crate) fn declare_text<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -124,8 +124,8 @@ pub(crate) fn declare_table<'c>(
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {
-    /// Emits a function at the end of a module's block. `attributes` are added to the linkage and the calling
-    /// convention.
+    /// Emits a function at the end of a module's block. `more` are attributes in addition to the linkage and the
+    /// calling convention.
     pub(crate) fn function(
         &mut self,
         module: Blk<'c>,

@@ -14,7 +14,7 @@ const ACCESSES: &str =
 const COPIES: &str =
     "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
-/// The constant index of a `getelementptr` that stands for a dynamic index.
+/// The constant index of a `getelementptr` that marks a dynamic index.
 const DYNAMIC: i32 = i32::MIN;
 
 /// Flags of a load or store.
@@ -59,8 +59,8 @@ impl<'c> Emitter<'c> {
         self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
-    /// Returns the alias scope of a shared-memory access, and the scope of copies, with which it does not alias. Both
-    /// are `None` for accesses to other memory.
+    /// Returns the alias scope of an access through `pointer`, and the alias scope of copies, which the access does not
+    /// alias. Both are `None` unless the access is to shared memory and copies have their own alias scope.
     pub(crate) fn alias_scopes_of(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {
         let is_shared = pointer.r#type() == self.types.shared_pointer;
         if self.separates_copies && is_shared {
@@ -98,7 +98,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_addressof(name, global))
     }
 
-    /// Allocates stack memory of `words` 64-bit words in the entry block.
+    /// Allocates `words` 64-bit words of stack memory in the entry block, and returns their address.
     pub(crate) fn stack(&mut self, words: u32) -> Val<'c> {
         let i32 = self.types.i32;
         let array = self.array_type(self.types.i64, words);
@@ -106,7 +106,7 @@ impl<'c> Emitter<'c> {
         self.at_entry(llvm::alloca(one, array, self.pointer_type(0)))
     }
 
-    /// Returns `base` plus `index` elements.
+    /// Returns the address of the element at `index` in an array that starts at `base`.
     pub(crate) fn gep(&mut self, base: Val<'c>, element: Type<'c>, index: Val<'c>) -> Val<'c> {
         if self.known_constant(index) == Some(0) {
             return base;
@@ -114,7 +114,7 @@ impl<'c> Emitter<'c> {
         self.element_pointer(base, &[index], DYNAMIC, element)
     }
 
-    /// Returns `base` plus a constant number of bytes.
+    /// Returns the address that is `bytes` bytes after `base`.
     pub(crate) fn gep_bytes(&mut self, base: Val<'c>, bytes: u32) -> Val<'c> {
         if bytes == 0 {
             return base;

@@ -54,13 +54,13 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::bitcast(value, type_))
     }
 
-    /// Attaches attributes to a value by an identity bitcast; returns the bitcast.
+    /// Attaches attributes to a value by an identity bitcast, and returns the result of the bitcast.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) -> Val<'c> {
         self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }
 
-    /// Attaches attributes to a value at this point of the program. The operation that holds them is kept although
-    /// its result is unused.
+    /// Attaches attributes to a value at this point of the program, by an identity bitcast. The bitcast is kept
+    /// although its result is unused.
     pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) {
         self.effect(llvm::bitcast(value, value.r#type()).with_attributes(marks));
     }

@@ -8,7 +8,7 @@ use crate::sys::build::{self, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Module, Region, Type, ValueLike};
 
-/// Emits a function with arguments of these types, and verifies it.
+/// Emits a function with arguments of the types `types`, and verifies the function.
 #[track_caller]
 pub(crate) fn verified(
     types: &[&str],
@@ -40,7 +40,7 @@ pub(crate) fn verified(
     assert!(module.verify(), "{module}");
 }
 
-/// An operation is reused where it dominates, and not elsewhere.
+/// An equal pure operation is reused if it dominates the insertion point, and not otherwise.
 #[test]
 fn a_pure_operation_is_emitted_once() {
     verified(&["i32", "i1"], |e, _, arguments| {

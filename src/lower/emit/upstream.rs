@@ -1,8 +1,8 @@
 //! Scalar operations of `arith` and `math`, emitted as operations of the LLVM dialect if there is an equivalent.
 //!
-//! MLIR's conversions would produce the same code, but walk over the whole module. They are still used for operations
-//! that expand to several operations, and for operations with properties that the LLVM dialect cannot express as
-//! attributes.
+//! MLIR's conversions would produce the same code, but walk over the whole module. Two kinds of operations are left to
+//! MLIR's conversions: operations that expand to several operations, and operations with properties that the LLVM
+//! dialect cannot express as attributes.
 
 use super::emitter::{Emitter, NamedAttr};
 use crate::ir::UpstreamKind;
@@ -13,7 +13,7 @@ use melior::ir::{Attribute, Type};
 
 /// The attribute names of fast-math flags in `arith` and in the LLVM dialect.
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// Attributes without an equivalent in the LLVM dialect, with their default values.
+/// Names and default values of the attributes without an equivalent in the LLVM dialect.
 const WITHOUT: [(&str, &str); 2] = [
     ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),
@@ -27,14 +27,14 @@ pub(super) struct FastMathFlags<'c> {
     may_approximate: bool,
 }
 
-/// An operation of `arith` or `math`, translated to the name and attributes with which it is emitted.
+/// The name and the attributes with which an operation of `arith` or `math` is emitted.
 pub(crate) struct Upstream<'c> {
     name: Name,
     attributes: Vec<NamedAttr<'c>>,
 }
 
 impl<'c> Emitter<'c> {
-    /// Emits a pure scalar operation of `arith` or `math`: as its LLVM equivalent if there is one, otherwise
+    /// Emits a pure scalar operation of `arith` or `math`: as the equivalent LLVM operation if there is one, otherwise
     /// unchanged.
     pub(crate) fn upstream(
         &mut self,
@@ -47,7 +47,7 @@ impl<'c> Emitter<'c> {
         self.emit_upstream(&operation, operands, result)
     }
 
-    /// Returns the name and attributes with which an operation is emitted.
+    /// Returns the name and the attributes with which an operation is emitted.
     pub(crate) fn as_upstream(
         &mut self,
         kind: UpstreamKind,
@@ -59,7 +59,7 @@ impl<'c> Emitter<'c> {
         Upstream { name, attributes }
     }
 
-    /// Emits the operation on one register of each operand.
+    /// Emits an operation on one register of each operand.
     pub(crate) fn emit_upstream(
         &mut self,
         operation: &Upstream<'c>,
@@ -70,7 +70,7 @@ impl<'c> Emitter<'c> {
         self.pure(op.operands(operands).results(&[result]))
     }
 
-    /// Emits a call of an intrinsic that replaces an operation with these attributes.
+    /// Emits a call of the intrinsic `name`, which replaces an operation with these attributes.
     pub(crate) fn upstream_intrinsic(
         &mut self,
         name: &str,
@@ -84,7 +84,7 @@ impl<'c> Emitter<'c> {
         )
     }
 
-    /// Returns true if fast-math flags allow approximations.
+    /// Returns true if the fast-math flags among the attributes allow approximations.
     pub(crate) fn may_approximate(&mut self, flags: &[NamedAttr<'c>]) -> bool {
         let fast = flags.iter().find(|(name, _)| *name == FAST[0]);
         fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
@@ -125,7 +125,7 @@ impl<'c> Emitter<'c> {
     }
 }
 
-/// Returns the name of the equivalent operation of the LLVM dialect.
+/// Returns the name of the equivalent operation of the LLVM dialect, or `None` if there is none.
 #[rustfmt::skip]
 fn llvm_name(kind: UpstreamKind) -> Option<Name> {
     use UpstreamKind as K;

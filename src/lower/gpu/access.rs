@@ -5,7 +5,7 @@ use crate::lower::types::bits_of_several;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// A parsed `cachePolicy` attribute. Strings are the keywords of the IR, empty if absent.
+/// A parsed `cachePolicy` attribute. Each string is a keyword of the IR, or empty if it is absent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CachePolicy {
     /// The cache modifier: `ca`, `cg`, `cs`, `cv`, `wb` or `wt`.
@@ -28,37 +28,37 @@ pub(crate) struct SecondCache {
     pub(crate) fraction: u32,
 }
 
-/// One global access of a thread to contiguous elements, lowest address first.
+/// One access of a thread to contiguous elements in global memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) pointer: Val<'c>,
     /// Constant offset in bytes from the pointer. The accesses of a contiguous run share the pointer of the first
     /// access and differ in this offset.
     pub(crate) offset_bytes: u32,
-    /// The access is executed only if the mask is true.
+    /// Condition under which the access is executed. `None` if the access is unconditional.
     pub(crate) mask: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
     pub(crate) is_volatile: bool,
     /// The element type in memory.
     pub(crate) element: Type<'c>,
     pub(crate) element_bits: u32,
-    /// Number of elements.
+    /// Number of elements that are accessed.
     pub(crate) width: usize,
     pub(crate) alignment_bytes: u32,
 }
 
-/// One copy of a thread from global to shared memory.
+/// One copy by a thread from global to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedCopy<'a, 'c> {
     pub(crate) from: Val<'c>,
-    /// The destination of the thread, or the destination of lane 0 of its warp
-    /// ([`super::Gpu::copies_in_lane_order`]).
+    /// The destination of the thread's data. For copies in lane order ([`super::Gpu::copies_in_lane_order`]), the
+    /// destination of the data of lane 0 of the warp.
     pub(crate) to: Val<'c>,
     pub(crate) bytes: u32,
-    /// If false, zeros are stored and the source is not read.
+    /// Condition under which the source is read. If it is false, zeros are stored. `None` if the source is always read.
     pub(crate) mask: Option<Val<'c>>,
-    /// The lane that holds the source address and the mask for the data that this lane writes. `None` if that is this
-    /// lane.
+    /// The lane that holds the source address and the mask for the data that this lane writes. `None` if each lane
+    /// holds its own source address and mask.
     pub(crate) source_lane: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
 }
@@ -77,7 +77,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         }
     }
 
-    /// Emits the load, ignoring the mask.
+    /// Emits the load without its mask.
     pub(super) fn unmasked_load(&self, e: &mut Emitter<'c>, flags: AccessFlags) -> Val<'c> {
         let type_ = self.type_(e);
         let is_volatile = self.is_volatile;
@@ -89,13 +89,13 @@ impl<'c> GlobalAccess<'_, 'c> {
         e.load_as(pointer, type_, self.alignment_bytes, flags)
     }
 
-    /// Emits the store, ignoring the mask.
+    /// Emits the store without its mask.
     pub(super) fn unmasked_store(&self, e: &mut Emitter<'c>, whole: Val<'c>, flags: AccessFlags) {
         let pointer = e.gep_bytes(self.pointer, self.offset_bytes);
         e.store_as(whole, pointer, self.alignment_bytes, flags);
     }
 
-    /// Returns the result of a load whose mask is false.
+    /// Returns the result of a load whose mask is false: `others`, or undefined elements if there are no `others`.
     pub(super) fn fallback(&self, e: &mut Emitter<'c>, others: Option<&[Val<'c>]>) -> Val<'c> {
         match others {
             Some(others) => e.gather(others),
@@ -107,8 +107,8 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 }
 
-/// Emits `body` in a branch on the mask, if there is a mask. Returns the value of `body`, joined with `fallback`.
-/// Either both `body` and `fallback` are values or neither is.
+/// Emits `body`, in a branch on the mask if there is a mask. Returns the value of `body`, or `fallback` if the mask is
+/// false. If there is a mask, `fallback` must be `Some` exactly if `body` returns `Some`.
 pub(super) fn emit_masked<'c>(
     e: &mut Emitter<'c>,
     mask: Option<Val<'c>>,

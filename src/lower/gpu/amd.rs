@@ -28,7 +28,7 @@ const GET_REALTIME: u32 = 131;
 const CONSTANT_SPACE: u32 = 4;
 
 impl Isa for Amd {
-    /// The limit on registers is ignored.
+    /// Returns the attributes of a kernel. The limit on registers is ignored.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -75,14 +75,15 @@ impl Isa for Amd {
         e.load(count, i32, 4)
     }
 
-    /// Triton's runtime passes the implicit arguments of code object version 5.
+    /// Returns the flag for code object version 5, since Triton's runtime passes the implicit arguments of this
+    /// version.
     fn launch_declaration(&self) -> Option<&'static str> {
         Some(
             "llvm.module_flags [#llvm.mlir.module_flag<error, \"amdhsa_code_object_version\", 500 : i32>]",
         )
     }
 
-    /// The counter runs at 100 MHz on all AMD GPUs.
+    /// Reads a counter that runs at 100 MHz on all AMD GPUs.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         let ticks = if gpu.target.instructions.time_by_message {
@@ -121,7 +122,7 @@ impl Isa for Amd {
         copy::set_count(gpu, e, wait, most);
     }
 
-    /// A wave's LDS accesses execute in order; the fence constrains the compiler only.
+    /// Emits a fence that constrains only the compiler, since the LDS accesses of a wave execute in order.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
     }
@@ -152,7 +153,7 @@ impl Isa for Amd {
         }
     }
 
-    /// `ds_bpermute` addresses lanes by byte.
+    /// Shifts the lane index by two bits, since `ds_bpermute` addresses lanes by byte.
     fn shuffle_index<'c>(
         &self,
         _: Gpu,
@@ -257,7 +258,8 @@ impl Isa for Amd {
         access.by_llvm(e, action, atomic::scope_name(access.scope))
     }
 
-    /// Always true: LLVM has an instruction for some formats, and expands the others to compare-exchange loops.
+    /// Returns true. LLVM has an instruction for some types, and expands operations on other types to compare-exchange
+    /// loops.
     fn has_float_min_max(&self) -> bool {
         true
     }
@@ -291,7 +293,7 @@ impl Isa for Amd {
         e.pure(llvm::intr_exp2(a))
     }
 
-    /// The instruction flushes subnormal numbers, so subnormal arguments are scaled first.
+    /// Scales subnormal arguments first, since the instruction flushes subnormal numbers to zero.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         let f32 = e.types.f32;
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
@@ -333,7 +335,7 @@ impl Isa for Amd {
     }
 }
 
-/// Translates a cache modifier to flags, as Triton does.
+/// Translates a cache modifier to access flags, as Triton does.
 fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
     let (is_volatile, is_nontemporal) = match (&*cache.modifier, is_store) {
         ("cv", false) | ("wt", true) => (true, true),
@@ -428,7 +430,7 @@ impl BufferIsa for Amd {
     }
 }
 
-/// Emits a data-parallel primitive (DPP), enabled for all rows and banks.
+/// Emits a data-parallel primitive (DPP) with the control word `ctrl`, enabled for all rows and banks.
 fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     e.effect(rocdl::update_dpp(
         value,
@@ -440,7 +442,7 @@ fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     ))
 }
 
-/// Exchanges words between the two rows of 16 lanes.
+/// Exchanges words between the two rows of 16 lanes in each half of 32 lanes.
 fn permlane_x16<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (low, high) = (e.i32(0x7654_3210), e.i32(0xfedc_ba98));
     e.effect(rocdl::permlanex16(value, value, low, high, true, false))

@@ -1,4 +1,4 @@
-//! Atomic accesses of global and shared memory, independent of the vendor, and their emission by LLVM's operations.
+//! Atomic accesses to global and shared memory, independent of the vendor, and their emission as LLVM operations.
 
 use super::access::{GlobalAccess, emit_masked};
 use crate::ir::builders::llvm::{self, AtomicBinOp, AtomicOrdering};
@@ -9,7 +9,8 @@ use crate::lower::words;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// One atomic access of a thread to contiguous elements. Each element is accessed atomically, the group is not.
+/// One atomic access of a thread to contiguous elements. Each element is accessed atomically, but the whole access is
+/// not atomic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
@@ -31,18 +32,18 @@ pub(crate) enum AtomicMemory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicAction<'c> {
     Rmw(RMWOp, Val<'c>),
-    /// Compare-exchange. The values are the expected value and the new value.
+    /// Compare-exchange with the expected value and the new value, in this order.
     CompareExchange([Val<'c>; 2]),
     Load,
     Store(Val<'c>),
 }
 
-/// Returns true if the order includes release.
+/// Returns true if the memory order includes release.
 pub(crate) fn releases(sem: MemSemantic) -> bool {
     matches!(sem, MemSemantic::Release | MemSemantic::AcquireRelease)
 }
 
-/// Returns true if the order includes acquire.
+/// Returns true if the memory order includes acquire.
 pub(crate) fn acquires(sem: MemSemantic) -> bool {
     matches!(sem, MemSemantic::Acquire | MemSemantic::AcquireRelease)
 }
@@ -74,8 +75,8 @@ fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
 }
 
 impl<'c> AtomicAccess<'_, 'c> {
-    /// Emits the access as an LLVM operation, in a branch on the mask. Returns the old value, which is 0 if the mask
-    /// is false, or `None` for a store.
+    /// Emits the access as an LLVM operation, in a branch on the mask. Returns the old value, or 0 if the mask is
+    /// false. Returns `None` for a store.
     pub(super) fn by_llvm(
         &self,
         e: &mut Emitter<'c>,

@@ -31,7 +31,7 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// Programmatic dependent launch.
+/// A step of programmatic dependent launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GridDependency {
     /// Waits until prerequisite kernels have completed and their writes are visible.
@@ -42,9 +42,9 @@ pub(crate) enum GridDependency {
 
 /// The instruction set of a vendor.
 ///
-/// A default implementation that returns `None` means that the GPU has no such instruction.
+/// A default implementation that returns `None` stands for a GPU without the instruction.
 pub(super) trait Isa: Sync {
-    /// Returns the attributes of a kernel. `registers` limits the number of registers per thread.
+    /// Returns the attributes of a kernel. `registers` is the limit on the number of registers per thread.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -52,7 +52,7 @@ pub(super) trait Isa: Sync {
         registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)>;
 
-    /// Emits the index of the thread in its CTA.
+    /// Emits the index of the thread in its CTA. `range` is the attribute that states the range of the index.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
     /// Marks a warp-uniform `i32` as uniform, for compilers that benefit from it.
@@ -104,7 +104,7 @@ pub(super) trait Isa: Sync {
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
-    /// Emits a barrier that orders shared memory only: copies and global accesses stay in flight.
+    /// Emits a CTA barrier that orders shared memory only. Copies and global accesses stay in flight.
     fn shared_barrier(&self, e: &mut Emitter<'_>) {
         self.block_barrier(e);
     }
@@ -124,24 +124,25 @@ pub(super) trait Isa: Sync {
         copy: &SharedCopy<'_, 'c>,
     );
 
-    /// Closes a group of copies.
+    /// Ends the current group of copies of this thread.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
 
     /// Waits until at most `most` copy groups of this thread are in flight.
     fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
 
-    /// Waits for all copies of this warp; returns the wait. [`Self::set_count`] can later let copies stay in flight.
+    /// Waits for all copies of this warp, and returns the wait operation. [`Self::set_count`] can later allow copies to
+    /// stay in flight.
     fn wait_by_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>) -> Option<Op<'c>> {
         None
     }
 
-    /// Sets the number of copy instructions that may stay in flight after a wait. `None` sets the maximum.
+    /// Sets the number of copy instructions that may stay in flight after a wait. `None` sets the largest number.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
-    /// Returns the `value` that lane `lane ^ mask` holds; values are `i32`.
+    /// Returns the `i32` that lane `lane ^ mask` holds in `value`, where `lane` is the index of this lane.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
 
-    /// Returns the `value` that lane `source` holds; values are `i32`.
+    /// Returns the `i32` that lane `source` holds in `value`.
     fn shuffle_index<'c>(
         &self,
         gpu: Gpu,
@@ -150,7 +151,7 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
-    /// Returns the mask of lanes in which `holds` is true, one bit per lane.
+    /// Returns the mask of the lanes in which `holds` is true, with one bit per lane.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
 
     /// Reduces a 32-bit word over all lanes of the warp by one instruction.
@@ -163,8 +164,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges words between lanes that differ in one lane-index bit: `high` of the lane in which the bit is clear
-    /// and `low` of the lane in which it is set.
+    /// Exchanges words between lanes whose indices differ in the bit `lane_bit`: `high` of the lane in which the bit is
+    /// clear, and `low` of the lane in which the bit is set.
     fn swap_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -203,7 +204,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Loads from global memory. If the mask is false, the result is `others`, or 0 without `others`.
+    /// Loads from global memory. If the mask is false, the result is `others`, or undefined without `others`.
     fn load<'c>(
         &self,
         gpu: Gpu,
@@ -212,7 +213,7 @@ pub(super) trait Isa: Sync {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
-    /// Stores to global memory if the mask is true.
+    /// Stores the vector `whole` to global memory if the mask is true.
     fn store<'c>(
         &self,
         gpu: Gpu,
@@ -241,7 +242,7 @@ pub(super) trait Isa: Sync {
     /// Emits a memory fence.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
-    /// Prints with a C format. Values are 32- and 64-bit integers, f64 and pointers.
+    /// Prints `values` with a format of C's `printf`. The values are 32- and 64-bit integers, f64 and pointers.
     fn print<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -314,7 +315,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts floats to the nearest codes of an 8-bit format. Numbers out of range saturate to the largest number.
+    /// Converts floats to the nearest codes of an 8-bit format. Numbers out of range saturate to the largest finite
+    /// number.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -341,7 +343,7 @@ pub(super) trait Isa: Sync {
     }
 }
 
-/// Buffer instructions. They address memory by a uniform descriptor and a byte offset per thread.
+/// Buffer instructions, which address memory by a uniform descriptor and a byte offset per thread.
 pub(crate) trait BufferIsa {
     /// Returns the descriptor of a buffer of `bytes` bytes that starts at `base`.
     fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c>;
@@ -364,17 +366,17 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
-    /// Starts a copy to shared memory. The lanes of a warp store to consecutive addresses that start at `to`; a lane
-    /// whose offset is out of range stores zeros. `from` is the descriptor and the offset. `size` is the number of
-    /// bytes per lane and the cache bits.
+    /// Starts a copy from a buffer to shared memory. The lanes of a warp store to consecutive addresses that start at
+    /// `to`; a lane whose offset is out of range stores zeros. `from` is the descriptor and the byte offset. `size` is
+    /// the number of bytes per lane, and the cache bits.
     fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, size: (u32, u32));
 
     /// Returns true if there is an instruction for the read-modify-write operation `op`, or for compare-exchange if
     /// `op` is `None`.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
 
-    /// Performs the relaxed read-modify-write operation `op`, or a compare-exchange of two `values` if `op` is
-    /// `None`. Returns the old value. `place` is the descriptor and the offset.
+    /// Performs the relaxed read-modify-write operation `op`, or a compare-exchange of two `values` if `op` is `None`.
+    /// Returns the old value. `place` is the descriptor and the byte offset; `cache` are the cache bits.
     fn atomic<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -412,7 +414,7 @@ impl Gpu {
         self.isa.kernel_attributes(self, e, registers)
     }
 
-    /// Emits the index of the thread in its CTA; warps are consecutive.
+    /// Emits the index of the thread in its CTA. The threads of a warp have consecutive indices.
     pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let range = e.range_below(self.threads());
         self.isa.thread_id(e, range)
@@ -536,7 +538,7 @@ impl Gpu {
         self.target.instructions.buffer_to_shared
     }
 
-    /// Starts a copy. [`Self::copies`] or [`Self::copies_in_lane_order`] must be true for its size.
+    /// Starts a copy. [`Self::copies`] or [`Self::copies_in_lane_order`] must return true for the number of bytes.
     pub(crate) fn copy<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -558,7 +560,7 @@ impl Gpu {
         }
     }
 
-    /// Waits for all copies of this warp. [`Self::counts_copies`] must be true.
+    /// Waits for all copies of this warp, and returns the wait operation. [`Self::counts_copies`] must return true.
     pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
         let wait = self.isa.wait_by_count(self, e);
         wait.expect("a GPU that counts copies waits for counts")

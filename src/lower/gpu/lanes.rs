@@ -9,7 +9,7 @@ use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// A reduction over lanes, of integers of at most 32 bits or of f32.
+/// A reduction over the lanes of a warp, of integers of at most 32 bits or of f32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LaneOperation {
     Add,
@@ -20,7 +20,7 @@ pub(crate) enum LaneOperation {
     Min,
     UnsignedMax,
     UnsignedMin,
-    /// The maximum, which propagates NaN if `nan`.
+    /// The maximum of floats. NaN is propagated if `nan` is true, and ignored otherwise.
     FloatMax {
         nan: bool,
     },
@@ -29,7 +29,7 @@ pub(crate) enum LaneOperation {
     },
 }
 
-/// A combine region of one tensor that consists of a single operation.
+/// The single operation of a combine region for one tensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,
@@ -40,7 +40,8 @@ pub(crate) struct SingleOperation<'c> {
 }
 
 impl<'c> SingleOperation<'c> {
-    /// Returns the operation of a region that consists of a single operation on all arguments of the region.
+    /// Returns the single operation of a combine region. Returns `None` if the region has several operations, or if the
+    /// operation does not use all arguments of the region.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -76,7 +77,8 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Returns true if one instruction can combine two packed elements. Such operations are elementwise ones on f16.
+    /// Returns true if one instruction can combine two packed elements. This holds for some elementwise operations on
+    /// f16.
     pub(crate) fn is_packed(&self) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
@@ -125,7 +127,8 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Converts the reduction to the type that planners use, if the target has the instruction.
+    /// Converts the operation to the type that planners use. Returns `None` if the target has no instruction for the
+    /// operation.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

@@ -14,7 +14,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Access, FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
 
-/// Global accesses of every form.
+/// Emits global accesses of every form.
 fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     let types = e.types;
     let policies = ["", "ca", "cg", "cs", "cv", "wb", "wt"].map(|modifier| CachePolicy {
@@ -59,7 +59,7 @@ fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) 
     }
 }
 
-/// Conversions of every format that the GPU supports.
+/// Emits conversions of every format that the GPU supports.
 fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     let f16 = Type::float16(e.context);
     let half = e.fptrunc(x, f16);
@@ -80,7 +80,7 @@ fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     }
 }
 
-/// Atomic accesses of every order and scope.
+/// Emits atomic accesses of every order and scope.
 fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     use MemSemantic::{Acquire, AcquireRelease, Relaxed, Release};
     let types = e.types;
@@ -182,7 +182,7 @@ fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>)
     }
 }
 
-/// Copies to shared memory of every form, and waits for them.
+/// Emits copies to shared memory of every form, and waits for copies.
 fn copies<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

@@ -1,4 +1,4 @@
-//! Matrix instructions, emitted as an intrinsic or as one multiply-add per lane.
+//! Matrix instructions. A matrix instruction is emitted as an intrinsic, or as one multiply-add per lane.
 
 use super::ProgramEmitter;
 use crate::ir::builders::llvm;
@@ -13,7 +13,8 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits a matrix instruction that reads the registers of A, B and D, and sets the registers of D.
+    /// Emits the matrix instruction `row`. `lists` are the registers of A, B and the accumulator. The results are set
+    /// from the value `first` on.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,
@@ -107,7 +108,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(())
     }
 
-    /// Computes `a * b + d`, where `a` and `b` are one element each, in the type of the sum.
+    /// Computes `a * b + d` in the type of the sum, for one element of each operand.
     fn multiply_in_lane(
         &mut self,
         row: &Product,
@@ -154,7 +155,8 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// Returns the scale word for an operand without scales, which scales it by 1.
+/// Returns the scale word for an operand without scales, which scales the operand by 1. `are_none` is true if no
+/// operand has scales.
 fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,

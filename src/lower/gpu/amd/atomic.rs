@@ -14,7 +14,7 @@ pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     }
 }
 
-/// Returns the largest number of elements of one access: 2 for additions of 16-bit floats, otherwise 1.
+/// Returns the largest number of elements that one instruction accesses: 2 for additions of 16-bit floats, otherwise 1.
 pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     if op == RMWOp::Fadd && sys::float_width(element) == Some(16) {
         2

@@ -5,8 +5,8 @@
 //! | gfx942, gfx950 | `global_load_lds`, `buffer_load … lds` | one address per wave, lanes in order | `vmcnt`, shared with loads and stores |
 //! | gfx1250 | `global_load_async_to_lds` | one address per lane | `asynccnt` |
 //!
-//! A masked lane does not branch; it copies zeros from a constant in global memory. A wave therefore issues each
-//! instruction regardless of masks, and counts are exact.
+//! A lane whose mask is false does not branch; it copies zeros from a constant in global memory. A wave therefore
+//! issues each instruction regardless of masks, and the counts are exact.
 //!
 //! LLVM inserts `vmcnt(0)` waits at workgroup fences and at LDS accesses that may alias a copy. To avoid them,
 //! barriers use wavefront fences, which constrain only the compiler, and copies have their own alias scope.
@@ -25,7 +25,7 @@ use melior::ir::{Attribute, ValueLike};
 /// Largest number of bytes that one lane copies per instruction.
 const MOST_BYTES: usize = 16;
 
-/// The largest count of an `s_waitcnt vmcnt`, and of an `s_wait_asynccnt`.
+/// Largest count that an `s_waitcnt vmcnt` or an `s_wait_asynccnt` can encode.
 const MOST_COUNT: u32 = 63;
 
 pub(super) fn copy<'c>(
@@ -61,7 +61,7 @@ pub(super) fn copy<'c>(
     };
 }
 
-/// Returns the value of another lane, exchanged in 32-bit words.
+/// Returns the value that lane `lane` holds. The value is exchanged in 32-bit words.
 pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let parts = words::pack(e, &[value]);
     let parts: Vec<Val<'c>> = parts
@@ -71,7 +71,8 @@ pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: V
     words::unpack(e, &parts, 1, value.r#type())[0]
 }
 
-/// Waits for all copies. The fence prevents the compiler from moving LDS accesses across the wait.
+/// Waits for all copies, and returns the wait operation. A fence prevents the compiler from moving LDS accesses across
+/// the wait.
 pub(super) fn wait<'c>(gpu: Gpu, e: &mut Emitter<'c>) -> Op<'c> {
     let wait = if gpu.target.instructions.buffer_to_shared {
         e.operation(rocdl::s_waitcnt(waitcnt(0, MOST_LGKM)))
@@ -92,7 +93,7 @@ pub(super) fn set_count<'c>(gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: O
     e.set_attribute(wait, name, count);
 }
 
-/// Emits a barrier after a wait for the LDS accesses of this wave.
+/// Emits a workgroup barrier, after a wait for the LDS accesses of this wave.
 pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
     e.operation(llvm::fence(AtomicOrdering::Release).syncscope(WAVE));
     e.operation(rocdl::s_waitcnt(waitcnt(MOST_COUNT, 0)));
@@ -102,10 +103,10 @@ pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
 
 const WAVE: &str = "wavefront";
 
-/// The largest count of an `s_waitcnt lgkmcnt`.
+/// Largest count that an `s_waitcnt lgkmcnt` can encode.
 const MOST_LGKM: u32 = 15;
 
-/// Encodes the operand of a gfx9 `s_waitcnt`. The arguments are the counts for vector memory and for LDS.
+/// Encodes the operand of a gfx9 `s_waitcnt` from the counts for vector memory and for LDS.
 fn waitcnt(vector: u32, lds: u32) -> i64 {
     const NO_EXPORTS: u32 = 7 << 4;
     i64::from(vector & 0xf | NO_EXPORTS | lds << 8 | vector >> 4 << 14)

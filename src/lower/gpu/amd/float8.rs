@@ -1,4 +1,5 @@
-//! 8-bit floats: conversion instructions. Each converts two numbers and accesses one half of a 32-bit word.
+//! 8-bit floats by conversion instructions. Each instruction converts two numbers, and accesses one half of a 32-bit
+//! word.
 
 use crate::ir::builders::llvm;
 use crate::lower::emit::{Emitter, FCmpPredicate};
@@ -6,10 +7,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 to the nearest 8-bit codes with saturation.
+/// Converts f32 to the nearest 8-bit codes with saturation. Returns `None` for other float types.
 ///
-/// The instructions overflow to NaN or infinity. A mode bit would make them saturate, but it also affects f16
-/// arithmetic, so numbers are clamped first.
+/// The instructions overflow to NaN or infinity. A mode bit would make the instructions saturate, but the mode bit also
+/// affects f16 arithmetic, so numbers are clamped first.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -40,8 +41,8 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Clamps a value to the finite range of a format. NaN is preserved, and so is infinity if the format encodes it as
-/// NaN.
+/// Clamps a value to the finite range of a format. NaN is preserved. Infinity is preserved if the format encodes
+/// infinity as NaN.
 fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     let f32 = e.types.f32;
     let largest = to.value(to.largest());
@@ -61,7 +62,7 @@ fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     }
 }
 
-/// Converts codes to f32.
+/// Converts 8-bit codes to f32. Returns `None` for other float types.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

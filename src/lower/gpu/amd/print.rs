@@ -8,7 +8,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Number of values that one call of the library function appends.
+/// Number of values that one call of `__ockl_printf_append_args` appends.
 const GROUP: usize = 7;
 
 /// Prints like C's `printf`.
@@ -26,7 +26,7 @@ pub(super) fn print<'c>(
     message(e, declarations, begun, format, values);
 }
 
-/// Prints to standard error, then stops the kernel.
+/// Prints a failed assertion to standard error, and stops the kernel.
 pub(super) fn fail(
     e: &mut Emitter<'_>,
     declarations: &mut Declarations,
@@ -44,7 +44,7 @@ pub(super) fn fail(
     e.trap();
 }
 
-/// Appends a format and values to an open message.
+/// Appends a format and its values to an open message, and completes the message.
 fn message<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,

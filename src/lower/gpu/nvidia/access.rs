@@ -1,4 +1,4 @@
-//! Global accesses as PTX, for the predicates and cache operators that LLVM's operations lack.
+//! Global accesses as PTX, for predicates and cache operators that LLVM's operations lack.
 
 use crate::ir::builders::nvvm::{self, LoadCacheModifierKind};
 use crate::lower::emit::{AccessFlags, Emitter};
@@ -172,7 +172,8 @@ impl<'c> CacheOperators<'c> {
         }
     }
 
-    /// Adds the cache policy to the operands of an instruction. Returns the text to append to the instruction.
+    /// Adds the cache policy to the operands of an instruction with `results` results. Returns the text to append to
+    /// the instruction, which is empty if there is no cache policy.
     fn push_policy(
         &self,
         operands: &mut Vec<Val<'c>>,
@@ -241,7 +242,8 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// Returns the operand list of the words: `{$2, $3}`, or `$2` for one word. The first operand number is `first`.
+    /// Returns the text of the operand list of the words: `{$2, $3}`, or `$2` for one word. The first operand number is
+    /// `first`.
     pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))
@@ -278,7 +280,7 @@ impl<'c> Words<'c> {
         e.struct_type(&vec![self.container; self.count])
     }
 
-    /// Joins the words that a load returned to a vector of elements.
+    /// Joins the words that a load returned into a vector of elements.
     pub(super) fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
         let mut words: Vec<Val<'c>> = if self.count == 1 {
             vec![result]

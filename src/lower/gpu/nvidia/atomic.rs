@@ -23,13 +23,13 @@ fn is_bf16(element: Type<'_>) -> bool {
     element == Type::bfloat16(sys::context_of(element.context()))
 }
 
-/// Returns the largest number of elements of one access.
+/// Returns the largest number of elements that one instruction accesses.
 pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     let has_vectors = gpu.target.instructions.vector_atomics;
     match sys::float_width(element) {
         _ if op != RMWOp::Fadd => 1,
         Some(32) if has_vectors => 4,
-        // Two per word, up to four words.
+        // Two elements per word, up to four words.
         Some(16) if has_vectors => 8,
         Some(16) if !is_bf16(element) => 2,
         _ => 1,
@@ -78,7 +78,7 @@ fn opcode(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// Emits an access, predicated if it is masked. The old value is 0 if the mask is false.
+/// Emits an atomic access, which is predicated if it has a mask. The old value is 0 if the mask is false.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -151,7 +151,7 @@ pub(super) fn access<'c>(
     let type_ = at.type_(e);
     match found {
         Some(found) => Some(words.join(e, found, type_)),
-        // Unused.
+        // The old value is unused.
         None if !matches!(action, AtomicAction::Store(_)) => Some(e.undefined(type_)),
         None => None,
     }

@@ -1,4 +1,4 @@
-//! 8-bit floats: `cvt`, which converts two numbers at a time. LLVM's own operations would require a newer PTX
+//! 8-bit floats by `cvt`, which converts two numbers at a time. LLVM's own operations would require a newer PTX
 //! version.
 
 use crate::lower::emit::Emitter;
@@ -6,7 +6,7 @@ use crate::sys::build::Val;
 use linear_layout::target::Float8;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f16 to the nearest 8-bit codes with saturation.
+/// Converts f32 or f16 to the nearest 8-bit codes with saturation. Returns `None` for other float types.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -41,7 +41,7 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Converts 8-bit codes to f16.
+/// Converts 8-bit codes to f16. Returns `None` for other float types.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

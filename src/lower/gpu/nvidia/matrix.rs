@@ -34,9 +34,10 @@ pub(super) fn load<'c>(
     Some(words.collect())
 }
 
-/// Transposes a matrix of which each lane holds one word. MLIR and LLVM have no operation for it.
+/// Transposes an 8x8 matrix of 16-bit elements. Each lane holds one word of the matrix. MLIR and LLVM have no operation
+/// for this instruction.
 pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
-    // With a side effect, since it is convergent and must not be sunk into a branch.
+    // The assembly has a side effect, since the instruction is convergent and must not be sunk into a branch.
     let text = "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;";
     let i32 = e.types.i32;
     let moved = e.inline_asm(text, "=r,r", &[word], Some(i32));

@@ -1,4 +1,4 @@
-//! NVIDIA GPUs: NVVM, and PTX where NVVM has no operation.
+//! NVIDIA GPUs, by operations of NVVM, and by PTX if NVVM has no operation.
 
 mod access;
 mod atomic;
@@ -109,7 +109,7 @@ impl Isa for Nvidia {
         if target.instructions.clusters { 16 } else { 1 }
     }
 
-    /// Emitted as assembly, since memory accesses may be moved across LLVM's intrinsics.
+    /// Emits assembly, since memory accesses may be moved across LLVM's intrinsics.
     fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let text = match step {
             GridDependency::Wait => "griddepcontrol.wait;",
@@ -119,7 +119,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Emitted as assembly, since NVVM's operation is pure, so several reads would be merged.
+    /// Emits assembly, since NVVM's operation is pure, so that several reads would be merged.
     fn nanoseconds<'c>(&self, _: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         e.inline_asm("mov.u64 $0, %globaltimer;", "=l", &[], Some(i64))

@@ -6,7 +6,8 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f64 to f16, bf16 or f32.
+/// Converts f32 or f64 to f16, bf16 or f32 with directed rounding. Returns `None` if the GPU has no instruction for the
+/// conversion.
 ///
 /// # Source
 /// PTX ISA 8.0, `cvt`: conversions from f32 to bf16 by `.rn` and `.rz` require `sm_80`; other conversions to bf16

@@ -1,4 +1,5 @@
-//! Hopper's asynchronous units, as PTX where NVVM's operations have no predicate or lack a variant.
+//! Hopper's asynchronous units. Instructions are emitted as PTX if NVVM's operation has no predicate or lacks a
+//! variant.
 
 use super::Nvidia;
 use crate::ir::builders::{llvm, nvvm};
@@ -243,7 +244,7 @@ impl<'c> Assembly<'c> {
         }
     }
 
-    /// Adds operands that share the registers of the results.
+    /// Adds operands that share their registers with the results.
     fn tie(&mut self, values: &[Val<'c>]) {
         self.constraints
             .extend((0..values.len()).map(|i| i.to_string()));
