@@ -1,4 +1,5 @@
-//! Every attribute of a supported operation is read by the lowering, or is listed with a reason why it need not be.
+//! Every attribute of a supported operation is read by the lowering, or is listed with the reason why the lowering may
+//! ignore it.
 //!
 //! The operations and their attributes come from the TableGen records, so that a new attribute fails the test until it
 //! has an entry here.
@@ -12,11 +13,11 @@ use std::path::Path;
 /// The treatment of an attribute.
 #[derive(Clone, Copy)]
 enum Fate {
-    /// A file calls its accessor.
+    /// A file calls the accessor of the attribute.
     ReadIn(&'static str),
-    /// A file copies all attributes of the operation to the emitted one.
+    /// A file copies all attributes of the operation to the emitted operation.
     PassedOnIn(&'static str),
-    /// The lowering is right regardless of its value.
+    /// The lowering is correct for every value of the attribute. The text states the reason.
     Unneeded(&'static str),
 }
 use Fate::{PassedOnIn, ReadIn, Unneeded};
@@ -143,7 +144,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttng.warp_group_dot_wait", "warpGroupLocal", Unneeded("a barrier stands where the analysis finds that warp groups need one")),
 ];
 
-/// Attributes of upstream operations, which mean the same on each that has them.
+/// Attributes of upstream operations, and the treatment that is the same for all operations with the attribute.
 #[rustfmt::skip]
 const UPSTREAM: &[(&str, Fate)] = &[
     ("branch_weights", PassedOnIn("src/lower/emit/control.rs")),
@@ -166,11 +167,11 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("variant", PassedOnIn("src/lower/emit/emitter.rs")),
 ];
 
-/// Exceptions for single upstream operations.
+/// Attributes of single upstream operations with another treatment.
 const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] =
     &[("ub.poison", "value", Unneeded("any value is right"))];
 
-/// Checks the entry of an attribute against the source of its file.
+/// Checks the entry of an attribute against the source text of the file that it names.
 fn check(name: &str, attribute: &str, accessor: &str, fate: Fate) {
     let (file, calls) = match fate {
         Unneeded(reason) => return assert!(!reason.is_empty()),

@@ -29,7 +29,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// Lowers the operation. Only the owner of an index accesses its element.
+/// Lowers `ttg.local_atomic_scatter_rmw`. Only the owner of an index accesses the element that the index selects.
 pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let (indices, values) = (scatter.indices(), scatter.values());

@@ -10,7 +10,7 @@ use crate::sys::build::Val;
 use linear_layout::plan::memory::IndexedPlan;
 use melior::ir::ValueLike;
 
-/// Plans the accesses of a gather or scatter.
+/// Plans the accesses of a gather or scatter along `axis`. Returns the plan and the lowered buffer.
 pub(super) fn plan<'c>(
     l: &Lowering<'c>,
     indices: Val<'c>,
@@ -26,7 +26,7 @@ pub(super) fn plan<'c>(
     Ok((plan, l.buffer(buffer)?))
 }
 
-/// Returns the registers that hold indices along an axis, marked with their bounds for the simulator.
+/// Returns the registers of `indices`, which index `buffer` along `axis`, marked with their bounds for the simulator.
 pub(super) fn bounded<'c>(
     l: &mut Lowering<'c>,
     indices: Val<'c>,
@@ -60,7 +60,7 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<
     l.e.and(value, mask)
 }
 
-/// Returns the address of the buffer element that a register's index selects.
+/// Returns the address of the buffer element that `value`, the index in the register `register`, selects.
 pub(super) fn address<'c>(
     l: &mut Lowering<'c>,
     plan: &IndexedPlan,

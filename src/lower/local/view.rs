@@ -7,18 +7,18 @@ use crate::sys::{self, Diagnostic};
 use linear_layout::plan::memory::BufferLayout;
 use melior::ir::Type;
 
-/// A memdesc type, with the layout of one buffer if it is a multi-buffer.
+/// A memdesc type and the layout of its buffer. For a multi-buffer, the layout describes a single buffer.
 pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: BufferLayout,
-    /// Number of leading dimensions that the encoding does not cover: 1 for a multi-buffer.
+    /// Number of leading dimensions that the encoding does not cover: 1 for a multi-buffer, otherwise 0.
     pub(super) leading: usize,
-    /// Bytes of the whole allocation.
+    /// Number of bytes of the whole allocation.
     pub(super) bytes: u32,
 }
 
 impl<'c> MemdescLayout<'c> {
-    /// Returns the bits of a position that may be nonzero at the start of a view of this type.
+    /// Returns the mask of the position bits that may be nonzero at the start of a view of this type.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))
@@ -66,7 +66,7 @@ impl<'c> MemdescLayout<'c> {
         })
     }
 
-    /// Returns the shape of one buffer.
+    /// Returns the shape of a single buffer.
     pub(in crate::lower) fn shape(&self) -> &[u64] {
         &self.type_.shape[self.leading..]
     }
@@ -76,7 +76,7 @@ impl<'c> MemdescLayout<'c> {
         self.type_.shape == self.type_.alloc_shape
     }
 
-    /// Returns the shape of one buffer of the allocation.
+    /// Returns the shape of a single buffer of the allocation.
     pub(in crate::lower) fn alloc_shape(&self) -> &[u64] {
         let alloc = &self.type_.alloc_shape;
         &alloc[alloc.len() + self.leading - self.type_.shape.len()..]
@@ -86,7 +86,8 @@ impl<'c> MemdescLayout<'c> {
 /// Minimum alignment of buffers in bytes: the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// Returns the address of a position, computed at run time. [`BufferLayout::padded`] is the same for constants.
+/// Emits the computation of a byte offset with padding from a position without padding. [`BufferLayout::padded`] does
+/// the same for constants.
 pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);
@@ -95,7 +96,7 @@ pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Va
     })
 }
 
-/// Converts an offset to 32 bits. The caller has checked that it is within shared memory.
+/// Converts a byte offset to 32 bits. The caller has checked that the offset is within shared memory.
 pub(super) fn narrow(offset: u64) -> u32 {
     u32::try_from(offset).expect("an offset in shared memory")
 }

@@ -1,7 +1,7 @@
-//! Views of memdescs. They change the offset and never move data.
+//! Lowering of memdesc views, which change the byte offset and never move data.
 //!
-//! The layout of a view's type must map every element to the element's position in the source memdesc. Other types
-//! are an error.
+//! The layout of a view's type must map every element to the element's position in the source memdesc. Any other type
+//! is an error.
 
 use super::view::{ALIGNMENT, MemdescLayout, narrow, padded};
 use crate::analysis::effects::{self, ViewRange};
@@ -15,7 +15,7 @@ use crate::sys::{self};
 use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
-/// Returns the part of the source memdesc that a view operation selects, if the operation is a view.
+/// Returns the part of the source memdesc that a view operation selects, or `None` if the operation is not a view.
 pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
     let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
         source: sys::value_id(src),
@@ -53,7 +53,7 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
     Some(of(src, result, ViewRange::All))
 }
 
-/// Follows views back to the allocation or block argument from which a memdesc originates.
+/// Follows views back to the allocation or the block argument from which a memdesc originates.
 pub(super) fn root<'c>(value: Val<'c>) -> Val<'c> {
     let mut root = value;
     while let Some(src) = operand_of_view(root) {
@@ -79,7 +79,7 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
     Some(ttg::MemDescReinterpret::of(op)?.src())
 }
 
-/// Returns the byte range of `count` consecutive buffers of a multi-buffer, starting with buffer `first`.
+/// Returns the byte range of `count` consecutive buffers of a multi-buffer, starting with the buffer at index `first`.
 fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
     let place = MemdescLayout::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
@@ -174,7 +174,8 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view that changes only the type. The layout of the new type must be `expected`.
+/// Lowers a view that changes only the type. `expected` returns the required layout of the new type for the old and the
+/// new memdesc, or `None` if the view changes the leading dimension.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,
@@ -218,7 +219,7 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Checks that the part of a reinterpreted memdesc is contiguous and aligned for every access.
+/// Checks that a part of a buffer, which is to be reinterpreted, is contiguous and aligned for every access.
 fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let contiguous = part
         .place

@@ -1,11 +1,11 @@
-//! The arithmetic interface of approximations: binary32, and integers for bits and wide products.
+//! The arithmetic interface of approximations: binary32 floats, and integers for bits and wide products.
 //!
-//! Each approximation is generic over [`Arithmetic`]. The lowering emits operations, and the tests compute numbers
-//! with the same code, so the measured errors are those of the emitted code.
+//! Each approximation is generic over [`Arithmetic`]. The lowering emits operations, and the tests compute numbers with
+//! the same code, so the tests measure the errors of the emitted code.
 
 /// Correctly rounded binary32 arithmetic, and access to the bits of numbers.
 ///
-/// `F` is a float, `I` a 32-bit integer, `L` a 64-bit integer, `B` a condition.
+/// `F` is the type of floats, `I` of 32-bit integers, `L` of 64-bit integers, and `B` of conditions.
 pub(super) trait Arithmetic {
     type F: Copy;
     type I: Copy;
@@ -23,9 +23,9 @@ pub(super) trait Arithmetic {
 
     fn bits(&mut self, a: Self::F) -> Self::I;
     fn float_of(&mut self, a: Self::I) -> Self::F;
-    /// Converts to the nearest float.
+    /// Converts a signed integer to the nearest float.
     fn to_float(&mut self, a: Self::I) -> Self::F;
-    /// Converts to an integer, rounding towards zero. The result must fit.
+    /// Converts a float to an integer, rounding towards zero. The result must fit.
     fn to_int(&mut self, a: Self::F) -> Self::I;
     fn int_binary(&mut self, op: IntBinary, a: Self::I, b: Self::I) -> Self::I;
     fn int_equal(&mut self, a: Self::I, b: Self::I) -> Self::B;
@@ -38,10 +38,11 @@ pub(super) trait Arithmetic {
     fn low_half(&mut self, a: Self::L) -> Self::I;
     /// Converts a signed integer to the nearest float.
     fn long_to_float(&mut self, a: Self::L) -> Self::F;
-    /// Converts to a 64-bit integer, rounding towards zero. The result must fit.
+    /// Converts a float to a 64-bit integer, rounding towards zero. The result must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// Returns `rare` if the condition is true, else `usual`. `rare` is long, so it is computed only in a branch.
+    /// Returns the result of `rare` if the condition is true, and `usual` otherwise. `rare` is long, so it is executed
+    /// only in a branch.
     fn branch(
         &mut self,
         condition: Self::B,
@@ -101,7 +102,7 @@ pub(super) trait Arithmetic {
     fn is_nan(&mut self, a: Self::F) -> Self::B {
         self.compare(FloatPredicate::Unordered, a, a)
     }
-    /// Returns `constant` if the condition is true, else `other`.
+    /// Returns `constant` if the condition is true, and `other` otherwise.
     fn constant_where(&mut self, condition: Self::B, constant: f32, other: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.select(condition, constant, other)
@@ -136,7 +137,7 @@ pub(super) enum Unary {
     Sqrt,
     RoundEven,
     Trunc,
-    /// The power of 2, within 2 ulp.
+    /// 2 to the power of the operand, within 2 ulp.
     Exp2,
     /// The reciprocal square root, within 2 ulp.
     Rsqrt,

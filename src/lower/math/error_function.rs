@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate};
 use super::exponential::{exp, exp_scaled};
 
-/// Computes the error function of numbers of at most 0.93.
+/// Computes the error function of numbers with a magnitude of at most 0.93.
 fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (erf x - x) / x
     const NEAR: [f32; 7] = [
@@ -20,7 +20,8 @@ fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.fma(series, x, x)
 }
 
-/// Computes a power series below 0.93 and `1 - e^-g(x)` above it. The result is 1 for arguments of at least 3.92.
+/// Computes the error function: by a power series for magnitudes below 0.93, and as `1 - e^-g(|x|)` with the sign of
+/// `x` for larger magnitudes. The result is 1 or -1 for magnitudes of at least 3.92.
 pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (ln erfc x + x) / x
     const FAR: [f32; 8] = [
@@ -49,8 +50,8 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive numbers, and 2 minus that value for negative numbers. Near 0, the
-/// result is `1 - erf(x)`, which is more accurate there.
+/// Computes the complementary error function: `e^(-x^2) P / (1 + 2 |x|)` for positive `x`, and 2 minus this expression
+/// for negative `x`. Near 0, the result is `1 - erf(x)`, which is more accurate.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [

@@ -4,10 +4,10 @@ use super::arithmetic::{Arithmetic, FloatPredicate, Unary};
 use super::exponential::odd;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// The difference between pi / 2 and its nearest f32.
+/// pi / 2 minus the nearest f32.
 const HALF_PI_REST: f32 = -4.371_138_83e-8;
 
-/// Computes the arcsine of numbers of at most 1/2.
+/// Computes the arcsine of numbers with a magnitude of at most 1/2.
 fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,
@@ -80,7 +80,7 @@ fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Computes `atan(over / under)` of non-negative numbers. If the quotient is above 1, the result is `pi / 2 -
+/// Computes `atan(over / under)` of two non-negative numbers. If the quotient is above 1, it is computed as `pi / 2 -
 /// atan(under / over)`.
 fn quotient<M: Arithmetic>(m: &mut M, over: M::F, under: M::F) -> M::F {
     let is_steep = m.compare(FloatPredicate::Less, under, over);

@@ -1,4 +1,5 @@
-//! Calls of vendor library functions: for f64 functions that GPUs lack, and for f32 functions if requested.
+//! Calls of vendor library functions: for f64 functions without a GPU instruction, and for f32 functions if the option
+//! requests calls.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::library::{self, LibraryFunction};
@@ -7,7 +8,7 @@ use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Calls the library function for one register; returns its results.
+/// Calls the library functions that compute the results of an operation for one register of each operand.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -43,7 +44,7 @@ pub(super) fn has_binary32(kind: K) -> bool {
     )
 }
 
-/// Returns the part of a function's name that is the same in both vendors' libraries, without prefix and suffix.
+/// Returns the part of a function's name that both vendors' libraries share, without prefix and suffix.
 fn stem(kind: K) -> &'static str {
     match kind {
         K::MathPowF => "pow",

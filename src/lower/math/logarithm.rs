@@ -16,10 +16,10 @@ const SERIES: [f32; 9] = [
     -0.128_856_197,
 ];
 
-/// The bits of 2/3. Mantissas are reduced to the range from 2/3 to 4/3.
+/// The bits of 2/3 as an f32. Mantissas are reduced to the range from 2/3 to 4/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
-/// The base of a logarithm. Its `1 / ln base` and `log 2` are each given as a sum of two floats.
+/// The base of a logarithm. Its methods return `1 / ln base` and the logarithm of 2, each as a sum of two floats.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     E,
@@ -45,7 +45,7 @@ impl Base {
     }
 }
 
-/// Computes the logarithm of `2^e (1 + f)`: `e log 2 + f / ln base + f^2 SERIES / ln base`.
+/// Computes the logarithm of `x = 2^e (1 + f)` as `e log 2 + f / ln base + f^2 SERIES / ln base`.
 pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     // Normalises subnormal numbers.
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
@@ -106,8 +106,8 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     m.add(high, rest)
 }
 
-/// Replaces `inside` in special cases. Infinity and NaN are returned unchanged; the result for 0 is -infinity, and
-/// for negative numbers NaN.
+/// Returns `inside`, or the result of a special case: infinity and NaN are returned unchanged, the result for 0 is
+/// -infinity, and the result for negative numbers is NaN.
 fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     let is_finite = m.less(x, f32::INFINITY);
     let result = m.select(is_finite, inside, x);
@@ -117,7 +117,7 @@ fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     m.constant_where(is_negative, f32::NAN, result)
 }
 
-/// Computes `ln(1 + x)` without loss of the bits of `x` that the rounded sum `1 + x` does not have.
+/// Computes `ln(1 + x)`, including the bits of `x` that are lost in the rounded sum `1 + x`.
 pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let whole = m.add_to(x, 1.0);
     let (exponent, _) = split(m, whole);
@@ -169,7 +169,7 @@ pub(super) fn acosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.constant_where(is_outside, f32::NAN, result)
 }
 
-/// Computes `log1p(argument)`, or `ln(2 x)` for large `x`.
+/// Computes `log1p(argument)`, or `ln(2 x)` if `x` is above [`LARGE`].
 fn log1p_of_large<M: Arithmetic>(m: &mut M, x: M::F, argument: M::F) -> M::F {
     let large = m.float(LARGE);
     let is_large = m.compare(FloatPredicate::Less, large, x);

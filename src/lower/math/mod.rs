@@ -1,10 +1,10 @@
 //! The `math` dialect: hardware instructions, and polynomial approximations in binary32.
 //!
-//! Error bounds are in units in the last place (ulp) over all binary32 arguments. The tests read this table and
-//! measure the errors with a correctly rounded `exp2` and `rsqrt`. The hardware's `exp2` and `rsqrt` have an error
-//! themselves, which adds at most the number of ulp in the third column.
+//! Error bounds are in units in the last place (ulp) over all binary32 arguments. The tests read this table, and
+//! measure the errors with a correctly rounded `exp2` and `rsqrt`. The third column is the largest additional error, in
+//! ulp, that is due to the errors of the hardware's `exp2` and `rsqrt`.
 //!
-//! | function | bound | on top |
+//! | function | bound | additional error |
 //! |---|---|---|
 //! | `acos` | 1.5 | |
 //! | `acosh` | 2 | |
@@ -78,7 +78,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as if it were of another kind with the same operands.
+/// Lowers an operation as an operation of the kind `kind` with the same operands.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome {
     check_formats(op, kind)?;
     let operands = build::operands(op);
@@ -117,10 +117,10 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
 /// The implementation of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Implementation {
-    /// Computed in the format of its operands.
+    /// The function is computed in the format of its operands.
     Own,
     Binary32,
-    /// Computed by a device library.
+    /// The function is computed by a device library.
     Library,
 }
 
@@ -148,7 +148,7 @@ fn implementation_of(kind: K, width: u32) -> Implementation {
     }
 }
 
-/// Computes the results of one register. `types` are the types of the results.
+/// Computes the results of an operation for one register of each operand. `types` are the types of the results.
 fn compute<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -171,7 +171,7 @@ fn compute<'c>(
     }
 }
 
-/// Computes a function of scalars of one format. Returns `None` if only a library implements it.
+/// Computes a function of scalars of one format, or returns `None` if only a library implements the function.
 pub(crate) fn apply<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -197,7 +197,7 @@ fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     l.e.fpext(value, f32)
 }
 
-/// Computes the results of one register in the format of its operands.
+/// Computes the results of an operation for one register of each operand, in the format of the operands.
 fn one<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -255,7 +255,7 @@ fn one<'c>(
         .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
-/// Computes a function of floats with one result, if there is an approximation of it.
+/// Computes a function of floats with one result, or returns `None` if there is no approximation of the function.
 fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     Some(match kind {
         K::MathExp => exponential::exp(m, x[0]),

@@ -1,9 +1,9 @@
-//! `powf`, `fpowi`, `cbrt`.
+//! Powers and roots: `powf`, `fpowi` and `cbrt`.
 
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 use super::exponential::{LN_2, exp_scaled};
 
-/// A double-float number: an unevaluated sum of two floats. The second float is less than an ulp of the first.
+/// A double-float number: an unevaluated sum of two floats. The magnitude of `low` is less than an ulp of `high`.
 #[derive(Clone, Copy)]
 struct DoubleFloat<F> {
     high: F,
@@ -23,7 +23,7 @@ fn product<M: Arithmetic>(
     DoubleFloat { high, low }
 }
 
-/// Adds two numbers, where `a` has the larger magnitude.
+/// Adds two double-float numbers. `a` must have the larger magnitude.
 fn sum<M: Arithmetic>(m: &mut M, a: DoubleFloat<M::F>, b: DoubleFloat<M::F>) -> DoubleFloat<M::F> {
     let high = m.add(a.high, b.high);
     let back = m.sub(high, a.high);
@@ -103,7 +103,7 @@ fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> DoubleFloat<M::F> {
     }
 }
 
-/// Computes `x^n` of a positive, finite `x` and a finite `n`.
+/// Computes `x^n` for a positive, finite `x` and a finite `n`.
 fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: DoubleFloat<M::F>) -> M::F {
     let logarithm = ln(m, x);
     let exponent = product(m, n, logarithm);
@@ -172,14 +172,14 @@ fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     m.select(is_infinite, of_infinity, power)
 }
 
-/// If the exponent is odd, gives the power the sign of the base, which may be -0.
+/// Returns `power`, with the sign of the base `x` if the exponent is odd. The base may be -0.
 fn signed_power<M: Arithmetic>(m: &mut M, x: M::F, is_odd: M::B, power: M::F) -> M::F {
     let signed = m.copy_sign(power, x);
     m.select(is_odd, signed, power)
 }
 
-/// Computes `x^n` for an integer `n`. `upper` is `n` without its lowest 8 bits, `lower` is the value of these bits
-/// (not negative), and `odd` is the parity of `n`.
+/// Computes `x^n` for an integer `n`. `upper` is `n` with its lowest 8 bits cleared, `lower` is the value of these 8
+/// bits, and `odd` is the lowest bit of `n`.
 pub(super) fn fpowi<M: Arithmetic>(
     m: &mut M,
     x: M::F,
@@ -204,7 +204,7 @@ pub(super) fn fpowi<M: Arithmetic>(
     m.constant_where(is_zero, 1.0, result)
 }
 
-/// Computes the cube root: an integer estimate by a third of the exponent, then two Halley iterations.
+/// Computes the cube root by an integer estimate from a third of the exponent, followed by two Halley iterations.
 pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     // Scaled so that neither the root's cube nor three times it overflows or underflows.

@@ -10,14 +10,14 @@ use super::trigonometric;
 use crate::ir::UpstreamKind;
 use crate::split_mix::Random;
 
-/// Computes a function by its name in the `math` dialect.
+/// Computes the function that is called `name` in the `math` dialect.
 fn function(m: &mut Evaluation, name: &str, x: &[f32]) -> Option<f32> {
     let is_named = |kind: &&UpstreamKind| kind.name().strip_prefix("math.") == Some(name);
     let kind = UpstreamKind::ALL.iter().find(is_named);
     super::function(m, *kind.expect("`math` has the function"), x)
 }
 
-/// The [`Arithmetic`] that computes numbers, as a GPU that rounds each operation to nearest.
+/// The implementation of [`Arithmetic`] that computes numbers, as a GPU does that rounds each operation to nearest.
 struct Evaluation;
 
 impl Arithmetic for Evaluation {
@@ -126,8 +126,8 @@ impl Arithmetic for Evaluation {
     }
 }
 
-/// The distance in units in the last place of the exact value; infinite where one is NaN alone, or
-/// a zero has the wrong sign.
+/// Returns the distance of two numbers in units in the last place of the exact number. The distance is infinite if
+/// exactly one of the numbers is NaN, or if a zero has the wrong sign.
 fn ulps(found: f32, exact: f64) -> f64 {
     if exact.is_nan() || found.is_nan() {
         return if exact.is_nan() && found.is_nan() {
@@ -184,7 +184,7 @@ fn erf(x: f64) -> f64 {
     (sum * (-z * z).exp() * 2.0 / std::f64::consts::PI.sqrt()).copysign(x)
 }
 
-/// Computes `log1p` without the rounding error of 1 + x, unlike the standard library.
+/// Computes `asinh` by a `log1p` without the rounding error of 1 + x, unlike the standard library.
 fn asinh(x: f64) -> f64 {
     let z = x.abs();
     let result = if z > 1e9 {
@@ -211,7 +211,7 @@ fn atanh(x: f64) -> f64 {
     (0.5 * (2.0 * x.abs() / (1.0 - x.abs())).ln_1p()).copysign(x)
 }
 
-/// Returns the bound that the module's documentation states.
+/// Returns the error bound of a function in the documentation of the parent module.
 fn bound(name: &str) -> f64 {
     let row = format!("//! | `{name}` | ");
     let documentation = include_str!("mod.rs");
@@ -263,7 +263,7 @@ fn arguments(step: usize) -> impl Iterator<Item = f32> {
         .map(f32::from_bits)
 }
 
-/// Returns the worst error of a function, and its argument.
+/// Returns the largest error of a function, and the argument with this error.
 fn worst(name: &str, exact: Exact, step: usize) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
     for x in arguments(step) {
@@ -278,7 +278,7 @@ fn worst(name: &str, exact: Exact, step: usize) -> (f64, f32) {
 
 #[test]
 fn functions_of_one_argument_are_within_their_bounds() {
-    // A prime, so that mantissas and exponents mix. `LL_MATH_STEP=1` takes every number there is.
+    // A prime, so that mantissas and exponents mix. `LL_MATH_STEP=1` tests every number.
     let step = std::env::var("LL_MATH_STEP")
         .ok()
         .and_then(|text| text.parse().ok())
@@ -299,7 +299,7 @@ fn functions_of_one_argument_are_within_their_bounds() {
     assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }
 
-/// Arguments whose pairs cover every special case of a function of two.
+/// Returns numbers whose pairs cover every special case of a function of two arguments.
 fn special() -> Vec<f32> {
     let positive = [
         0.0,
@@ -331,7 +331,7 @@ fn special() -> Vec<f32> {
     positive.into_iter().flat_map(|x| [x, -x]).collect()
 }
 
-/// Returns pairs of special numbers, and of random numbers near 1 and anywhere.
+/// Returns pairs of special numbers, and pairs of random numbers near 1 and of any size.
 fn pairs() -> Vec<(f32, f32)> {
     let special = special();
     let mut all: Vec<(f32, f32)> = special

@@ -2,19 +2,20 @@
 
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 
-/// A reduced angle, and the number of quarter turns modulo 4. The angle is at most an eighth of a turn.
+/// A reduced angle of at most an eighth of a turn, and the number of subtracted quarter turns, which matters only
+/// modulo 4.
 struct Reduced<M: Arithmetic> {
     rest: M::F,
     quarter: M::I,
 }
 
-/// Largest argument for which Cody-Waite reduction with three floats is accurate.
+/// Largest magnitude of an argument for which Cody-Waite reduction with three floats is accurate.
 const LARGE: f32 = 71_476.0;
 
 /// pi / 2 as the sum of three floats.
 const QUARTER_TURN: [f32; 3] = [1.570_796_37, -4.371_138_83e-8, -1.715_124_51e-15];
 
-/// 2 / pi in words of 32 bits. The first word has the bits after the binary point.
+/// The bits of 2 / pi after the binary point in words of 32 bits, the highest bits first.
 const TWO_OVER_PI: [u32; 6] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -49,8 +50,8 @@ fn reduce<M: Arithmetic>(m: &mut M, x: M::F) -> Reduced<M> {
 /// Reduces an angle by the algorithm of Payne and Hanek, which computes only the bits of `x 2 / pi` around the binary
 /// point.
 ///
-/// `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect the number of quarter turns modulo 4. Their
-/// product with `w` has 2 bits that count quarter turns, followed by 62 bits of the fraction.
+/// `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect the number of quarter turns modulo 4. The
+/// product of these bits and `w` has 2 bits that count quarter turns, followed by 62 bits of the fraction.
 fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::ShiftRight, bits, 23);
@@ -90,7 +91,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let low = m.scale(head, QUARTER_TURN[1]);
     let low = m.fma_by(tail, QUARTER_TURN[0], low);
     let angle = m.fma_by(head, QUARTER_TURN[0], low);
-    // Both are negated for a negative angle; infinity and NaN give NaN.
+    // For a negative angle, the rest and the number of quarter turns are negated. Infinity and NaN give NaN.
     let zero = m.float(0.0);
     let is_negative = m.compare(FloatPredicate::Less, x, zero);
     let opposite = m.neg(angle);
@@ -158,7 +159,7 @@ fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     m.fma_plus(p, s, 1.0)
 }
 
-/// Computes sine and cosine.
+/// Computes the sine and the cosine, in this order.
 pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));
@@ -180,8 +181,8 @@ pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     })
 }
 
-/// Computes the tangent as the quotient of sine and cosine of the reduced angle. An odd number of quarter turns swaps
-/// them.
+/// Computes the tangent as the quotient of the sine and the cosine of the reduced angle. If the number of quarter turns
+/// is odd, the result is the negated inverse quotient.
 pub(super) fn tan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));

@@ -293,7 +293,7 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// NVPTX selects an instruction for `exp2` only if the flag allows approximations.
+    /// Allows approximations, since NVPTX otherwise selects no instruction for `exp2`.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }
@@ -336,12 +336,12 @@ impl Isa for Nvidia {
         })
     }
 
-    /// LLVM expands `frem` to `x - trunc(x / y) * y`, which is not exact.
+    /// Returns false, since LLVM expands `frem` to `x - trunc(x / y) * y`, which is not exact.
     fn has_exact_remainder(&self) -> bool {
         false
     }
 
-    /// Emitted explicitly, since LLVM would select `div.approx`, whose result is 0 for large divisors.
+    /// Emits `div.full`, since LLVM would select `div.approx`, whose result is 0 for large divisors.
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }
