@@ -125,7 +125,7 @@ pub(super) fn emit(
     }
 }
 
-/// Returns the number of candidates for straight-line strength reduction in the function that has the most.
+/// Returns the largest number of candidates for straight-line strength reduction in any function of a module.
 fn num_strength_reductions(module: &Module<'_>) -> usize {
     module
         .get_functions()

@@ -7,7 +7,7 @@ use linear_layout::target::{Assembly, Target};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{BlockLike, Module, OperationRef};
 
-/// Returns the vendor, LLVM-level dialect and kernel calling convention of an assembly language.
+/// Returns the vendor, the dialect and the kernel calling convention that belong to an assembly language.
 fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("NVIDIA", "nvvm", "ptx_kernel"),
@@ -16,21 +16,21 @@ fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str)
 }
 
 /// Returns true if `op` belongs to a dialect that MLIR can translate to LLVM IR. In a module that has been lowered, all
-/// operations do.
+/// operations belong to such dialects.
 pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
     ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
 }
 
-/// Checks that a module has not been lowered for a GPU of another vendor than that of `target`.
+/// Checks that a module has not been lowered for a GPU of another vendor than the vendor of `target`.
 ///
 /// A module that has not been lowered passes this check; its translation then fails with a more specific error. `input`
 /// is the file name in the command that the error suggests.
 ///
 /// # Errors
 /// Returns an error if the module names a target of another vendor. Otherwise reports an error at the first operation
-/// that belongs to the dialect of another vendor, or that is a kernel with its calling convention.
+/// that belongs to the dialect of another vendor, or that is a kernel with the calling convention of another vendor.
 pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;

@@ -16,7 +16,7 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The entries of the report, the messages, and the output of a successful request, or its failure.
+/// The result of a request: the entries of the report, the messages, and the output; or the failure.
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {

@@ -71,9 +71,10 @@ enum ArrivalTime {
 
 /// Simulates the launch of a kernel on the CPU, and updates `buffers`.
 ///
-/// The report has `report`, as `ll-sim --json` writes it, `text`, the same report as text, and `printed`, the output of
-/// the kernel. A run that stops at a fault fails; then the report has `fault` with its `kind`, `message`, `operation`,
-/// `location`, `calls`, `thread` and `notes`, and the buffers are unchanged.
+/// The report has `report`, which is the report of the simulator as `ll-sim --json` writes it, `text`, which is the
+/// same report as text, and `printed`, which is the output of the kernel. A run that stops at a fault fails; then the
+/// report has `fault` with its `kind`, `message`, `operation`, `location`, `calls`, `thread` and `notes`, and the
+/// buffers are unchanged.
 #[must_use]
 pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answer {
     let mut fault = None;
