@@ -79,8 +79,8 @@ impl PlanContext<'_> {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
     }
 
-    /// Returns the shared-memory effects of an operation's program, which accesses scratch memory and, if it is given,
-    /// `buffer`.
+    /// Returns the shared-memory effects of an operation's program. The program accesses scratch memory and, if
+    /// `buffer` is `Some`, this buffer.
     pub(crate) fn effects_of(
         &mut self,
         op: Op<'_>,

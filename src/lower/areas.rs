@@ -125,8 +125,8 @@ pub(crate) struct FunctionScratch<'c> {
     pub(crate) program: ProgramScratch,
     /// Calls that must pass the addresses of the program's memory to the callee.
     pub(crate) calls: HashSet<OpId>,
-    /// True if the address arguments point to the memory of all programs (in a kernel), false if they point to the
-    /// memory of this program.
+    /// True in a kernel, whose address arguments point to the memory of all programs. In other functions, the address
+    /// arguments point to the memory of the current program.
     pub(crate) is_kernel: bool,
     /// Address of each area, from the last arguments of the function. `None` if the function has no such arguments.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,

@@ -27,8 +27,8 @@ fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
     Act::Observe { channel, at_most }
 }
 
-/// Returns the effects of an asynchronous operation. An operation of another kind is assumed to read and write its
-/// buffers.
+/// Returns the effects of an asynchronous operation. An operation that is not listed in this file is assumed to read
+/// and write its buffers.
 pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     let mbarrier = mbarrier(op);
     let acts = match mbarrier {

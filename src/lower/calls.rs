@@ -50,8 +50,8 @@ impl FunctionPlan<'_> {
         self.frame.saturating_add(self.allocation.bytes())
     }
 
-    /// Returns, for each area of global scratch memory, the end of the function's frame and the alignment of its
-    /// allocations.
+    /// Returns the end of the function's frame, and the alignment of its allocations, in each area of global scratch
+    /// memory.
     pub(crate) fn scratch_end(&self) -> (Areas, Areas) {
         let end = |area: usize| self.scratch_frame[area].saturating_add(self.scratch.bytes[area]);
         ([0, 1].map(end), self.scratch.alignment)

@@ -1,4 +1,4 @@
-//! Structured control flow (`scf`): lowered to basic blocks, with one block argument per loop-carried register.
+//! Structured control flow (`scf`), lowered to basic blocks with one block argument per loop-carried register.
 
 use super::emit::{ICmpPredicate, LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
@@ -11,7 +11,7 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, RegionRef, ValueLike};
 
-/// Lowers a region's terminator: its operands become [`Lowering::yielded`].
+/// Lowers the terminator of a region. The operands of the terminator become [`Lowering::yielded`].
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     l.yielded = l.carried_operands(op);
     Ok(())
@@ -23,7 +23,8 @@ fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, flat: &[Val<'c>]) {
     l.receive(results, &counts, flat);
 }
 
-/// Lowers a single-block region at the insertion point; returns the registers that it yields.
+/// Lowers a single-block region at the insertion point, and returns the registers that the region yields. `registers`
+/// are the registers of the region's arguments.
 fn region<'c>(
     l: &mut Lowering<'c>,
     region: RegionRef<'_, 'c>,
@@ -90,7 +91,8 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `scf.while`: the operands of `scf.condition` are the arguments of the `after` region and the loop's results.
+/// Lowers `scf.while`. The operands of `scf.condition` are the arguments of the `after` region and the results of the
+/// loop.
 pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
     let annotation = annotation(l, op);
@@ -107,7 +109,7 @@ pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `scf.index_switch`: the default region comes first, then one per case.
+/// Lowers `scf.index_switch`. The default region is the first case, followed by one region per label.
 pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = scf::IndexSwitch::of(op).expect("the dispatch goes by kind");
     let value = l.get(view.arg())[0];
@@ -123,7 +125,7 @@ pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttg.mask`: its region is executed if the condition is true; otherwise its results are undefined.
+/// Lowers `ttg.mask`. The region is executed if the condition is true; otherwise the results are undefined.
 pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mask = ttg::Mask::of(op).expect("the dispatch goes by kind");
     let condition = l.get(mask.pred())[0];
@@ -153,7 +155,7 @@ pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttg.predicate_stage`: `iv < ub - step * (max_stage - stage)`.
+/// Lowers `ttg.predicate_stage` to the condition `iv < ub - step * (max_stage - stage)`.
 pub(crate) fn predicate_stage<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::PredicateStage::of(op).expect("the dispatch goes by kind");
     let [counter, end, step] = [view.iv(), view.ub(), view.step()].map(|value| l.get(value)[0]);

@@ -1,4 +1,4 @@
-//! Layout conversions: planned by `linear_layout::plan`, emitted by [`steps`].
+//! Layout conversions, which `linear_layout::plan` plans and [`steps`] emits.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;

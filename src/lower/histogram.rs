@@ -85,7 +85,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns `value`, marked for the simulator as an index that must be below the number of bins if `mask` is true.
+/// Returns `value`, marked for the simulator as an index that must be below the number of bins if `mask` is true or
+/// `None`.
 fn bounded<'c>(
     l: &mut Lowering<'c>,
     value: Val<'c>,

@@ -1,7 +1,7 @@
 //! Memdescs of shared memory: allocation, stores and loads.
 //!
 //! A lowered memdesc is two values: the address of the allocation, and the byte offset of the view in the allocation,
-//! before padding is added. Views change only the byte offset, so loops carry memdescs like registers. [`MemoryPlan`]
+//! before padding is added. Views change only the byte offset, so loops carry memdescs like registers. [`plan_access`]
 //! decides which registers share an access.
 
 pub(crate) mod atomic;

@@ -1,6 +1,6 @@
 //! Lowering of TTGIR to the LLVM dialect. Each file lowers one family of operations.
 //!
-//! A tensor becomes a list of LLVM values: one for each register of a thread that is not a replica of another
+//! A tensor becomes a list of LLVM values: one value for each register of a thread that is not a replica of another
 //! register. Loops and branches carry this list too. A memdesc becomes two values, an address and an offset.
 //! Elementwise operations are emitted once per register. MLIR's own conversions lower the remaining values of type
 //! `index`.

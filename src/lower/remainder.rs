@@ -14,7 +14,6 @@
 //! r = a - trunc(a / b) * b; if r < 0: r = r + b
 //! result: r with the sign of the first operand
 //! ```
-//! A rounded quotient is too large by less than one. The difference is then exact, because it is smaller than the
 //! A quotient that is rounded up is too large by less than one. The difference is still exact, because it is smaller
 //! than the subtrahend and a multiple of the last place of both operands.
 

@@ -1,4 +1,4 @@
-//! Shared-memory budget options.
+//! Options for the shared-memory budget of functions.
 
 use super::gpu::Gpu;
 
@@ -8,7 +8,7 @@ pub enum SharedBytes {
     /// A function gets no more bytes than the baseline allocation, which reuses bytes as much as possible.
     #[default]
     Least,
-    /// A function gets more bytes in exchange for fewer barriers, if the occupancy stays the same.
+    /// A function may get more bytes in exchange for fewer barriers, if the occupancy stays the same.
     Fast,
 }
 

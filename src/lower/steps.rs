@@ -39,7 +39,7 @@ pub(super) struct ProgramInputs<'r, 'c> {
     /// Address of the buffer that the program accesses. `None` if the program accesses only scratch memory.
     pub(super) buffer: Option<Val<'c>>,
     pub(super) region: Option<&'r CombineRegion<'c>>,
-    /// Emits code in place of the program's stores, if it is given.
+    /// Callback that emits other code in place of the program's stores. `None` emits the stores.
     pub(super) stores: Option<StoreHook<'r, 'c>>,
 }
 
@@ -483,7 +483,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.l.e.trunc(count, i1)
     }
 
-    /// Returns the condition that the bits of the thread index in `mask` differ from `first`.
+    /// Returns the condition that the thread index, masked by `mask`, differs from `first`.
     fn differs(&mut self, mask: u32, first: u32) -> Val<'c> {
         let (l, lanes_log2) = (&mut *self.l, self.plan.lanes_log2());
         let (number, shift) = if mask < 1 << lanes_log2 {

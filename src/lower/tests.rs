@@ -71,7 +71,7 @@ fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool
     flags(wanted).is_some_and(|wanted| wanted.iter().all(|f| f == "none" || found.contains(f)))
 }
 
-/// Operations that are replaced by others, and have no attributes of their own.
+/// Operations whose attributes are not checked, since they are replaced by other operations.
 const REPLACED: [&str; 5] = [
     "arith.addui_extended",
     "arith.bitcast",

@@ -155,8 +155,8 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Materialises the initial accumulators of a loop's products in registers before the loop, if all registers of an
 /// accumulator have the same initial value.
 ///
-/// Otherwise LLVM would set these registers again on the path that skips the loop, and `ptxas` serialises products
-/// whose accumulators are set at two positions (message C7515).
+/// Without the copies in registers, LLVM would set these registers again on the path that skips the loop, and `ptxas`
+/// serialises products whose accumulators are set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -199,8 +199,9 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the largest number of instructions whose results may be accumulated before this partial sum is added to the
-/// sum in full precision. Returns `None` if there is no limit; only products of 8-bit floats have a limit.
+/// Returns the largest number of instructions whose results may be accumulated in a partial sum, before the partial sum
+/// is added to the sum in full precision. Returns `None` if there is no limit; only products of 8-bit floats have a
+/// limit.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);

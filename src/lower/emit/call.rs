@@ -30,7 +30,7 @@ impl<'c> Emitter<'c> {
         self.effect(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
-    /// Calls a function of the module, and returns the result of the call if there is one.
+    /// Calls a function that is defined or declared in the module, and returns the result of the call if there is one.
     pub(crate) fn call(
         &mut self,
         callee: Attribute<'c>,
@@ -41,7 +41,7 @@ impl<'c> Emitter<'c> {
         result.map(|_| build::only_result(call))
     }
 
-    /// Calls a function of the module that has no side effects.
+    /// Calls a pure function, which is defined or declared in the module.
     pub(crate) fn pure_call(
         &mut self,
         callee: Attribute<'c>,

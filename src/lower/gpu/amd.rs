@@ -65,7 +65,7 @@ impl Isa for Amd {
         }
     }
 
-    /// Loads one of the first three implicit arguments of code object version 5.
+    /// Loads the number of programs from the first three implicit arguments of code object version 5.
     fn num_programs<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let pointer = e.pointer_type(CONSTANT_SPACE);
         let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
@@ -442,7 +442,7 @@ fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     ))
 }
 
-/// Exchanges words between the two rows of 16 lanes in each half of 32 lanes.
+/// Exchanges words between the two rows of 16 lanes in each group of 32 lanes.
 fn permlane_x16<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (low, high) = (e.i32(0x7654_3210), e.i32(0xfedc_ba98));
     e.effect(rocdl::permlanex16(value, value, low, high, true, false))

@@ -42,7 +42,7 @@ pub(crate) enum GridDependency {
 
 /// The instruction set of a vendor.
 ///
-/// A default implementation that returns `None` stands for a GPU without the instruction.
+/// The default implementations that return `None` are for GPUs without the instruction.
 pub(super) trait Isa: Sync {
     /// Returns the attributes of a kernel. `registers` is the limit on the number of registers per thread.
     fn kernel_attributes<'c>(

@@ -326,7 +326,7 @@ fn every_method_makes_verified_operations() {
     }
 }
 
-/// Instructions exist where the target's table says so.
+/// Buffer instructions exist exactly if the target's table has buffer instructions.
 #[test]
 fn instructions_are_those_of_the_table() {
     for target in TARGETS {

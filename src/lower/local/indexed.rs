@@ -40,7 +40,7 @@ pub(super) fn bounded<'c>(
     Ok(l.bounded_along(&indices, axis, size))
 }
 
-/// Returns the size of a buffer along an axis, and its log2.
+/// Returns the size of a buffer along an axis, and the log2 of this size.
 pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64, u32), Diagnostic> {
     let view = MemdescLayout::of(l.layouts(), buffer.r#type())?;
     let axis = usize::try_from(axis).unwrap_or_default();
