@@ -75,7 +75,7 @@ impl LlvmGpu {
                 .create_target_machine(&triple, cpu, features, level, relocation, code)
                 .ok_or_else(|| Failure::new(format!("LLVM does not know the processor `{cpu}`")))
         };
-        // LLVM only warns of an unknown name, eight times, and continues with another.
+        // LLVM only warns of an unknown processor or feature, eight times, and continues.
         if let Some(names) = &self.given {
             self.check(names, &create("", "")?)?;
         }

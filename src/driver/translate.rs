@@ -202,9 +202,10 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
         fits::check_names(&module, language).map_err(reported)?;
     }
     let machine = gpu.machine(options.optimize)?;
-    // Excluded from the times: one target machine serves any number of modules.
+    // The creation of the target machine is excluded from the times, since one target machine serves any number of
+    // modules.
     clock.skip();
-    // Set before translation, since the alignment of accesses follows from the data layout.
+    // The data layout is set before the translation, since the alignment of accesses follows from it.
     sys::rewrite(&mut module, |rewriter, module| {
         for (name, value) in [
             ("llvm.data_layout", gpu::data_layout(&machine)),
@@ -362,7 +363,7 @@ fn not_defined(
         WalkResult::Advance
     });
     let mut messages = take_messages(recorder, file);
-    // Calls that LLVM introduced.
+    // The remaining functions are called only by calls that LLVM introduced.
     for function in rest {
         let called = format!(
             "the module calls the undefined function `{}`",
