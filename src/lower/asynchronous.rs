@@ -22,7 +22,7 @@ fn start(channel: Channel, is_write: bool, buffer: ValueId, proxy: Proxy) -> Act
 }
 
 fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
-    // A negative count waits for all.
+    // A negative count waits for all groups.
     let at_most = at_most.try_into().unwrap_or_default();
     Act::Observe { channel, at_most }
 }

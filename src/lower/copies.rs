@@ -384,7 +384,7 @@ pub(crate) fn commit<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Lowers `ttg.async_wait`.
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttg::AsyncWait::of(op).expect("the dispatch goes by kind");
-    // A negative count waits for all.
+    // A negative count waits for all groups.
     wait_for(l, op, wait.num().try_into().unwrap_or(0));
     l.set(wait.ret_token(), []);
     Ok(())

@@ -29,7 +29,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         AnyKind::Other => None,
     };
     match found {
-        // A missing operand has been reported; control flow forwards the operands that exist.
+        // The error of a missing operand has been reported. Control flow forwards the other operands.
         Some(_) if l.lacks_operand(op) && !is_control(kind) => {
             l.set_placeholders(op);
             Ok(())

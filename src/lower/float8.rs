@@ -71,7 +71,7 @@ fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || to != Type::bfloat16(e.context) {
         return format::resized(e, value, to, Rounding::Nearest);
     }
-    // The lower half of its f32 bits is zero.
+    // The lower half of the bits of the f32 is zero.
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let word = format::resized(e, value, f32, Rounding::Nearest);
     let word = e.bitcast(word, i32);
@@ -189,7 +189,7 @@ fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) ->
         let half = e.bitcast(bits, f16);
         return resized(e, half, to);
     }
-    // The range of 4-bit exponents is within that of f16.
+    // f16 covers the range of 4-bit exponents.
     let in_f16 = to == f16 && from.exponent_bits == 4;
     let (int, float, mantissa_bits, bias) = if in_f16 {
         (i16, f16, 10, 15)

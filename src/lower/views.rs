@@ -159,7 +159,7 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mut registers: Vec<Val<'c>> = Vec::new();
     for operand in [cat.lhs(), cat.rhs()] {
         let from = l.tensor_layout(operand)?.unique.free_variable_masks();
-        // Operands and result must have the same replicas.
+        // The operands and the result must have the same replicas.
         for dim in [Dim::LANE, Dim::WARP, Dim::BLOCK] {
             if from.mask(dim) != to.mask(dim) {
                 return Err(Diagnostic::new(format!(

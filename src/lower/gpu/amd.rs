@@ -174,7 +174,7 @@ impl Isa for Amd {
         fragment: Fragment,
     ) -> Option<Vec<Val<'c>>> {
         use Fragment as F;
-        // 16-bit elements are loaded as such, bytes as words.
+        // 16-bit elements are loaded as `i16`, and bytes as words.
         let (i16, i32) = (e.types.i16, e.types.i32);
         let (halves, words) = (e.vector_type(2 * count, i16), e.vector_type(count, i32));
         let [own, copies] = e.alias_scopes_of(pointer);

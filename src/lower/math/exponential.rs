@@ -46,7 +46,7 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
         0.001_393_273_47,
         0.000_197_669_127,
     ];
-    // Beyond these the result is -1 or infinity. NaN is preserved.
+    // Outside of these bounds, the result is -1 or infinity. NaN is preserved.
     let is_low = m.less(x, -20.0);
     let bounded = m.constant_where(is_low, -20.0, x);
     let limit = m.float(88.8);
@@ -70,7 +70,7 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let rest = m.add_to(half, -0.5);
     let sum = m.fma(half, p, rest);
     let sum = m.add(sum, sum);
-    // Halving the smallest numbers would round; also preserves -0.
+    // Halving the smallest numbers would round. The select also preserves -0.
     let size = m.abs(x);
     let is_tiny = m.less(size, 2f32.powi(-26));
     m.select(is_tiny, x, sum)

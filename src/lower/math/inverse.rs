@@ -47,7 +47,7 @@ pub(super) fn asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
 pub(super) fn acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let angle = near_acos(m, size);
-    // Negative arguments: pi less the angle.
+    // For negative arguments, the result is pi minus the angle.
     let twice_rest = m.float(2.0 * HALF_PI_REST);
     let opposite = m.sub(twice_rest, angle);
     let opposite = m.add_to(opposite, PI);
@@ -105,7 +105,7 @@ pub(super) fn atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
 pub(super) fn atan2<M: Arithmetic>(m: &mut M, y: M::F, x: M::F) -> M::F {
     let (up, along) = (m.abs(y), m.abs(x));
     let angle = quotient(m, up, along);
-    // 0 / 0 and infinity / infinity are NaN: the angles are 0 and pi / 4.
+    // The quotients 0 / 0 and infinity / infinity are NaN, but the angles are 0 and pi / 4.
     let both_zero = m.equals(up, 0.0);
     let along_zero = m.equals(along, 0.0);
     let both_zero = m.and(both_zero, along_zero);
@@ -114,7 +114,7 @@ pub(super) fn atan2<M: Arithmetic>(m: &mut M, y: M::F, x: M::F) -> M::F {
     let along_infinite = m.equals(along, f32::INFINITY);
     let both_infinite = m.and(both_infinite, along_infinite);
     let angle = m.constant_where(both_infinite, std::f32::consts::FRAC_PI_4, angle);
-    // Left of the origin, including -0: pi less the angle.
+    // Left of the origin, including -0, the result is pi minus the angle.
     let one = m.float(1.0);
     let direction = m.copy_sign(one, x);
     let is_left = m.less(direction, 0.0);

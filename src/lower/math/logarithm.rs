@@ -95,7 +95,7 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
         let lost = m.fma_by(e, two_rest, lost);
         m.add(rest, lost)
     };
-    // The larger summand first, so that the rounding error is exact.
+    // The larger summand comes first, so that the rounding error is exact.
     let high = m.add(whole, head);
     let back = m.sub(high, whole);
     let lost = m.sub(head, back);
@@ -130,7 +130,7 @@ pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let scaled = m.scale(x, 0.25);
     let near = m.fma(x, quarter, minus_one);
     let far = m.fma(scaled, inverse, minus_one);
-    // A quarter of a small x may be rounded, and 2^-e of a large one underflows.
+    // A quarter of a small x may be rounded, and 2^-e of a large x underflows.
     let is_near = m.less(x, 2f32.powi(60));
     let f = m.select(is_near, near, far);
     let e = m.to_float(exponent);

@@ -94,7 +94,7 @@ fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> DoubleFloat<M::F> {
     let whole = DoubleFloat { high: e, low: zero };
     let ln_2 = constant(m, LN_2);
     let whole = product(m, whole, ln_2);
-    // For e = 0 the order is irrelevant: one of them is 0.
+    // For e = 0, the order of the summands is irrelevant, since one of them is 0.
     let total = sum(m, whole, near);
     let is_near = m.equals(e, 0.0);
     DoubleFloat {

@@ -75,7 +75,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let high = m.long_with(IntBinary::ShiftLeft, high, 32);
     let sum = m.long_binary(IntBinary::Add, middle, carry);
     let turns = m.long_binary(IntBinary::Add, sum, high);
-    // Rounds to the nearest quarter: the rest is signed.
+    // Rounds to the nearest quarter turn, so the rest is signed.
     let half = m.long_with(IntBinary::Add, turns, 1 << 61);
     let quarter = m.long_with(IntBinary::ShiftRight, half, 62);
     let whole = m.long_with(IntBinary::ShiftLeft, quarter, 62);
