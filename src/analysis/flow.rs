@@ -391,7 +391,7 @@ impl<'c> FlowBuilder<'_, 'c> {
                 let diagnostic = Diagnostic::new(format!(
                     "uses shared memory in a region of `{name}`, which may execute divergently"
                 ))
-                .note("move it before or after the region, on whole tensors");
+                .note("move the operation out of the region, and apply it to whole tensors");
                 self.result.errors.push((op, diagnostic));
             }
             for inner in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {

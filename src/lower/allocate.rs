@@ -270,10 +270,10 @@ fn asynchronous(started: Op<'_>) -> String {
 /// has started the asynchronous access.
 fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
-        "accesses shared memory that {} still accesses",
+        "accesses shared memory that is still in use by {}",
         asynchronous(started)
     ))
-    .note("wait for its completion first, or wait until fewer groups are in flight")
+    .note("wait for the asynchronous operation first, or let fewer groups stay in flight")
 }
 
 /// Emits a remark at each operation that accesses shared memory or has a CTA barrier.
@@ -307,31 +307,31 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
             .note("wait for the product first, and use the result of the wait")
         }
         Fault::Unwritten(_) => {
-            Diagnostic::new("reads shared memory that no operation before it has written")
-                .note("check which of several buffers is written, and which is read")
+            Diagnostic::new("reads shared memory that no preceding operation has written")
+                .note("check that the index of the buffer read is the index of a buffer written before")
         }
         Fault::Endless {
             arrivals, bytes, ..
         } => Diagnostic::new(format!(
             "waits for a phase that never completes: {arrivals} arrivals and {bytes} bytes are missing"
         ))
-        .note("check the parity, and how many bytes are expected and copied"),
+        .note("check the parity of the wait, the number of arrivals, and the number of bytes expected and copied"),
         Fault::MoreBytes { bytes, .. } => Diagnostic::new(format!(
-            "completes a phase that receives {bytes} bytes more than it expects"
+            "completes an mbarrier phase that receives {bytes} bytes more than expected"
         ))
-        .note("set the expected bytes to the number of bytes copied"),
+        .note("set the size in `ttng.barrier_expect` to the number of bytes copied"),
         Fault::AtEnd { started, .. } => {
             let started = asynchronous(ops[&started]);
             Diagnostic::new(format!(
                 "returns while {started} still accesses shared memory"
             ))
             .note(
-                "wait for its completion first: shared memory is free once the kernel returns",
+                "wait for the asynchronous operation before the return, which frees shared memory",
             )
         }
         Fault::MoreArrivals(_) => {
-            Diagnostic::new("arrives at an mbarrier more often than its phase expects")
-                .note("wait for the phase first")
+            Diagnostic::new("arrives at an mbarrier more often than the current phase expects")
+                .note("wait for the current phase before the next arrival, or increase the count of `ttng.init_barrier`")
         }
     }
 }
@@ -344,7 +344,7 @@ fn explain(conflict: AllocationError, ops: &FxHashMap<OpId, Op<'_>>) -> (OpId, D
         AllocationError::OtherWarps(op) => (
             op,
             Diagnostic::new("accesses shared memory that other warps access, without a barrier between the accesses")
-                .note("synchronise both warp groups before it"),
+                .note("synchronise the two warp groups before this operation"),
         ),
         AllocationError::StillLive(op) => (
             op,
@@ -355,7 +355,7 @@ fn explain(conflict: AllocationError, ops: &FxHashMap<OpId, Op<'_>>) -> (OpId, D
         ),
         AllocationError::Escapes(op) => (
             op,
-            Diagnostic::new("returns a buffer that the function allocates, which is dead after the return")
+            Diagnostic::new("must not return a buffer allocated in the function, because the buffer is dead after the return")
                 .note("allocate the buffer in the caller, and pass it as an argument"),
         ),
     }

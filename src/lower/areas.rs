@@ -59,21 +59,22 @@ impl Scratch {
     fn add(&mut self, view: ttg::GlobalScratchAlloc<'_, '_>) -> Result<(), Diagnostic> {
         let area = usize::from(view.third_party_allocation());
         let amount = |name: &str, value: i64| {
-            u32::try_from(value)
-                .map_err(|_| Diagnostic::new(format!("has `{name} = {value}`, expected 0 or more")))
+            u32::try_from(value).map_err(|_| {
+                Diagnostic::new(format!("requires `{name}` of at least 0, but got {value}"))
+            })
         };
         let bytes = amount("nbytes", view.nbytes())?;
         let alignment = amount("alignment", view.alignment())?;
         if !alignment.is_power_of_two() {
             return Err(Diagnostic::new(format!(
-                "has `alignment = {alignment}`, expected a power of two"
+                "requires a power of two as `alignment`, but got {alignment}"
             )));
         }
         let offset = self.bytes[area].checked_next_multiple_of(alignment);
         let end = offset.and_then(|offset| offset.checked_add(bytes));
         let (Some(offset), Some(end)) = (offset, end) else {
             return Err(Diagnostic::new(
-                "requires more than 4 GB of scratch memory per program",
+                "exceeds the limit of 4 GiB of scratch memory per program",
             ));
         };
         self.offsets.insert(operation_id(view.op()), (area, offset));

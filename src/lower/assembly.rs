@@ -22,7 +22,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let group = usize::try_from(view.packed_element()).unwrap_or_default();
     if group == 0 {
         return Err(Diagnostic::new(format!(
-            "has `packed_element = {}`, expected at least 1",
+            "requires a `packed_element` of at least 1, but got {}",
             view.packed_element()
         )));
     }
@@ -154,8 +154,8 @@ fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcom
         return Ok(());
     }
     Err(Diagnostic::new(format!(
-        "has the constraints `{constraints}`: {} of results and {} of operands, expected {outputs} and {inputs}",
+        "requires {outputs} result and {inputs} operand constraints, but `{constraints}` has {} and {}",
         found[0], found[1]
     ))
-    .note("one per 32-bit word of a group; narrower elements are packed into words"))
+    .note("give one constraint per 32-bit word of a group of `packed_element` elements"))
 }

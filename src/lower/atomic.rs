@@ -311,23 +311,26 @@ pub(super) fn check_rmw(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
     match op {
         RMWOp::Xchg => Ok(()),
         RMWOp::Fadd if !is_float => Err(Diagnostic::new(format!(
-            "requires a float in memory, but got `{}`",
+            "`{name}` requires float elements, but got `{}`",
             element_name(element)
         ))
-        .note(format!("use `{}`", RMWOp::Add.name()))),
+        .note(format!("use `{}` for integers", RMWOp::Add.name()))),
         RMWOp::Max | RMWOp::Min if is_float && gpu.has_float_min_max() => Ok(()),
         RMWOp::Max | RMWOp::Min | RMWOp::Umax | RMWOp::Umin if is_float => {
             Err(Diagnostic::new(format!(
-                "`{name}` of `{}` is not supported on {}, expected integers",
+                "`{name}` of `{}` elements is not supported on {}, expected integers",
                 element_name(element),
                 gpu.target.name
             ))
-            .note(
-                "compare the bits as integers: `max` where the value is positive, `umin` where it is not",
-            ))
+            .note(match op {
+                RMWOp::Max | RMWOp::Umax => {
+                    "bitcast to integers: use `max` for values of at least 0, and `umin` for negative values"
+                }
+                _ => "bitcast to integers: use `min` for values of at least 0, and `umax` for negative values",
+            }))
         }
         _ if is_float && op != RMWOp::Fadd => Err(Diagnostic::new(format!(
-            "`{name}` of `{}` is not supported, expected integers",
+            "`{name}` of `{}` elements is not supported, expected integers",
             element_name(element)
         ))
         .note(format!("use `{}` for sums of floats", RMWOp::Fadd.name()))),

@@ -28,8 +28,11 @@ pub(super) fn plan(
 fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<OpPlan, Diagnostic> {
     let tensor = TensorType::of(type_);
     let element = tensor.map_or(type_, |tensor| tensor.element);
-    let bits = element_bits(element)
-        .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{type_}`")))?;
+    let bits = element_bits(element).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "requires elements of known bit width, but got `{type_}`"
+        ))
+    })?;
     // Booleans are exchanged as bytes.
     let bits = bits.max(8);
     let error = |reason: String| Diagnostic::new(reason);

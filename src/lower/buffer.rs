@@ -94,7 +94,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
     l.gpu.buffers().ok_or_else(|| {
         Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
-            "buffer instructions exist on AMD GPUs; use `{}`",
+            "buffer instructions exist on AMD GPUs only; use `{}` instead",
             instead.name()
         ))
     })

@@ -209,14 +209,15 @@ fn callers_first<'c>(
             let function = functions[*callee];
             let name = function.sym_name();
             let diagnostic = if is_kernel(function) {
-                Diagnostic::new(format!("callee @{name} must not be a kernel"))
-                    .note("make it `private`, or call a private function that both share")
+                Diagnostic::new(format!("callee @{name} must not be a kernel")).note(format!(
+                    "make @{name} `private`, or move the shared code into a `private` function"
+                ))
             } else if position[callee] <= position[number] {
                 Diagnostic::new(format!("recursive call to @{name} is not supported"))
-                    .note("use a loop")
+                    .note("replace the recursion by a loop")
             } else if build::blocks(function.op(), 0).is_empty() {
                 Diagnostic::new(format!("callee @{name} has no body in this module"))
-                    .note("link its definition in before lowering, or use `tt.extern_elementwise`")
+                    .note(format!("define @{name} in this module, or call an external function with `tt.extern_elementwise`"))
             } else {
                 continue;
             };

@@ -108,7 +108,7 @@ fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
                 "rounding mode `{}` is not supported for 8-bit floats",
                 rounding.name()
             ))
-            .note("omit the rounding mode for `to_nearest_even`, or use `toward_zero`"))
+            .note("use `toward_zero`, or no rounding mode, which means `to_nearest_even`"))
         }
     }
 }

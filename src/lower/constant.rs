@@ -34,10 +34,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             Some(element) => element,
             None => {
                 let elements = build::dense_elements(value, tensor.shape).ok_or_else(|| {
-                    Diagnostic::new(
-                        "has elements that are not in the module, which is not supported",
-                    )
-                    .note("use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)")
+                    Diagnostic::new("requires a constant whose elements are in the module")
+                        .note("use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)")
                 })?;
                 return each(l, result, types[0], &elements);
             }
@@ -179,7 +177,7 @@ fn declare<'c>(
     for element in elements {
         let bits = build::number_bits(*element).ok_or_else(|| {
             Diagnostic::new(format!(
-                "has the element `{element}`, expected a number of at most 64 bits"
+                "requires elements of at most 64 bits, but got `{element}`"
             ))
         })?;
         bytes.extend_from_slice(&bits.to_le_bytes()[..width]);

@@ -30,8 +30,8 @@ fn region<'c>(
     region: RegionRef<'_, 'c>,
     registers: &[Val<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
-    let block =
-        build::block_of(region).ok_or_else(|| Diagnostic::new("requires regions of one block"))?;
+    let block = build::block_of(region)
+        .ok_or_else(|| Diagnostic::new("requires regions with exactly one block"))?;
     let location = l.e.location;
     let arguments = block_arguments(block);
     let (_, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
@@ -100,7 +100,9 @@ pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (header, carried) = l.e.begin_loop(&initial);
     let yielded = region(l, loop_.before(), &carried)?;
     let [condition, passed @ ..] = &yielded[..] else {
-        return Err(Diagnostic::new("has no condition"));
+        return Err(Diagnostic::new(
+            "requires a condition as the first operand of `scf.condition`",
+        ));
     };
     let body = l.e.begin_body(header, *condition);
     let next = region(l, loop_.after(), passed)?;

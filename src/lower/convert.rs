@@ -68,7 +68,11 @@ fn plan<'c>(
     let (src, dst) = (layout_of(layouts, from)?, layout_of(layouts, to)?);
     let bits = TensorType::of(from)
         .and_then(|tensor| element_bits(tensor.element))
-        .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{from}`")))?;
+        .ok_or_else(|| {
+            Diagnostic::new(format!(
+                "requires elements of known bit width, but got `{from}`"
+            ))
+        })?;
     let mut options = PlanOptions::new();
     options.scratch_limit = scratch_limit;
     if conversion.force_warp_shuffle {

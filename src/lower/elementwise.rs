@@ -103,7 +103,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
                 element_name(element)
             ))
             .note(
-                "loads, stores, selections, views, bitcasts and layout conversions of 8-bit floats can; \
+                "only loads, stores, selections, views, bitcasts and layout conversions support 8-bit floats; \
                  compute in f16 or f32",
             ));
         }

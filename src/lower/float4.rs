@@ -22,12 +22,12 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     // Register bit 0 of the result selects the half of a byte, along any axis.
     if types.len() != 2 * bytes.len() {
         return Err(Diagnostic::new(format!(
-            "has {} bytes and {} numbers per thread, expected two numbers per byte",
+            "requires two result elements per operand byte in each thread, but got {} bytes and {} elements",
             bytes.len(),
             types.len()
         ))
         .note(
-            "the result's layout has one more register than the operand's: the first one, along `axis`",
+            "give the result the operand's layout with one more register basis, as the first, along `axis`",
         ));
     }
     let f16 = Type::float16(l.e.context);

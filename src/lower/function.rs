@@ -54,12 +54,12 @@ pub(crate) fn lower<'c>(
     let type_ = FunctionType::try_from(planned.function.function_type())
         .expect("the verifier checked the function's type");
     let Some(entry) = planned.graph.entry() else {
-        return Err(fail(Diagnostic::new("is a kernel without a body")));
+        return Err(fail(Diagnostic::new("a kernel must have a body")));
     };
     if is_kernel && type_.result_count() != 0 {
         return Err(fail(
-            Diagnostic::new("is a kernel, which must not return values")
-                .note("store them, or make the function `private` and call it"),
+            Diagnostic::new("a kernel must not return values")
+                .note("store the values in memory, or make the function `private` and call it from a kernel"),
         ));
     }
     if let Err(exceeded) = check_shared_memory(&planned, gpu) {
@@ -203,7 +203,7 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     }
     let of_callers = match planned.frame {
         0 => String::new(),
-        frame => format!(" ({frame} of them for its callers)"),
+        frame => format!(" ({frame} of these bytes for callers)"),
     };
     let name = gpu.target.name;
     Err(Diagnostic::new(format!(
@@ -227,7 +227,7 @@ fn argument_types<'c>(
         .map(|scalar| vec![scalar])
         .ok_or_else(|| {
             Diagnostic::new(format!(
-                "has an argument of type `{type_}`, but a kernel takes numbers and pointers"
+                "a kernel requires number, pointer or descriptor arguments, but got `{type_}`"
             ))
         })
 }

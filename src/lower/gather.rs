@@ -40,7 +40,11 @@ fn plan(
     let indices = layout_of(layouts, gather.indices().r#type())?;
     let bits = TensorType::of(type_)
         .and_then(|tensor| element_bits(tensor.element))
-        .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{type_}`")))?;
+        .ok_or_else(|| {
+            Diagnostic::new(format!(
+                "requires elements of known bit width, but got `{type_}`"
+            ))
+        })?;
     let gather = Gather {
         src: &src.unique,
         indices: &indices.unique,

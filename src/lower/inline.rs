@@ -22,7 +22,7 @@ impl<'c> Lowering<'c> {
     ) -> Result<Vec<Val<'c>>, Diagnostic> {
         let entry = graph
             .entry()
-            .ok_or_else(|| Diagnostic::new("requires a region with a block"))?;
+            .ok_or_else(|| Diagnostic::new("requires a region with at least one block"))?;
         for (parameter, argument) in block_arguments(entry).into_iter().zip(arguments) {
             self.set(parameter, [*argument]);
         }
@@ -68,7 +68,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             "requires a multiple of `pack` = {pack} elements per thread, but got {registers}"
         ))
         .note(
-            "convert to a layout with a multiple of `pack` elements per thread, or reduce `pack`",
+            "convert the operands to a layout with a multiple of `pack` elements per thread, or reduce `pack`",
         ));
     }
     let results = view.result();

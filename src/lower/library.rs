@@ -39,8 +39,10 @@ pub(super) fn call<'c>(
     let name = function.name;
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
     if name.is_empty() || !name.chars().all(is_name) {
-        return Err(Diagnostic::new(format!("has the invalid symbol `{name}`"))
-            .note("expected letters, digits, `_`, `.` and `$`"));
+        return Err(
+            Diagnostic::new(format!("requires a valid symbol, but got `{name}`"))
+                .note("a symbol consists of ASCII letters, digits, `_`, `.` and `$`"),
+        );
     }
     let operands: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
     let type_ = format!("({}) -> {result}", operands.join(", "));
@@ -50,9 +52,9 @@ pub(super) fn call<'c>(
         .library_function(name, &type_, function.library);
     declared.map_err(|other| {
         Diagnostic::new(format!(
-            "calls `{name}` as `{type_}`, but another call uses `{other}`"
+            "calls `{name}` with the type `{type_}`, but another call uses `{other}`"
         ))
-        .note("give all calls of a function the same type")
+        .note(format!("use the same type in all calls of `{name}`"))
     })?;
     let callee = l.e.symbol(name);
     Ok(if function.is_pure {

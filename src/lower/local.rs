@@ -39,7 +39,7 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
         .filter(|requested| requested.is_power_of_two())
         .ok_or_else(|| {
             Diagnostic::new(format!(
-                "has an alignment of {requested}, expected a power of two"
+                "requires a power of two as `alignment`, but got {requested}"
             ))
         })?;
     let own = view
@@ -80,7 +80,7 @@ pub(super) fn check_alignment(
         root.r#type()
     ))
     .note(format!(
-        "set `alignment = {expected} : i32` on its `ttg.local_alloc`"
+        "set `alignment = {expected} : i32` on the `ttg.local_alloc` of the buffer"
     )))
 }
 

@@ -18,7 +18,7 @@ pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic
             "requires TMA and mbarriers, which {} does not have",
             l.gpu.target.name
         ))
-        .note("they exist from `cuda:90` on")
+        .note("use a target with TMA and mbarriers: `cuda:90` or later")
     })
 }
 

@@ -125,8 +125,11 @@ pub(super) fn memory_element<'c>(
     let element = element_of(pointer.r#type());
     let (pointee, _) = sys::pointer(element)
         .ok_or_else(|| Diagnostic::new(format!("requires a pointer, but got `{element}`")))?;
-    let register = scalar_type(l.e.context, pointee)
-        .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
+    let register = scalar_type(l.e.context, pointee).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "pointee type `{pointee}` cannot be converted to an LLVM type"
+        ))
+    })?;
     Ok((memory_type(l.e.context, pointee)?, register))
 }
 

@@ -320,7 +320,7 @@ pub fn check_lowered(module: Op<'_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
     for op in unlowered(module) {
         let diagnostic = Diagnostic::new("was not converted to the LLVM dialect")
-            .note("no conversion supports it on these types");
+            .note("no conversion supports this operation on these types");
         outcome = Err(sys::emit_error(op, &diagnostic));
     }
     outcome
@@ -333,16 +333,19 @@ fn select_gpu(
     let target = target?;
     if u64::from(target.lanes) != info.threads_per_warp {
         return Err(Diagnostic::new(format!(
-            "has {} threads per warp, but a warp of {} has {}",
+            "has {} threads per warp, but {} requires {}",
             info.threads_per_warp, target.name, target.lanes
         ))
-        .note("compile the kernel for this GPU, or choose a target whose warps fit"));
+        .note(format!(
+            "compile the kernel for {}, or choose a target with {} threads per warp",
+            target.name, info.threads_per_warp
+        )));
     }
     let threads = info.threads_per_cta();
     let fits = threads <= u64::from(target.max_threads);
     let Some(num_warps) = u32::try_from(info.num_warps).ok().filter(|_| fits) else {
         return Err(Diagnostic::new(format!(
-            "has {threads} threads per CTA ({} warps of {}), but {} allows {}",
+            "has {threads} threads per CTA ({} warps of {} threads), but {} allows at most {}",
             info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));
     };

@@ -79,8 +79,11 @@ pub(crate) fn layout_of(
     layouts: &Layouts,
     type_: Type<'_>,
 ) -> Result<Arc<TensorLayout>, Diagnostic> {
-    let tensor =
-        TensorType::of(type_).ok_or_else(|| Diagnostic::new("not a tensor of static shape"))?;
+    let tensor = TensorType::of(type_).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "requires a tensor of static shape, but got `{type_}`"
+        ))
+    })?;
     layouts
         .tensor(&tensor)
         .map_err(|reason| Diagnostic::new(reason.to_string()))

@@ -128,7 +128,7 @@ fn argument<'c>(
             "printing a value of `{}` is not supported",
             element_name(element)
         ))
-        .note("convert it to f16 with `tt.fp_to_fp` first"));
+        .note("convert the value to f16 with `tt.fp_to_fp` first"));
     }
     if sys::float_width(type_).is_some() {
         let f64 = l.e.types.f64;

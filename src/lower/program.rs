@@ -54,8 +54,8 @@ fn grid_dependency(l: &mut Lowering<'_>, step: GridDependency) -> Outcome {
     let name = l.gpu.target.name;
     l.gpu.grid_dependency(&mut l.e, step).ok_or_else(|| {
         Diagnostic::new(format!(
-            "is not supported on {name}: programmatic dependent launch needs `cuda:90` or later"
+            "is not supported on {name}: programmatic dependent launch requires `cuda:90` or later"
         ))
-        .note("remove it, and launch without programmatic dependencies")
+        .note("remove the operation, and launch without programmatic dependencies")
     })
 }

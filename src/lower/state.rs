@@ -168,10 +168,10 @@ impl<'c> Lowering<'c> {
             return Ok(None);
         };
         if tensor.encoding.is_none() {
-            return Err(
-                Diagnostic::new(format!("has a tensor without an encoding, `{type_}`"))
-                    .note("assign encodings first, as `convert-triton-to-tritongpu` does"),
-            );
+            return Err(Diagnostic::new(format!(
+                "requires tensors with an encoding, but got `{type_}`"
+            ))
+            .note("assign encodings first, for example with `convert-triton-to-tritongpu`"));
         }
         self.layouts
             .tensor(&tensor)
@@ -197,7 +197,7 @@ impl<'c> Lowering<'c> {
                 return Ok(Vec::new());
             }
             return Err(Diagnostic::new(format!(
-                "has the type `{type_}`, which has no LLVM type"
+                "type `{type_}` cannot be converted to an LLVM type"
             )));
         };
         let count = self

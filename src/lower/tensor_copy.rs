@@ -36,15 +36,16 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
         let view = MemdescLayout::of(layouts, buffer.r#type())?;
         if view.shape() != view.alloc_shape() {
             return Err(Diagnostic::new(format!(
-                "requires a whole buffer, but `{}` is a part of one",
+                "requires a whole buffer, but `{}` is a view of a part",
                 buffer.r#type()
             )));
         }
         let encoding = view.type_.encoding.and_then(|e| layouts.encoding(e).ok());
         let Some(Encoding::NvmmaShared(encoding)) = encoding.as_deref() else {
-            return Err(Diagnostic::new(
-                "requires a buffer whose encoding is `#ttg.nvmma_shared`",
-            ));
+            return Err(Diagnostic::new(format!(
+                "requires a buffer whose encoding is `#ttg.nvmma_shared`, but got `{}`",
+                buffer.r#type()
+            )));
         };
         let tensor_box = encoding
             .tensor_box(view.shape())
@@ -78,9 +79,10 @@ fn copy<'c>(
         .first()
         .map_or(0, |copy| copy.coordinates.len());
     let Some(outer) = start.len().checked_sub(rank) else {
-        return Err(Diagnostic::new(
-            "is not supported with more dimensions in the buffer than in the descriptor",
-        ));
+        return Err(Diagnostic::new(format!(
+            "requires a buffer of at most the descriptor's rank {}, but got rank {rank}",
+            start.len()
+        )));
     };
     for copy in &boxes.copies {
         // The block has size 1 along dimensions that the buffer lacks.

@@ -37,7 +37,7 @@ impl CombineOperands {
                 let tensor = TensorType::of(operand.r#type()).ok_or_else(unlike)?;
                 element_bits(tensor.element).ok_or_else(|| {
                     Diagnostic::new(format!(
-                        "has elements of unknown width in `{}`",
+                        "requires elements of known bit width, but got `{}`",
                         operand.r#type()
                     ))
                 })

@@ -47,8 +47,11 @@ pub(crate) fn memory_type<'c>(
     context: &'c Context,
     pointee: Type<'c>,
 ) -> Result<Type<'c>, Diagnostic> {
-    let type_ = scalar_type(context, pointee)
-        .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
+    let type_ = scalar_type(context, pointee).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "pointee type `{pointee}` cannot be converted to an LLVM type"
+        ))
+    })?;
     Ok(if bits_of(type_) == 1 {
         IntegerType::new(context, 8).into()
     } else {

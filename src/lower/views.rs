@@ -67,7 +67,10 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             view::register_sources(&to.unique, &moved, |x| x)
         }
     }
-    .map_err(|reason| Diagnostic::new(reason).note("convert the operand's layout first"))?;
+    .map_err(|reason| {
+        Diagnostic::new(reason)
+            .note("convert the operand to another layout first, with `ttg.convert_layout`")
+    })?;
     let values = l.get(source);
     let renamed: Vec<Val<'c>> = sources.into_iter().map(|r| values[r]).collect();
     l.set(result, renamed);

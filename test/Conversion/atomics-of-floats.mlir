@@ -6,7 +6,7 @@
 
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
-  // NVIDIA: `max` of `f32` is not supported on cuda:90, expected integers
+  // NVIDIA: `max` of `f32` elements is not supported on cuda:90, expected integers
   // CHECK-LABEL: llvm.func @largest(
   // CHECK: llvm.atomicrmw fmax {{.*}} syncscope("agent") monotonic : !llvm.ptr<1>, f32
   tt.func public @largest(%out: !tt.ptr<f32>, %x: !tt.ptr<f32>) {

@@ -14,8 +14,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // PTX: ld.global
   // PTX: griddepcontrol.launch_dependents;
   tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
-    // OLD: :[[@LINE+3]]:5: error: 'tt.grid_dependency_wait' op is not supported on cuda:80: programmatic dependent launch needs `cuda:90` or later
-    // OLD: note: remove it
+    // OLD: :[[@LINE+3]]:5: error: 'tt.grid_dependency_wait' op is not supported on cuda:80: programmatic dependent launch requires `cuda:90` or later
+    // OLD: note: remove the operation
     // AMD: :[[@LINE+1]]:5: error: 'tt.grid_dependency_wait' op is not supported on hip:gfx1100
     tt.grid_dependency_wait
     %v = tt.load %x : !tt.ptr<i32>

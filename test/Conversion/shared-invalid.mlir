@@ -50,7 +50,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @alignment() {
-    // expected-error @+1 {{has an alignment of 3, expected a power of two}}
+    // expected-error @+1 {{requires a power of two as `alignment`, but got 3}}
     %a = ttg.local_alloc {alignment = 3 : i32} : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
     tt.return
   }
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   tt.func public @a_part() {
     %a = ttg.local_alloc : () -> !ttg.memdesc<64xi8, #shared, #smem, mutable>
     %b = ttg.memdesc_subslice %a[8] : !ttg.memdesc<64xi8, #shared, #smem, mutable> -> !ttg.memdesc<8xi8, #shared, #smem, mutable, 64>
-    // expected-error @+1 {{requires a part whose size is a multiple of 16 bytes, but got 8}}
+    // expected-error @+1 {{requires an operand whose size is a multiple of 16 bytes, but got 8 bytes}}
     %c = ttg.memdesc_reinterpret %b : !ttg.memdesc<8xi8, #shared, #smem, mutable, 64> -> !ttg.memdesc<8xi8, #shared, #smem, mutable>
     tt.return
   }
@@ -110,7 +110,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   }
   tt.func private @escapes() -> !ttg.memdesc<32xf32, #shared, #smem, mutable> {
     %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
-    // expected-error @+2 {{returns a buffer that the function allocates, which is dead after the return}}
+    // expected-error @+2 {{must not return a buffer allocated in the function, because the buffer is dead after the return}}
     // expected-note @+1 {{allocate the buffer in the caller, and pass it as an argument}}
     tt.return %a : !ttg.memdesc<32xf32, #shared, #smem, mutable>
   }

@@ -21,8 +21,8 @@ module attributes {ttg.target = "cuda:1", "ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// expected-error @+2 {{has 32 threads per warp, but a warp of hip:gfx942 has 64}}
-// expected-note @+1 {{compile the kernel for this GPU, or choose a target whose warps fit}}
+// expected-error @+2 {{has 32 threads per warp, but hip:gfx942 requires 64}}
+// expected-note @+1 {{compile the kernel for hip:gfx942, or choose a target with 32 threads per warp}}
 module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @f() {
     tt.return
@@ -40,7 +40,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 2 : i32, "ttg.num-wa
 
 // -----
 
-// expected-error @+1 {{has 2048 threads per CTA (64 warps of 32), but cuda:90 allows 1024}}
+// expected-error @+1 {{has 2048 threads per CTA (64 warps of 32 threads), but cuda:90 allows at most 1024}}
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 64 : i32} {
   tt.func public @f() {
     tt.return
@@ -64,8 +64,8 @@ module attributes {ttg.target = "cuda:75", "ttg.num-warps" = 4 : i32} {
 // -----
 
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
-  // expected-error @+2 {{is a kernel, which must not return values}}
-  // expected-note @+1 {{store them, or make the function `private` and call it}}
+  // expected-error @+2 {{a kernel must not return values}}
+  // expected-note @+1 {{store the values in memory, or make the function `private` and call it from a kernel}}
   tt.func public @f(%x: i32) -> i32 {
     tt.return %x : i32
   }
@@ -76,7 +76,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
 // A tensor without an encoding.
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{has a tensor without an encoding, `tensor<32xi32>`}}
+    // expected-error @+2 {{requires tensors with an encoding, but got `tensor<32xi32>`}}
     // expected-note @+1 {{assign encodings first}}
     %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
     tt.return
@@ -87,7 +87,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
 
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
-  // expected-error-re @+1 {{has an argument of type `tensor<32xi32, {{.*}}>`, but a kernel takes numbers and pointers}}
+  // expected-error-re @+1 {{a kernel requires number, pointer or descriptor arguments, but got `tensor<32xi32, {{.*}}>`}}
   tt.func public @f(%x: tensor<32xi32, #row>) {
     tt.return
   }
@@ -99,7 +99,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #row32 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{has elements that are not in the module, which is not supported}}
+    // expected-error @+2 {{requires a constant whose elements are in the module}}
     // expected-note @+1 {{use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)}}
     %0 = arith.constant dense_resource<r> : tensor<4xi32, #row32>
     tt.return
@@ -125,7 +125,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f(%p: !tt.ptr<f32>) {
     %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #row>
     // expected-error @+2 {{'amdg.buffer_load' op is not supported on cuda:90}}
-    // expected-note @+1 {{buffer instructions exist on AMD GPUs; use `tt.load`}}
+    // expected-note @+1 {{buffer instructions exist on AMD GPUs only; use `tt.load` instead}}
     %0 = amdg.buffer_load %p[%i] : !tt.ptr<f32> -> tensor<128xf32, #row>
     tt.return
   }
@@ -203,8 +203,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
-  // expected-error @+2 {{has an argument of type `!ttg.memdesc<32xf32, }}
-  // expected-error @+1 {{has an argument of type `tensor<32xf32, }}
+  // expected-error @+2 {{a kernel requires number, pointer or descriptor arguments, but got `!ttg.memdesc<32xf32, }}
+  // expected-error @+1 {{a kernel requires number, pointer or descriptor arguments, but got `tensor<32xf32, }}
   tt.func public @arguments(%m: !ttg.memdesc<32xf32, #s, #smem, mutable>, %x: tensor<32xf32, #b>, %n: i32) {
     %y = arith.addf %x, %x : tensor<32xf32, #b>
     ttg.local_store %y, %m : tensor<32xf32, #b> -> !ttg.memdesc<32xf32, #s, #smem, mutable>

@@ -34,7 +34,7 @@ impl<'c> MemdescLayout<'c> {
         })?;
         if !encoding.is_shared() {
             return Err(Diagnostic::new(
-                "is not supported on tensor memory, expected a buffer in shared memory",
+                "requires a buffer in shared memory, but got one in tensor memory",
             ));
         }
         let leading = view.shape.len() - encoding.rank();

@@ -193,7 +193,7 @@ fn same_positions<'c>(
     })?;
     if layout.as_ref() != Ok(to.place.layout()) || from.place.paddings() != to.place.paddings() {
         return Err(Diagnostic::new(format!(
-            "cannot move elements, but `{}` has other offsets than `{}`",
+            "must not move elements, but the result `{}` has other offsets than the operand `{}`",
             result.r#type(),
             src.r#type()
         )));
@@ -228,12 +228,14 @@ fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let is_whole = part.shape() == part.alloc_shape();
     let count: u64 = part.type_.shape[..part.leading].iter().product();
     let Some(bytes) = contiguous.filter(|_| is_whole || count == 1) else {
-        return Err(Diagnostic::new("requires a contiguous part of a buffer")
-            .note("slice whole periods of rows of the buffer's swizzle"));
+        return Err(
+            Diagnostic::new("requires an operand that is contiguous in shared memory")
+                .note("slice whole rows, and a multiple of the swizzle period of the buffer"),
+        );
     };
     if !bytes.is_multiple_of(u64::from(ALIGNMENT)) {
         return Err(Diagnostic::new(format!(
-            "requires a part whose size is a multiple of {ALIGNMENT} bytes, but got {bytes}"
+            "requires an operand whose size is a multiple of {ALIGNMENT} bytes, but got {bytes} bytes"
         )));
     }
     Ok(())

@@ -21,11 +21,11 @@ pub(super) fn call<'c>(
     };
     if kind == K::MathFPowI && values[1].r#type() != l.e.types.i32 {
         return Err(Diagnostic::new(format!(
-            "on f64 is not supported on {} with an exponent of `{}`, expected `i32`",
+            "on f64 requires an exponent of type `i32` on {}, but got `{}`",
             l.gpu.target.name,
             values[1].r#type()
         ))
-        .note("convert the exponent, or compute in f32"));
+        .note("convert the exponent to `i32`, or compute in f32"));
     }
     let calls = stems.iter().zip(types).map(|(stem, type_)| {
         let name = l

@@ -271,10 +271,10 @@ const CASES: [PipelineCase; 8] = [
 const REFUSALS: [&str; 7] = [
     "accesses shared memory that the asynchronous",
     "uses the result of the asynchronous product",
-    "reads shared memory that no operation before it has written",
+    "reads shared memory that no preceding operation has written",
     "waits for a phase that never completes",
-    "bytes more than it expects",
-    "arrives at an mbarrier more often than its phase expects",
+    "bytes more than expected",
+    "arrives at an mbarrier more often than the current phase expects",
     "returns while the asynchronous",
 ];
 
