@@ -194,11 +194,11 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
     let cycles = |product: &PricedProduct| product.price.div_ceil(4);
     let Candidates { present, others } = match candidates {
         Ok(candidates) => candidates,
-        Err(reason) => return format!("is unchanged: {reason}"),
+        Err(reason) => return format!("product unchanged: {reason}"),
     };
     if let Some(Candidate { encodings, product }) = chosen.map(|chosen| &others[chosen]) {
         return format!(
-            "uses {} of {} per warp, in `{}`: {} cycles per execution, {} before",
+            "product uses {} times {} per warp, with the result in `{}`: {} cycles per execution, {} before",
             product.plan.count(),
             product.plan.instruction(),
             encodings.d,
@@ -210,9 +210,11 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
         .iter()
         .min_by_key(|candidate| candidate.product.price)
     {
-        None => "is unchanged: no instruction fits its tiles".to_owned(),
+        None => {
+            "product unchanged: no matrix instruction fits the tiles of the operands".to_owned()
+        }
         Some(Candidate { product, .. }) => format!(
-            "is unchanged: it costs {} cycles per execution; {} costs {}, plus conversions",
+            "product unchanged: {} cycles per execution; {} would take {} cycles, plus conversions",
             cycles(present),
             product.plan.instruction(),
             cycles(product)
@@ -232,19 +234,19 @@ fn candidates_of(
 ) -> Result<Candidates, String> {
     let tensors = [dot.a(), dot.b(), dot.c()].map(|value| TensorType::of(value.r#type()));
     let [Some(a), Some(b), Some(d)] = tensors else {
-        return Err("its operands have no layouts".to_owned());
+        return Err("the operands have no layouts".to_owned());
     };
     let layouts = Layouts::of(dot.op().context());
     let present = [&a, &b, &d].map(|tensor| layouts.tensor(tensor));
     let ([Ok(own_a), Ok(own_b), Ok(own_d)], Ok(encoding)) = (present, layouts.of_tensor(&d)) else {
-        return Err("its operands have no layouts".to_owned());
+        return Err("the operands have no layouts".to_owned());
     };
     if matches!(
         *encoding,
         Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_)
     ) {
         return Err(format!(
-            "it already has the layout of an instruction, `{encoding}`"
+            "the result already has the layout of a matrix instruction, `{encoding}`"
         ));
     }
     let types = ProductTypes::of(dot).map_err(|error| error.message)?;
@@ -258,7 +260,7 @@ fn candidates_of(
     });
     if rows.is_empty() {
         return Err(format!(
-            "`{}` has no instruction that multiplies `{}` by `{}` into `{}`{}",
+            "`{}` has no matrix instruction that multiplies `{}` by `{}` into `{}`{}",
             target.name,
             a.element,
             b.element,

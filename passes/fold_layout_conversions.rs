@@ -130,7 +130,7 @@ impl<'c> Folding<'_, 'c> {
                     Ok(()) => {
                         is_done = true;
                         self.remark(cvt.op(), || {
-                            format!("`{old}` is spelled `{new}` everywhere: they are one layout")
+                            format!("replaced `{old}` by `{new}` in the whole module: both are the same layout")
                         });
                     }
                     Err(Some(op)) => reason = KeepReason::RequiredBy(op),
@@ -187,9 +187,9 @@ impl<'c> Folding<'_, 'c> {
         if let Some(source) = self.chain_start(cvt) {
             self.remark(op, || {
                 if source == own {
-                    "is removed: its operand has the layout of its result".to_owned()
+                    "conversion removed: operand and result have the same layout".to_owned()
                 } else {
-                    "is removed: the chain of conversions before it starts in this layout"
+                    "conversion removed: the chain of conversions starts with a value in the same layout"
                         .to_owned()
                 }
             });
@@ -203,7 +203,7 @@ impl<'c> Folding<'_, 'c> {
         let source = self.with_layout(own);
         if source != own {
             self.remark(op, || {
-                "takes its operand from before the preceding conversions".to_owned()
+                "operand replaced by the first value of the chain of conversions".to_owned()
             });
             rewriter.set_operand(op, cvt.src_at().start, source);
             self.erase_unused(own);
@@ -249,7 +249,9 @@ impl<'c> Folding<'_, 'c> {
             let drop_dead = || {
                 drop_dead(rewriter, function, &mut |op| {
                     if conversion(op).is_some() {
-                        self.remark(op, || "is removed: nothing uses it".to_owned());
+                        self.remark(op, || {
+                            "conversion removed: the result has no uses".to_owned()
+                        });
                     }
                 });
             };
@@ -295,7 +297,9 @@ impl<'c> Folding<'_, 'c> {
         let is_gone = sys::uses(value).is_empty();
         let is_other = !is_gone && i < op.operand_count() && build::operand(op, i) != value;
         if is_gone || is_other {
-            self.remark(before, || format!("is not needed by `{name}`"));
+            self.remark(before, || {
+                format!("conversion not needed: `{name}` accepts the layout before the conversion")
+            });
             self.erase_unused(value);
         }
     }
@@ -317,7 +321,7 @@ impl<'c> Folding<'_, 'c> {
                 let key = [sys::value_id(cvt.src()), sys::type_id(result.r#type())];
                 if let Some(first) = available.get(&key) {
                     self.remark(op, || {
-                        "is removed: it repeats an earlier conversion".to_owned()
+                        "conversion removed: an earlier conversion has the same operand and result type".to_owned()
                     });
                     self.context.rewriter().replace(op, &[*first]);
                 } else {
@@ -408,7 +412,9 @@ impl<'c> Folding<'_, 'c> {
                     return true;
                 }
                 if conversion(*op).is_some() {
-                    self.remark(*op, || "is removed: nothing uses it".to_owned());
+                    self.remark(*op, || {
+                        "conversion removed: the result has no uses".to_owned()
+                    });
                 }
                 self.context.rewriter().erase(*op);
                 false
@@ -425,7 +431,9 @@ impl<'c> Folding<'_, 'c> {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {
                 return;
             };
-            self.remark(cvt.op(), || "is removed: nothing uses it".to_owned());
+            self.remark(cvt.op(), || {
+                "conversion removed: the result has no uses".to_owned()
+            });
             value = cvt.src();
             self.context.rewriter().erase(cvt.op());
         }
@@ -442,16 +450,16 @@ impl<'c> Folding<'_, 'c> {
             };
             let text = match kept.get(&sys::operation_id(cvt.op())) {
                 _ if from.unique != to.unique => format!(
-                    "stays: data moves from `{}` to `{}`",
+                    "conversion kept: data moves from `{}` to `{}`",
                     from.encoding, to.encoding
                 ),
                 Some(KeepReason::RequiredBy(op)) => format!(
-                    "stays, but moves no data: `{}` requires `{}`",
+                    "conversion kept: no data moves, but `{}` requires `{}`",
                     sys::identifier_text(op.name()),
                     to.encoding
                 ),
                 Some(KeepReason::DiffersElsewhere) | None => format!(
-                    "stays, but moves no data: `{}` and `{}` differ on other tensors",
+                    "conversion kept: no data moves here, but `{}` and `{}` differ on other shapes of the module",
                     from.encoding, to.encoding
                 ),
             };

@@ -192,11 +192,11 @@ impl RemoveLayoutConversionsOptions {
             NodeOrSlice::Slice(slice) => kernel.slices[slice].op,
         };
         let what = match overflow.is_conversion {
-            true => "has a result whose conversion takes",
-            false => "takes",
+            true => "has a result whose conversion requires",
+            false => "requires",
         };
         let error = format!(
-            "{what} {} bytes of shared memory, but no choice of layouts fits `scratch-budget={}`",
+            "{what} {} bytes of shared memory in every choice of layouts, but got `scratch-budget={}`",
             overflow.bytes, self.scratch_budget
         );
         let nearest = format!("`scratch-budget={}` is sufficient", overflow.bytes);
@@ -271,7 +271,7 @@ fn explain_products<'c>(
         context.remark(
             dot.op(),
             &format!(
-                "uses {} and converts {} itself: {} cycles per execution",
+                "product uses {} and converts {} internally: {} cycles per execution for the conversions",
                 product.plan.instruction(),
                 names.join(" and "),
                 cycles.div_ceil(4)

@@ -47,14 +47,14 @@ pub(super) fn of_function(costs: Costs) -> String {
         budget,
     } = costs;
     let best = if costs.is_optimal() {
-        "the minimum for the values rematerialised".to_owned()
+        "the minimum for the chosen rematerialisations".to_owned()
     } else {
         let above = after.0.saturating_sub(bound) as f64;
         let percent = 100.0 * above / bound.max(1) as f64;
         format!("at most {percent:.1} % above the minimum")
     };
     let mut text = format!(
-        "costs {} cycles with {}, {best}; it cost {} with {}",
+        "function costs {} cycles with {}, {best}; before the pass {} cycles with {}",
         cycles(after.0),
         count(after.1),
         cycles(before.0),
@@ -63,7 +63,7 @@ pub(super) fn of_function(costs: Costs) -> String {
     if let Some((bytes, more)) = budget {
         let _ = write!(
             text,
-            "; of that, {} for `scratch-budget={bytes}`",
+            "; {} cycles are due to `scratch-budget={bytes}`",
             cycles(more)
         );
     }
@@ -88,7 +88,7 @@ pub(super) fn of_remaining(
     conversion: &RemainingConversion,
 ) -> String {
     let mut text = format!(
-        "stays: it takes {} cycles from `{}` to `{}`",
+        "conversion kept: {} cycles from `{}` to `{}`",
         cycles(conversion.price),
         name(kernel, conversion.from),
         name(kernel, conversion.to)
@@ -108,11 +108,14 @@ pub(super) fn of_remaining(
         }
     }
     text += &match conversion.reason {
-        KeptReason::Pinned => "; producer and users keep their layouts".to_owned(),
+        KeptReason::Pinned => "; the layouts of the producer and of the users are fixed".to_owned(),
         KeptReason::Respelled => {
-            "; it moves no data, but operations require both spellings".to_owned()
+            "; no data moves, but operations require both encodings".to_owned()
         }
-        KeptReason::Cost(price) => format!("; without it the kernel costs {} more", cycles(price)),
+        KeptReason::Cost(price) => format!(
+            "; without the conversion the function would cost {} cycles more",
+            cycles(price)
+        ),
     };
     text
 }

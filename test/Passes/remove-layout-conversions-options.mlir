@@ -9,7 +9,7 @@
 // RUN: FileCheck %s --check-prefix=SAID --input-file=%t.said
 // But it takes 16 KB of shared memory.
 // NARROW-COUNT-2: ttg.convert_layout %{{.*}} : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
-// SAID: remark: costs {{.*}} with 2 conversions, {{.*}}; of that, {{[0-9.]+}} for `scratch-budget=8192`
+// SAID: remark: function costs {{.*}} with 2 conversions, {{.*}}; {{[0-9.]+}} cycles are due to `scratch-budget=8192`
 
 // The choice is respected by the lowering, and a second run changes nothing.
 // RUN: ll-opt --remove-layout-conversions=scratch-budget=8192 %s -o %t.mlir
@@ -20,7 +20,7 @@
 // MORE: ttg.shared = 16384 : i32
 
 // RUN: not ll-opt --remove-layout-conversions=scratch-budget=4096 %s 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: 'arith.truncf' op has a result whose conversion takes 8192 bytes of shared memory, but no choice of layouts fits `scratch-budget=4096`
+// NONE: error: 'arith.truncf' op has a result whose conversion requires 8192 bytes of shared memory in every choice of layouts, but got `scratch-budget=4096`
 // NONE: note: `scratch-budget=8192` is sufficient
 
 // RUN: not ll-opt --remove-layout-conversions=scratch-budget=-2 %s 2>&1 | FileCheck %s --check-prefix=BUDGET

@@ -26,7 +26,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
   // An operand in another layout is converted by the product, of which nothing is seen in the IR.
   // expected-remark@+1 {{with 0 conversions}}
   tt.func @hidden(%a: tensor<64x64xf16, #bases>, %b: tensor<64x64xf16, #bases>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-    // expected-remark@+1 {{uses mma.m16n8k16.f32.f16 and converts the left operand and the right operand itself:}}
+    // expected-remark@+1 {{product uses mma.m16n8k16.f32.f16 and converts the left operand and the right operand internally:}}
     %d = tt.dot %a, %b, %c : tensor<64x64xf16, #bases> * tensor<64x64xf16, #bases> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
   }

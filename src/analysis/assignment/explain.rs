@@ -59,11 +59,15 @@ pub(crate) enum ConversionOutcome {
 impl fmt::Display for ConversionOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Kept(_) => "stays",
-            Self::Merged(_) => "is removed: the value is converted to this layout only once",
-            Self::Rematerialised => "is removed: the value is rematerialised in this layout",
-            Self::ProducerChanged => "is removed: the value is produced in this layout",
-            Self::UserChanged => "is removed: its users use another layout",
+            Self::Kept(_) => "conversion kept",
+            Self::Merged(_) => {
+                "conversion removed: the value is converted to this layout only once"
+            }
+            Self::Rematerialised => {
+                "conversion removed: the value is rematerialised in this layout"
+            }
+            Self::ProducerChanged => "conversion removed: the value is produced in this layout",
+            Self::UserChanged => "conversion removed: the users of the value take another layout",
         })
     }
 }
