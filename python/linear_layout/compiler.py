@@ -173,7 +173,7 @@ def compile(
     ... except ll.CompileError as error:
     ...     print(error)
     <string>:1:1: error: 'builtin.module' op has no target
-    <string>:1:1: note: add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass
+    <string>:1:1: note: add `ttg.target = "cuda:90"` to the module, or the option `target=cuda:90` to the pass
     """
     if pipeline is None:
         passes = []

@@ -34,7 +34,7 @@ impl From<GpuError> for Diagnostic {
     fn from(error: GpuError) -> Self {
         match error {
             GpuError::Missing => Self::new("has no target").note(
-                "add `ttg.target = \"cuda:90\"` to the module, or `target=cuda:90` to the pass",
+                "add `ttg.target = \"cuda:90\"` to the module, or the option `target=cuda:90` to the pass",
             ),
             GpuError::Unknown(unknown) => Self::new(unknown.to_string()),
         }
@@ -53,7 +53,7 @@ impl ModuleInfo {
                 return default.ok_or_else(|| {
                     broken!(
                         ttg_c2,
-                        "has a tensor with an encoding, but the module has no `\"{name}\"`"
+                        "requires the module attribute `\"{name}\"`, because a tensor has an encoding"
                     )
                     .note(format!(
                         "add `\"{name}\" = ... : i32` to the module's attributes"

@@ -77,7 +77,10 @@ fn listed(modules: &[Op<'_>], option: &str) -> String {
             functions.join(" or ")
         })
         .collect();
-    format!("name one by a function in it: {}", each.join("; "))
+    format!(
+        "select a module by the name of a function: {}",
+        each.join("; ")
+    )
 }
 
 /// Returns the names of the functions with a body in a module, of `tt` or lowered.

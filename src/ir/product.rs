@@ -134,7 +134,7 @@ impl ScaledTypes {
             Diagnostic::new(format!(
                 "is not supported by any matrix instruction of `{name}`"
             ))
-            .note("`decompose-products` makes it a product of factors that are scaled before")
+            .note("run `decompose-products`, which replaces the operation by a `tt.dot` of scaled operands")
         })
     }
 }

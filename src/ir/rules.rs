@@ -85,7 +85,7 @@ pub fn explain(label: &str) -> Result<String, String> {
             }
             None => {
                 let summary = dialect().map_or("", |dialect| dialect.summary);
-                let _ = writeln!(text, "of all that `{name}` has: {summary}");
+                let _ = writeln!(text, "of everything in dialect `{name}`: {summary}");
             }
         }
     }

@@ -23,7 +23,7 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
             let column = layout.column(dim, bit);
             if column & pair != 0 && (dim != Dim::REGISTER || column != pair) {
                 return Err(format!(
-                    "requires the last dimension within one thread, but {} bit {bit} moves along it",
+                    "requires the last dimension within one thread, but {} bit {bit} moves along the last dimension",
                     dim.name()
                 ));
             }
@@ -33,7 +33,7 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
         .find(|bit| layout.column(Dim::REGISTER, *bit) == pair)
         .ok_or_else(|| {
             format!(
-                "requires a register along the last dimension `{}`",
+                "requires a register basis along the last dimension `{}`",
                 last.name()
             )
         })?;

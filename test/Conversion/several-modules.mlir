@@ -10,9 +10,9 @@
 // PTX: .entry a(
 // GCN: b:
 // WHICH: several-modules.mlir` has 2 modules with functions, expected one
-// WHICH: note: name one by a function in it: `--module a`; `--module b`
+// WHICH: note: select a module by the name of a function: `--module a`; `--module b`
 // NONE: has no module or function `c`
-// ENTRY: name one by a function in it: `--entry a`; `--entry b`
+// ENTRY: select a module by the name of a function: `--entry a`; `--entry b`
 // CHECK: module attributes {{.*}}ttg.target = "cuda:90"
 // CHECK: llvm.func @a(){{.*}}nvvm.reqntid = array<i32: 32>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -195,7 +195,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 16}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: tensor<64x128xf8E5M2, #a>, %y: tensor<128x16xf8E5M2, #b>, %z: tensor<64x16xf32, #mma>) {
-    // expected-error @+1 {{requires a distinct part of the result in each CTA, but CTAs are replicas in `#ttg.amd_wmma}}
+    // expected-error @+1 {{requires distinct elements of the result in each CTA, but `#ttg.amd_wmma}}
     %0 = tt.dot_scaled %x, %y, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64x128xf8E5M2, #a> * tensor<128x16xf8E5M2, #b> -> tensor<64x16xf32, #mma>
     tt.return
   }

@@ -97,7 +97,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{'ttg.local_alloc' op requires a whole buffer as the result, but its type is a view of 32x64 in 64x64}}
+    // expected-error @+1 {{'ttg.local_alloc' op requires a whole buffer as the result, but the result type is a view of 32x64 in an allocation of 64x64}}
     %0 = ttg.local_alloc : () -> !ttg.memdesc<32x64xf32, #sw, #smem, mutable, 64x64>
     tt.return
   }

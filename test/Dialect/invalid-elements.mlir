@@ -93,7 +93,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c7
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x8xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{requires at least 32 bytes per row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
+    // expected-error @+1 {{requires at least 32 bytes per row (16 columns of `bf16`), but `tensor<32x8xbf16>` has 8 columns}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x8xbf16>, tensor<32xi32>, i32) -> tensor<32x8xbf16>
     tt.return
   }
@@ -104,7 +104,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_gather_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{requires a tensor with 64 columns, as in a block, but `tensor<32x128xbf16>` has 128}}
+    // expected-error @+1 {{requires a tensor with 64 columns, as the blocks of the descriptor, but `tensor<32x128xbf16>` has 128}}
     %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
     tt.return
   }
@@ -247,7 +247,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c7
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x8xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x8xbf16>) {
-    // expected-error @+1 {{requires at least 32 bytes per row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
+    // expected-error @+1 {{requires at least 32 bytes per row (16 columns of `bf16`), but `tensor<32x8xbf16>` has 8 columns}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x8xbf16>, tensor<32xi32>, i32, tensor<32x8xbf16>
     tt.return
   }
@@ -258,7 +258,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // descriptor_scatter_c8
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
-    // expected-error @+1 {{requires a tensor with 64 columns, as in a block, but `tensor<32x128xbf16>` has 128}}
+    // expected-error @+1 {{requires a tensor with 64 columns, as the blocks of the descriptor, but `tensor<32x128xbf16>` has 128}}
     tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
     tt.return
   }
@@ -346,7 +346,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // fp4_to_fp_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>) {
-    // expected-error @+1 {{'ttg.fp4_to_fp' op along dimension 1, packed shape 4x128 unpacks to 4x256, but the other tensor is `tensor<4x128xbf16>`}}
+    // expected-error @+1 {{'ttg.fp4_to_fp' op along dimension 1, packed shape 4x128 unpacks to 4x256, but the unpacked tensor is `tensor<4x128xbf16>`}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8> -> tensor<4x128xbf16>
     tt.return
   }
@@ -448,7 +448,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c13
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{along dimension 1, packed shape 4x128 unpacks to 4x256, but the other tensor is `}}
+    // expected-error @+1 {{along dimension 1, packed shape 4x128 unpacks to 4x256, but the unpacked tensor is `}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x128xbf16>
     tt.return
   }

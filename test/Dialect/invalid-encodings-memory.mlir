@@ -321,7 +321,7 @@
 // cache_policy_c1
 #p = #ttng.cache_policy<
   cache_modifier = cg,
-  // expected-error @+1 {{`cache_modifier` is cg and `l1` is evict_first, expected one of them; drop the other}}
+  // expected-error @+1 {{requires at most one of `cache_modifier` and `l1`, but got `cache_modifier = cg` and `l1 = evict_first`}}
   l1 = evict_first
 >
 
@@ -330,14 +330,14 @@
 // cache_policy_c2
 #p = #ttng.cache_policy<
   l1 = evict_first,
-  // expected-error @+1 {{`l2_primary` is given without `l2_secondary`, expected all of `l2_primary`, `l2_secondary` and `l2_fraction`, or none}}
+  // expected-error @+1 {{requires all of `l2_primary`, `l2_secondary` and `l2_fraction`, or none, but got `l2_primary` without `l2_secondary`}}
   l2_primary = evict_last
 >
 
 // -----
 
 #p = #ttng.cache_policy<
-  // expected-error @+1 {{`l2_secondary` is given without `l2_primary`, expected all of}}
+  // expected-error @+1 {{or none, but got `l2_secondary` without `l2_primary`}}
   l2_secondary = evict_first, l2_fraction = 0.5 : f32
 >
 

@@ -4,7 +4,7 @@
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+3 {{has an invalid layout in the result: it has 64 threads per warp, but the module has 32}}
+    // expected-error @+3 {{has an invalid layout in the result: the layout has 64 threads per warp, but the module has 32}}
     // expected-note @+2 {{the type is `tensor<256xi32, #ttg.blocked<}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.threads-per-warp"`}}
     %0 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #e>
@@ -18,9 +18,9 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<256x!tt.ptr<i32>, #e>, %v: tensor<256xi32, #e>) {
-    // expected-error @+5 {{has an invalid layout in operand 0: it has 4 warps per CTA, but the module has 8}}
+    // expected-error @+5 {{has an invalid layout in operand 0: the layout has 4 warps per CTA, but the module has 8}}
     // expected-note @+4 {{the type is `tensor<256x!tt.ptr<i32>}}
-    // expected-error @+3 {{has an invalid layout in operand 1: it has 4 warps per CTA, but the module has 8}}
+    // expected-error @+3 {{has an invalid layout in operand 1: the layout has 4 warps per CTA, but the module has 8}}
     // expected-note @+2 {{the type is `tensor<256xi32}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.num-warps"`}}
     tt.store %p, %v : tensor<256x!tt.ptr<i32>, #e>
@@ -34,7 +34,7 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module {
   tt.func @f() {
-    // expected-error @+2 {{has a tensor with an encoding, but the module has no `"ttg.num-warps"`}}
+    // expected-error @+2 {{requires the module attribute `"ttg.num-warps"`, because a tensor has an encoding}}
     // expected-note @+1 {{add `"ttg.num-warps" = ... : i32` to the module's attributes}}
     %0 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #e>
     tt.return

@@ -189,7 +189,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op requires a whole buffer as the result, but its type is a view of 32x32 in 64x32}}
+    // expected-error @+1 {{'ttg.memdesc_index' op requires a whole buffer as the result, but the result type is a view of 32x32 in an allocation of 64x32}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xf32, #sw, #smem, 64x32>
     tt.return
   }

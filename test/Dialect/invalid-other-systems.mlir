@@ -157,7 +157,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     // ttg_c5
     // expected-note @+3 {{the type is}}
     // expected-note @+2 {{change the encoding, or the module's `"ttg.num-warps"`}}
-    // expected-error @+1 {{it has 1 warps per CTA, but the module has 4}}
+    // expected-error @+1 {{the layout has 1 warps per CTA, but the module has 4}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #cute.layout<"(32,2):(1,32)">>
     tt.return
   }
@@ -169,7 +169,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // expected-note @+3 {{the type is}}
     // expected-note @+2 {{change the encoding, or the module's `"ttg.threads-per-warp"`}}
-    // expected-error @+1 {{it has 64 threads per warp, but the module has 32}}
+    // expected-error @+1 {{the layout has 64 threads per warp, but the module has 32}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #tilus.register<"spatial(64)", threadsPerWarp = 64>>
     tt.return
   }

@@ -28,7 +28,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+3 {{'tt.splat' op has an invalid layout in the result: it has 2 CTAs, but the module has 1}}
+    // expected-error @+3 {{'tt.splat' op has an invalid layout in the result: the layout has 2 CTAs, but the module has 1}}
     // expected-note @+2 {{the type is `tensor<256xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>>`}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.num-ctas"`}}
     %0 = tt.splat %x : f32 -> tensor<256xf32, #b>
@@ -43,7 +43,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %r: !ttg.memdesc<2xi64, #s1, #smem, mutable>) {
-    // expected-error @+3 {{has an invalid layout in operand 0: it has 1 CTAs, but the module has 2}}
+    // expected-error @+3 {{has an invalid layout in operand 0: the layout has 1 CTAs, but the module has 2}}
     // expected-note @+2 {{the type is `!ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order =}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.num-ctas"`}}
     ttng.clc_try_cancel %r, %b : !ttg.memdesc<2xi64, #s1, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
@@ -57,7 +57,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+2 {{has a tensor with an encoding, but the module has no `"ttg.num-warps"`}}
+    // expected-error @+2 {{requires the module attribute `"ttg.num-warps"`, because a tensor has an encoding}}
     // expected-note @+1 {{add `"ttg.num-warps" = ... : i32` to the module's attributes}}
     %0 = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #b>
     tt.return

@@ -107,7 +107,7 @@ tt.func @f(%x: i64) {
 
 // fp_to_fp_c1
 tt.func @f(%x: f32) {
-  // expected-error @+2 {{narrows `f32` to `f8E4M3FN` without a rounding mode}}
+  // expected-error @+2 {{requires a rounding mode to narrow `f32` to `f8E4M3FN`}}
   // expected-note @+1 {{add `, rounding = rtne`}}
   %0 = tt.fp_to_fp %x : f32 -> f8E4M3FN
   tt.return
@@ -142,7 +142,7 @@ tt.func @f() {
     ttg.warp_yield
   }
   partition0() num_warps(8) {
-    // expected-error @+3 {{it has 4 warps per CTA, but the module has 8}}
+    // expected-error @+3 {{the layout has 4 warps per CTA, but the module has 8}}
     // expected-note @+2 {{the type is}}
     // expected-note @+1 {{change the encoding}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b4>
@@ -263,7 +263,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128xi8>, %bs: tensor<128x2xi8>) {
-    // expected-error @+1 {{requires one scale per 16 or 32 elements along K, but `a` has 128 for 64: `tensor<128xi8>`}}
+    // expected-error @+1 {{requires one scale per 16 or 32 elements along K, but `a` has 128 scales for 64 elements: `tensor<128xi8>`}}
     %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
     tt.return
   }

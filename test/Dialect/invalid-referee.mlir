@@ -212,7 +212,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{requires a whole buffer as the result, but its type is a view of 32x64 in 64x64}}
+    // expected-error @+1 {{requires a whole buffer as the result, but the result type is a view of 32x64 in an allocation of 64x64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable> -> !ttg.memdesc<32x64xbf16, #s, #ttg.shared_memory, mutable, 64x64>
     tt.return
   }
@@ -400,7 +400,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.amd_wmma<{version = 2, isTranspose = false, ctaLayout = {warp = [[0, 1], [0, 2]]}, CGALayout = [[0, 0]], instrShape = [16, 16, 16]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>>, %c: tensor<64x64xf32, #w>) {
-    // expected-error @+1 {{requires a distinct part of the result in each CTA, but CTAs are replicas in `}}
+    // expected-error @+1 {{requires distinct elements of the result in each CTA, but `}}
     %0 = tt.dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>> -> tensor<64x64xf32, #w>
     tt.return
   }
@@ -563,7 +563,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {register = [[1, 1]], warp = [[1, 0]]}, instrShape = [16, 16, 16]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32, #w>, %b: tensor<64x64xi32, #w>) {
-    // expected-error @+2 {{does not support swizzled warps}}
+    // expected-error @+2 {{does not support an encoding with swizzled warps}}
     // expected-note @+1 {{convert it with `ttg.convert_layout`}}
     %0 = tt.gather %a[%b] {axis = 0 : i32} : (tensor<64x64xf32, #w>, tensor<64x64xi32, #w>) -> tensor<64x64xf32, #w>
     tt.return

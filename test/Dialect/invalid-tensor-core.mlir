@@ -42,7 +42,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xi8, #ts, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires operands of the same kind, but `i8` is of kind `i8` and `f16` of `f16`}}
+    // expected-error @+1 {{requires operands of the same kind, but `i8` is of kind `i8` and `f16` of kind `f16`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xi8, #ts, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -170,7 +170,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tfp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, fp4Padded = true>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #tfp4, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires `a` that is not `fp4Padded`; only `ttng.tc_gen5_mma_scaled` supports it}}
+    // expected-error @+1 {{requires an `a` that is not `fp4Padded`, because only `ttng.tc_gen5_mma_scaled` supports padded operands}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #tfp4, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -215,7 +215,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires `b` not to be split over CTAs along K, but it is split over 2}}
+    // expected-error @+1 {{requires `b` not to be split over CTAs along K, but `b` is split over 2 CTAs}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>
     tt.return
   }
@@ -323,7 +323,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
-    // expected-error @+1 {{requires operands of the same kind, but `f16` is of kind `f16` and `f8E5M2` of `f8f6f4`}}
+    // expected-error @+1 {{requires operands of the same kind, but `f16` is of kind `f16` and `f8E5M2` of kind `f8f6f4`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }

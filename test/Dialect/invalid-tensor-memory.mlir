@@ -50,7 +50,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{requires a whole buffer as the result, but its type is a view of 128x32 in 128x64}}
+    // expected-error @+1 {{requires a whole buffer as the result, but the result type is a view of 128x32 in an allocation of 128x64}}
     %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
     tt.return
   }
@@ -531,7 +531,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires an offset at the start of a column of 32 bits, but 1 is 16 bits after it}}
+    // expected-error @+1 {{requires an offset at the start of a 32-bit column, but offset 1 is 16 bits into a column}}
     %0 = ttng.tmem_subslice %a {offset = 1 : i32} : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> !ttg.memdesc<128x1xf16, #t, #tmem, mutable, 128x64>
     tt.return
   }

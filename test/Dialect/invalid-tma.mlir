@@ -232,7 +232,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<1x32xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{requires a buffer with 32 columns, as in a block, but got 32x64}}
+    // expected-error @+1 {{requires a buffer with 32 columns, as the blocks of the descriptor, but got 32x64}}
     ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x32xf16, #nv>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }

@@ -107,7 +107,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xf32, #b>) {
-    // expected-error @+1 {{requires a result with 256 elements, as many as both operands, but got `tensor<512xf32}}
+    // expected-error @+1 {{requires a result with 256 elements, as many as both operands together, but got `tensor<512xf32}}
     %0 = tt.cat %a, %a : tensor<128xf32, #b> -> tensor<512xf32, #b>
     tt.return
   }
@@ -119,7 +119,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32, #b>) {
-    // expected-error @+2 {{requires a result with 2 elements per thread, as many as both operands, but got 1}}
+    // expected-error @+2 {{requires a result with 2 elements per thread, as many as both operands together, but got 1}}
     // expected-note @+1 {{convert the operands or the result}}
     %0 = tt.cat %a, %a : tensor<64xf32, #b> -> tensor<128xf32, #b>
     tt.return
@@ -144,7 +144,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #g = #ttg.generic_linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[33], [64]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xi32, #g>, %b: tensor<128xf32, #g>) {
-    // expected-error @+2 {{does not support swizzled warps}}
+    // expected-error @+2 {{does not support an encoding with swizzled warps}}
     // expected-note @+1 {{convert it with `ttg.convert_layout`}}
     %0 = tt.gather %b[%a] {axis = 0 : i32} : (tensor<128xf32, #g>, tensor<128xi32, #g>) -> tensor<128xf32, #g>
     tt.return

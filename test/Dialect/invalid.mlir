@@ -187,7 +187,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along it}}
+    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along the last dimension}}
     %0 = tt.join %a, %a : tensor<32xi32, #row> -> tensor<32x2xi32, #pair>
     tt.return
   }
@@ -209,7 +209,7 @@ tt.func @f(%a: tensor<8x4xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32x2xi32, #pair>) {
-    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along it}}
+    // expected-error @+1 {{requires the last dimension within one thread, but lane bit 0 moves along the last dimension}}
     %0, %1 = tt.split %a : tensor<32x2xi32, #pair> -> tensor<32xi32, #row>
     tt.return
   }
@@ -261,12 +261,12 @@ tt.func @f(%a: tensor<8xi32>) {
 // func_c1
 module {
   // expected-error @+7 {{axis hint `tt.divisibility` of argument 0 is `24 : i32`; expected an integer that is a positive power of two}}
-  // expected-note @+6 {{the largest power of two that divides it is 8}}
+  // expected-note @+6 {{the largest power of two that divides 24 is 8}}
   // expected-error @+5 {{of argument 1 is `0 : i32`; expected an integer}}
-  // expected-note @+4 {{1 carries no information}}
+  // expected-note @+4 {{use 1 if nothing is known}}
   // expected-error @+3 {{of argument 2 is `-16 : i32`; expected}}
   // expected-error @+2 {{of argument 3 is `"16"`; expected an integer}}
-  // expected-note @+1 2 {{1 carries no information}}
+  // expected-note @+1 2 {{use 1 if nothing is known}}
   tt.func @f(%a: !tt.ptr<f32> {tt.divisibility = 24 : i32}, %b: i32 {tt.divisibility = 0 : i32}, %c: i32 {tt.divisibility = -16 : i32}, %d: i32 {tt.divisibility = "16"}, %e: i64 {tt.divisibility = 16 : i64}, %g: i64 {tt.divisibility = 1 : si32}) {
     tt.return
   }

@@ -3,7 +3,7 @@
 // Unsupported operations are reported at their location, with the supported ones; the run fails.
 
 // expected-error @+2 {{has no target}}
-// expected-note @+1 {{add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass}}
+// expected-note @+1 {{add `ttg.target = "cuda:90"` to the module, or the option `target=cuda:90` to the pass}}
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return
@@ -139,7 +139,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
   tt.func public @f(%x: i32) {
     %0 = tt.splat %x : i32 -> tensor<512xi32, #a>
-    // expected-error @+2 {{has `force_warp_shuffle`, but the conversion moves data between warps}}
+    // expected-error @+2 {{`force_warp_shuffle` requires a conversion within warps, but the conversion moves data between warps}}
     // expected-note @+1 {{remove `force_warp_shuffle`}}
     %1 = ttg.convert_layout %0 {force_warp_shuffle} : tensor<512xi32, #a> -> tensor<512xi32, #b>
     tt.return

@@ -11,7 +11,7 @@
 // UNKNOWN: error: {{.*}} op unknown target `cuda:9`
 // APART: arith.divf {{.*}} fastmath<afn>
 // NO-GPU: error: {{.*}} op has no target
-// NO-GPU: note: add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass
+// NO-GPU: note: add `ttg.target = "cuda:90"` to the module, or the option `target=cuda:90` to the pass
 #b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @numbers

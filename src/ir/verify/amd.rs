@@ -365,13 +365,13 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     ensure!(
         scaled_c11,
         shared,
-        "requires one scale for the first 8 registers of a thread, but they have several along dimension {axis}"
+        "requires one scale for the first 8 registers of a thread, but these registers have several scales along dimension {axis}"
     );
     let unique = expected.remove_zero_bases(Dim::REGISTER).ok();
     ensure!(
         scaled_c9,
         unique.as_ref() == Some(&scales.unique),
-        "requires each scale in the thread of its elements, but got `{}`",
+        "requires each scale in the thread that holds the scaled elements, but got `{}`",
         scale.type_
     );
     Ok(())

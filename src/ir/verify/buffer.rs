@@ -95,7 +95,7 @@ pub(super) fn local_alloc(op: ttg::LocalAlloc<'_, '_>) -> Verdict {
         diagnostics,
         local_alloc_c5,
         buffer.shape == buffer.alloc_shape,
-        "requires a whole buffer as the result, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
         dimensions(&buffer.shape),
         dimensions(&buffer.alloc_shape)
     );
@@ -252,7 +252,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
         diagnostics,
         memdesc_index_c7,
         dst.alloc_shape == dst.shape,
-        "requires a whole buffer as the result, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     );

@@ -34,7 +34,7 @@ fn rules(text: &str) -> Result<(), Broken> {
     let broken = |label, reason: String, key| Err((reason, key, label));
     if let (Some(modifier), Some(l1)) = (field("cache_modifier"), field("l1")) {
         let reason = format!(
-            "`cache_modifier` is {modifier} and `l1` is {l1}, expected one of them; drop the other"
+            "requires at most one of `cache_modifier` and `l1`, but got `cache_modifier = {modifier}` and `l1 = {l1}`"
         );
         return broken(labels::cache_policy_c1, reason, "l1");
     }
@@ -43,8 +43,8 @@ fn rules(text: &str) -> Result<(), Broken> {
         && let Some(missing) = l2.into_iter().find(|key| field(key).is_none())
     {
         let reason = format!(
-            "`{key}` is given without `{missing}`, expected all of `l2_primary`, `l2_secondary` and \
-             `l2_fraction`, or none"
+            "requires all of `l2_primary`, `l2_secondary` and `l2_fraction`, or none, but got `{key}` \
+             without `{missing}`"
         );
         return broken(labels::cache_policy_c2, reason, key);
     }

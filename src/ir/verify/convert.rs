@@ -112,7 +112,7 @@ pub(super) fn fp_to_fp(op: tt::FpToFp<'_, '_>) -> Verdict {
         return Err(vec![
             broken!(
                 fp_to_fp_c1,
-                "narrows `{from}` to `{to}` without a rounding mode"
+                "requires a rounding mode to narrow `{from}` to `{to}`"
             )
             .note("add `, rounding = rtne` (to nearest) or `, rounding = rtz` (towards zero)"),
         ]);
@@ -198,7 +198,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
     ensure!(
         fp4_to_fp_c4 | scaled_c13,
         wide.shape == expected,
-        "along dimension {axis}, packed shape {} unpacks to {}, but the other tensor is `{}`",
+        "along dimension {axis}, packed shape {} unpacks to {}, but the unpacked tensor is `{}`",
         dimensions(packed.shape),
         dimensions(&expected),
         wide.type_
@@ -245,7 +245,7 @@ pub(super) fn convert_layout(op: ttg::ConvertLayout<'_, '_>) -> Verdict {
         .minimal_conversion_to(&to.full)
         .is_ok_and(|moved| moved.has_in_dim(Dim::WARP) || moved.has_in_dim(Dim::BLOCK));
     if crosses {
-        return Err(vec![broken!(convert_layout_c1, "has `force_warp_shuffle`, but the conversion moves data between warps")
+        return Err(vec![broken!(convert_layout_c1, "`force_warp_shuffle` requires a conversion within warps, but the conversion moves data between warps")
         .note(
             "remove `force_warp_shuffle`, or choose layouts that give each warp the same elements",
         )]);
@@ -303,7 +303,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     ensure!(
         descriptor_gather_c8 | descriptor_scatter_c8,
         tensor.shape[1] == block.shape[1],
-        "requires a tensor with {} columns, as in a block, but `{}` has {}",
+        "requires a tensor with {} columns, as the blocks of the descriptor, but `{}` has {}",
         block.shape[1],
         tensor.type_,
         tensor.shape[1]
@@ -352,7 +352,7 @@ pub(super) fn gathered(
     ensure!(
         descriptor_gather_c7 | descriptor_scatter_c7,
         shape[1] >= least,
-        "requires at least 32 bytes per row, {least} columns of `{element}`, but `{type_}` has {}",
+        "requires at least 32 bytes per row ({least} columns of `{element}`), but `{type_}` has {} columns",
         shape[1]
     );
     ensure!(

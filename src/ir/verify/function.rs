@@ -47,7 +47,7 @@ fn invalid_hint(
         if list.len() != rank {
             return Some(broken!(
                 func_c1,
-                "axis hint `{name}` of argument {argument} is `{hint}`; expected one integer per dimension, and the rank is {rank}"
+                "axis hint `{name}` of argument {argument} is `{hint}`; expected one integer for each of {rank} dimensions"
             ).note("a single integer, such as `16 : i32`, applies to the first dimension"));
         }
         let number = |d: usize| list.i32_element(d).ok().and_then(|n| u64::try_from(n).ok());
@@ -58,7 +58,7 @@ fn invalid_hint(
         );
         return Some(match number(wrong).filter(|n| *n > 0) {
             Some(n) => diagnostic.note(suggest_power(n)),
-            None => diagnostic.note("1 carries no information"),
+            None => diagnostic.note("use 1 if nothing is known"),
         });
     }
     let number = build::integer_value(hint).and_then(|n| u64::try_from(n).ok());
@@ -71,14 +71,14 @@ fn invalid_hint(
     );
     Some(match number.filter(|n| *n > 0) {
         Some(n) => diagnostic.note(suggest_power(n)),
-        None => diagnostic.note("1 carries no information"),
+        None => diagnostic.note("use 1 if nothing is known"),
     })
 }
 
 /// Suggests the largest power of two that divides a number.
 fn suggest_power(number: u64) -> String {
     format!(
-        "the largest power of two that divides it is {}",
+        "the largest power of two that divides {number} is {}",
         number & number.wrapping_neg()
     )
 }

@@ -42,7 +42,7 @@ pub(super) fn check_support(kind: OpKind, type_: Type<'_>) -> Verdict {
     Err(vec![
         broken!(
             generic_linear_c1,
-            "does not support swizzled warps, but has `{type_}`"
+            "does not support an encoding with swizzled warps, but got `{type_}`"
         )
         .note(convert_note("it")),
     ])

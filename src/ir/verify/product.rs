@@ -80,7 +80,7 @@ pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
         ensure!(
             dot_scaled_c4,
             (factor == 16 || factor == 32) && scale.shape.get(rank - 1) == Some(&along_k),
-            "requires one scale per 16 or 32 elements along K, but `{what}` has {along_k} for {k}: `{}`",
+            "requires one scale per 16 or 32 elements along K, but `{what}` has {along_k} scales for {k} elements: `{}`",
             scale.type_
         );
         ensure!(
@@ -134,7 +134,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     let Some(accumulator) = d.encoding else {
         diagnostics.push(broken!(
             dot_c4,
-            "requires an encoding on the accumulator, as on the operands, but got `{}`",
+            "requires an encoding on the accumulator if the operands have one, but got `{}`",
             d.type_
         ));
         return verdict(diagnostics);
@@ -226,7 +226,7 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     copies.then(|| {
         broken!(
             dot_c11 | dot_scaled_c7,
-            "requires a distinct part of the result in each CTA, but CTAs are replicas in `{result}`"
+            "requires distinct elements of the result in each CTA, but `{result}` replicates elements across CTAs"
         )
     })
 }

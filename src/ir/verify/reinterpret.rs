@@ -184,7 +184,7 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     ensure!(
         memdesc_reinterpret_c5,
         dst.alloc_shape.ends_with(&dst.shape),
-        "requires a whole buffer as the result, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     );

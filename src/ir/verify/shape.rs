@@ -305,7 +305,7 @@ pub(super) fn cat(op: tt::Cat<'_, '_>) -> Verdict {
     ensure!(
         cat_c1,
         dst.num_elements() == 2 * src.num_elements(),
-        "requires a result with {} elements, as many as both operands, but got `{}`",
+        "requires a result with {} elements, as many as both operands together, but got `{}`",
         2 * src.num_elements(),
         dst.type_
     );
@@ -314,7 +314,7 @@ pub(super) fn cat(op: tt::Cat<'_, '_>) -> Verdict {
         return Ok(());
     };
     if to.num_registers() != 2 * from.num_registers() {
-        return Err(vec![broken!(cat_c2, "requires a result with {} elements per thread, as many as both operands, but got {}",
+        return Err(vec![broken!(cat_c2, "requires a result with {} elements per thread, as many as both operands together, but got {}",
             2 * from.num_registers(),
             to.num_registers())
         .note(convert_note("the operands or the result"))]);

@@ -78,7 +78,7 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     ensure!(
         tc_gen5_mma_c4 | tc_gen5_mma_scaled_c4,
         kinds[0].0 == kinds[1].0,
-        "requires operands of the same kind, but `{a}` is of kind `{}` and `{b}` of `{}`",
+        "requires operands of the same kind, but `{a}` is of kind `{}` and `{b}` of kind `{}`",
         kinds[0].0,
         kinds[1].0
     );
@@ -169,7 +169,7 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
         ensure!(
             tc_gen5_mma_c12,
             !left.is_fp4_padded(),
-            "requires `a` that is not `fp4Padded`; only `{}` supports it",
+            "requires an `a` that is not `fp4Padded`, because only `{}` supports padded operands",
             OpKind::TtngTCGen5MMAScaled.name()
         );
     }
@@ -207,7 +207,7 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c15,
             split == 1,
-            "requires `{what}` not to be split over CTAs along K, but it is split over {split}"
+            "requires `{what}` not to be split over CTAs along K, but `{what}` is split over {split} CTAs"
         );
     }
     if two {

@@ -86,7 +86,7 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
     ensure!(
         tmem_alloc_c4,
         buffer.shape == buffer.alloc_shape,
-        "requires a whole buffer as the result, but its type is a view of {} in {}",
+        "requires a whole buffer as the result, but the result type is a view of {} in an allocation of {}",
         dimensions(&buffer.shape),
         dimensions(&buffer.alloc_shape)
     );
@@ -438,7 +438,7 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
     ensure!(
         tmem_subslice_c11,
         bits % 32 == 0,
-        "requires an offset at the start of a column of 32 bits, but {offset} is {} bits after it",
+        "requires an offset at the start of a 32-bit column, but offset {offset} is {} bits into a column",
         bits % 32
     );
     Ok(())

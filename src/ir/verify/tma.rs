@@ -270,7 +270,7 @@ fn rows(
     ensure!(
         tma_rows_c3,
         buffer.shape[1] == desc.shape[1],
-        "requires a buffer with {} columns, as in a block, but got {}",
+        "requires a buffer with {} columns, as the blocks of the descriptor, but got {}",
         desc.shape[1],
         dimensions(&buffer.shape)
     );

@@ -131,7 +131,7 @@ fn layout(
     for (found, (label, what, attribute, expected)) in found.into_iter().zip(expected) {
         if found != expected {
             return Err(Diagnostic::new(format!(
-                "has an invalid layout in {place}: it has {found} {what}, but the module has {expected}"
+                "has an invalid layout in {place}: the layout has {found} {what}, but the module has {expected}"
             ))
             .of_rules([label])
             .note(format!("the type is `{type_}`"))
@@ -173,7 +173,7 @@ fn buffer(
     if found != expected {
         return Err(broken!(
             ttg_c9,
-            "has an invalid layout in {place}: it has {found} CTAs, but the module has {expected}"
+            "has an invalid layout in {place}: the layout has {found} CTAs, but the module has {expected}"
         )
         .note(format!("the type is `{type_}`"))
         .note(format!(
