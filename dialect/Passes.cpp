@@ -107,7 +107,7 @@ struct RustPass : Base {
       for (StringRef option : known)
         list += (list.empty() ? "`" : ", `") + option.str() + "`";
       return errorHandler("`" + this->getArgument() + "` has no option `" + key + "`; " +
-                          (list.empty() ? "it has none" : "its options are " + list));
+                          (list.empty() ? "the pass has no options" : "valid options are " + list));
     }
     return Base::initializeOptions(options, errorHandler);
   }

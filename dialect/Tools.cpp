@@ -225,7 +225,7 @@ bool areKnown(ArrayRef<char *> arguments) {
     if (nearest.empty())
       continue;
     llvm::errs() << "error: unknown option `--" << name << "`\nnote: did you mean `--" << nearest
-                 << "`? `--help` lists all of them\n";
+                 << "`? `--help` lists all options\n";
     return false;
   }
   return true;
@@ -292,18 +292,18 @@ int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overvie
       cl::desc("Print the linear layout of each encoding in comments, one for each shape"));
   cl::opt<std::string> explainRule(
       "explain-rule", cl::cat(category), cl::value_desc("label"),
-      cl::desc("Say what the rule with a label is, such as reduce_c4, and what breaks it, and do "
-               "nothing else; `list` lists all rules"));
+      cl::desc("Print the rule with a label such as reduce_c4 and a module that breaks the rule, "
+               "and do nothing else; `list` lists all rules"));
   cl::opt<bool> listLoweredOperations(
       "list-lowered-operations", cl::cat(category),
       cl::desc("Print the operations that convert-layouts-to-llvm lowers, and do nothing else"));
   cl::opt<bool> ruleLabels(
       "rule-labels", cl::cat(category),
-      cl::desc("Name the rule that is broken in a note below each error"));
+      cl::desc("Name the broken rule in a note below each error"));
   cl::opt<bool> verifyLayoutRewrites(
       "verify-layout-rewrites", cl::cat(category),
-      cl::desc("Prove of each pass that changes layouts only that every register of every thread "
-               "that is used names the same element as before"));
+      cl::desc("Verify after each pass that only changes layouts that every used register of every "
+               "thread holds the same element as before"));
   cl::SetVersionPrinter([version](raw_ostream &os) { os << view(version) << "\n"; });
   std::string end(view(examples));
   cl::extrahelp more(end);
@@ -329,9 +329,10 @@ int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overvie
   if (config.shouldShowDialects())
     llvm::outs() << view(dialects);
   if (config.shouldEmitBytecode() && (prettyEncodings || printLinearLayouts)) {
-    llvm::errs() << "error: bytecode has neither aliases nor comments, so `--"
-                 << (prettyEncodings ? prettyEncodings.ArgStr : printLinearLayouts.ArgStr)
-                 << "` has no effect on it\nnote: leave out that option, or `--emit-bytecode`\n";
+    StringRef option = prettyEncodings ? prettyEncodings.ArgStr : printLinearLayouts.ArgStr;
+    llvm::errs() << "error: `--" << option
+                 << "` has no effect on bytecode, which has neither aliases nor comments\n"
+                 << "note: remove `--" << option << "` or `--emit-bytecode`\n";
     return 1;
   }
   if (prettyEncodings)
@@ -354,7 +355,7 @@ rust::String bridge::link_needed(LLVMModuleRef module, rust::Slice<const uint8_t
   library->setTargetTriple(into.getTargetTriple());
   library->setDataLayout(into.getDataLayout());
   if (llvm::Linker::linkModules(into, std::move(library), llvm::Linker::Flags::LinkOnlyNeeded))
-    return "its definitions do not fit those of the module";
+    return "the definitions of the library conflict with those of the module";
   return rust::String();
 }
 

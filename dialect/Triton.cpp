@@ -136,12 +136,12 @@ LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto compare = [&](StringRef what, StringRef rule, TypeRange given,
                      ArrayRef<Type> declared) -> LogicalResult {
     if (given.size() != declared.size())
-      return ll::broken(emitOpError(), rule) << "has " << given.size() << ' ' << what << "s, but `" << getCallee()
+      return ll::broken(emitOpError(), rule) << "has " << given.size() << ' ' << what << "s, but callee `" << getCallee()
                            << "` has " << declared.size();
     for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(given, declared)))
       if (std::get<0>(pair) != std::get<1>(pair))
         return ll::broken(emitOpError(), rule) << "has " << std::get<0>(pair) << " as " << what << ' ' << i
-                             << ", but `" << getCallee() << "` has " << std::get<1>(pair);
+                             << ", but callee `" << getCallee() << "` has " << std::get<1>(pair);
     return success();
   };
   FunctionType type = function.getFunctionType();

@@ -125,13 +125,13 @@ static LogicalResult reword(MLIRContext *context, Diagnostic &error) {
   auto [name, op] = dialectIn(error);
   if (llvm::is_contained(otherDialects, name))
     return replace(error, [name = name](Diagnostic &replaced) {
-      replaced << Twine("`" + name + "` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, "
-                                     "`amdg` and `gluon` are");
+      replaced << Twine("dialect `" + name + "` is not supported; supported are `tt`, `ttg`, "
+                                             "`ttng`, `amdg` and `gluon`");
     });
   for (auto [former, now] : formerDialects)
     if (name == former)
       return replace(error, [former = former, now = now](Diagnostic &replaced) {
-        replaced << Twine("`" + former + "` is called `" + now + "` since Triton 3.2");
+        replaced << Twine("dialect `" + former + "` is named `" + now + "` since Triton 3.2");
       });
   if (isa_and_present<ll::tt::TritonDialect, ll::ttg::TritonGPUDialect,
                       ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect,

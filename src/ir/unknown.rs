@@ -16,10 +16,8 @@ const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
 pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
     // These dialects do not depend on a version of Triton.
     let why = match NOT_OF_TRITON.contains(&dialect) {
-        true => format!("`{dialect}` has encodings, and no such {kind}"),
-        false => format!(
-            "`{dialect}` is supported as of Triton {TRITON_VERSION}, which has no such {kind}"
-        ),
+        true => format!("dialect `{dialect}` has encodings, but no such {kind}"),
+        false => format!("dialect `{dialect}` of Triton {TRITON_VERSION} has no such {kind}"),
     };
     let diagnostic = Diagnostic::new(format!("unknown {kind} `{dialect}.{name}`: {why}"));
     match nearest(name, known.iter().map(String::as_str)) {
@@ -48,7 +46,7 @@ mod tests {
     fn message_names_operation_and_version() {
         assert_eq!(
             unknown_name("operation", "tt", "warp_dot", &[]).message,
-            "unknown operation `tt.warp_dot`: `tt` is supported as of Triton 3.9, which has no such operation"
+            "unknown operation `tt.warp_dot`: dialect `tt` of Triton 3.9 has no such operation"
         );
     }
 }

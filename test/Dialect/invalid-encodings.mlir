@@ -388,7 +388,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// expected-error @+2 {{unknown attribute `ttg.brocked`: `ttg` is supported as of Triton 3.9}}
+// expected-error @+2 {{unknown attribute `ttg.brocked`: dialect `ttg` of Triton 3.9 has no such attribute}}
 // expected-note @+1 {{the nearest attribute is `ttg.blocked`}}
 #e = #ttg.brocked<{sizePerThread = [1]}>
 

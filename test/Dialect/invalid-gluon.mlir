@@ -101,7 +101,7 @@ tt.func private @nested(tensor<16xi32, #ttg.slice<{dim = 0, parent = #gluon.auto
 
 // -----
 
-// expected-error @+2 {{unknown attribute `gluon.auto_encodin`: `gluon` is supported as of Triton 3.9, which has no such attribute}}
+// expected-error @+2 {{unknown attribute `gluon.auto_encodin`: dialect `gluon` of Triton 3.9 has no such attribute}}
 // expected-note @+1 {{the nearest attribute is `gluon.auto_encoding`}}
 tt.func private @misspelled(tensor<16xi32, #gluon.auto_encodin>)
 

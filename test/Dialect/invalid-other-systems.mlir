@@ -213,7 +213,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // -----
 
 // expected-note @+2 {{the nearest attribute is `tilus.register`}}
-// expected-error @+1 {{unknown attribute `tilus.regster`: `tilus` has encodings, and no such attribute}}
+// expected-error @+1 {{unknown attribute `tilus.regster`: dialect `tilus` has encodings, but no such attribute}}
 #e = #tilus.regster<"spatial(8, 4)">
 
 // -----
@@ -223,5 +223,5 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// expected-error @+1 {{unknown type `cute.layout`: `cute` has encodings, and no such type}}
+// expected-error @+1 {{unknown type `cute.layout`: dialect `cute` has encodings, but no such type}}
 func.func private @f(!cute.layout<"8:1">)

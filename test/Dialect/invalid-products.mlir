@@ -79,7 +79,7 @@ tt.func @f() {
 // call_c2: other operands, and more of them.
 tt.func private @g(i32)
 tt.func @f(%x: i32) {
-  // expected-error @+1 {{has 2 operands, but `g` has 1}}
+  // expected-error @+1 {{has 2 operands, but callee `g` has 1}}
   tt.call @g(%x, %x) : (i32, i32) -> ()
   tt.return
 }
@@ -89,7 +89,7 @@ tt.func @f(%x: i32) {
 // call_c3
 tt.func private @g() -> i32
 tt.func @f() {
-  // expected-error @+1 {{has 'f32' as result 0, but `g` has 'i32'}}
+  // expected-error @+1 {{has 'f32' as result 0, but callee `g` has 'i32'}}
   %0 = tt.call @g() : () -> f32
   tt.return
 }
@@ -98,7 +98,7 @@ tt.func @f() {
 
 tt.func private @g(i32)
 tt.func @f(%x: i64) {
-  // expected-error @+1 {{has 'i64' as operand 0, but `g` has 'i32'}}
+  // expected-error @+1 {{has 'i64' as operand 0, but callee `g` has 'i32'}}
   tt.call @g(%x) : (i64) -> ()
   tt.return
 }

@@ -251,7 +251,7 @@ tt.func @f(%a: tensor<8xi32>) {
 
 // An operation that no dialect here has.
 tt.func @f(%a: tensor<8xi32>) {
-  // expected-error @+1 {{unknown operation `tt.nonesuch`: `tt` is supported as of Triton 3.9, which has no such operation}}
+  // expected-error @+1 {{unknown operation `tt.nonesuch`: dialect `tt` of Triton 3.9 has no such operation}}
   tt.nonesuch %a : tensor<8xi32>
   tt.return
 }

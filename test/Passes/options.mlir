@@ -4,7 +4,7 @@
 // TEXT: :[[#@LINE+23]]:1: error: 'builtin.module' op unknown target `cuda:90 fast`; known targets are
 
 // RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{aim=cuda:90})' %s 2>&1 | FileCheck %s --check-prefix=KEY
-// KEY: error: `convert-layouts-to-llvm` has no option `aim`; its options are `
+// KEY: error: `convert-layouts-to-llvm` has no option `aim`; valid options are `
 
 // Of two values MLIR takes the last.
 // RUN: ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{target=cuda:90 target=cuda:80})' %s | FileCheck %s --check-prefix=LAST

@@ -42,8 +42,8 @@ NEEDS = (
 )
 # Reasons that follow from the diagnostic.
 SAID = (
-    ("unregistered dialect", r"[Dd]ialect `\w+' not found|unregistered|`\w+` is not supported; Triton's dialects"),
-    ("layouts", r"has no encoding|no layout|without an? (?:encoding|layout)"),
+    ("unregistered dialect", r"[Dd]ialect `\w+' not found|unregistered|dialect `\w+` is not supported; supported are"),
+    ("layouts", r"has no encoding|no layout|without an? (?:encoding|layout)|tensors with an encoding"),
     ("syntax", r"^(?:custom op '[\w.]+' )?expected (?:'|string$|non-function type)|^unexpected key"),
 )
 REASONS = [name for name, _ in NEEDS + SAID] + ["invalid", "crash", "timeout", "other"]

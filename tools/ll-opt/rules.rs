@@ -43,7 +43,7 @@ pub(crate) fn explain(label: &str) -> Result<String, String> {
     }
     let mut text = rules::explain(label)?;
     if let Some(example) = example(label) {
-        text += "a module that breaks it:\n";
+        text += "a module that breaks the rule:\n";
         for line in example.lines() {
             text += &format!("    {line}");
             text.truncate(text.trim_end().len());
