@@ -9,7 +9,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // expected-error-re @+4 {{found conflicting encodings for `tensor<256xi32, #gluon.auto_encoding>`: `#ttg.blocked<{sizePerThread = [1]{{.*}}` and `#ttg.blocked<{sizePerThread = [2]{{.*}}`}}
     // expected-note-re @+3 {{`gluon.set_auto_layout` at {{.*}}:14:10 requires `#ttg.blocked<{sizePerThread = [1]{{.*}}`}}
     // expected-note-re @+2 {{`gluon.set_auto_layout` at {{.*}}:15:10 requires `#ttg.blocked<{sizePerThread = [2]{{.*}}`}}
-    // expected-note @+1 {{compute the value once per layout, or convert it with `ttg.convert_layout`}}
+    // expected-note @+1 {{compute the value once per layout, or convert the value with `ttg.convert_layout`}}
     %0 = arith.constant dense<7> : tensor<256xi32, #gluon.auto_encoding>
     %1 = gluon.set_auto_layout %0 : tensor<256xi32, #gluon.auto_encoding> -> tensor<256xi32, #ones>
     %2 = gluon.set_auto_layout %0 : tensor<256xi32, #gluon.auto_encoding> -> tensor<256xi32, #pairs>
@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // expected-error @+4 {{found conflicting encodings}}
     // expected-note @+3 {{`#ttg.blocked<}}
     // expected-note @+2 {{`#ttg.linear<}}
-    // expected-note @+1 {{both are the same layout: use one spelling}}
+    // expected-note @+1 {{both encodings are the same layout: use one of them}}
     %0 = arith.constant dense<7> : tensor<128xi32, #gluon.auto_encoding>
     %1 = gluon.set_auto_layout %0 : tensor<128xi32, #gluon.auto_encoding> -> tensor<128xi32, #ones>
     %2 = gluon.set_auto_layout %0 : tensor<128xi32, #gluon.auto_encoding> -> tensor<128xi32, #bases>
@@ -43,8 +43,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func @across_a_view() {
     %0 = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #gluon.auto_encoding>
-    // expected-error-re @+4 {{found conflicting encodings: operand 0 is `#ttg.blocked<{sizePerThread = [1]{{.*}}`, and the result `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
-    // expected-note @+3 {{the operand implies the result `#ttg.}}
+    // expected-error-re @+4 {{found conflicting encodings: operand 0 is `#ttg.blocked<{sizePerThread = [1]{{.*}}`, and the result is `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
+    // expected-note @+3 {{the encoding of the operand implies `#ttg.}}
     // expected-note-re @+2 {{`gluon.set_auto_layout` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1], {{.*}}`}}
     // expected-note-re @+1 {{`gluon.set_auto_layout` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 4], {{.*}}`}}
     %1 = tt.reshape %0 : tensor<512xi32, #gluon.auto_encoding> -> tensor<8x64xi32, #gluon.auto_encoding>
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // expected-error @+4 {{found conflicting encodings for `tensor<128xi32, #gluon.auto_encoding>`}}
     // expected-note @+3 {{`#ttg.blocked<}}
     // expected-note @+2 {{`#ttg.slice<}}
-    // expected-note @+1 {{compute the value once per layout, or convert it with `ttg.convert_layout`}}
+    // expected-note @+1 {{compute the value once per layout, or convert the value with `ttg.convert_layout`}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #gluon.auto_encoding>
     %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<128xi32, #gluon.auto_encoding> -> tensor<1x128xi32, #gluon.auto_encoding>
     %2 = gluon.set_auto_layout %0 : tensor<128xi32, #gluon.auto_encoding> -> tensor<128xi32, #ones>
@@ -88,7 +88,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // expected-error @+4 {{found conflicting encodings}}
     // expected-note @+3 {{`#ttg.blocked<{sizePerThread = [1],}}
     // expected-note @+2 {{`#ttg.blocked<{sizePerThread = [2],}}
-    // expected-note @+1 {{compute the value once per layout, or convert it with `ttg.convert_layout`}}
+    // expected-note @+1 {{compute the value once per layout, or convert the value with `ttg.convert_layout`}}
     %2 = tt.call @id(%0) : (tensor<256xi32, #gluon.auto_encoding>) -> tensor<256xi32, #gluon.auto_encoding>
     %3 = gluon.set_auto_layout %1 : tensor<256xi32, #gluon.auto_encoding> -> tensor<256xi32, #ones>
     %4 = gluon.set_auto_layout %2 : tensor<256xi32, #gluon.auto_encoding> -> tensor<256xi32, #pairs>
@@ -101,8 +101,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // Nothing says which layout is meant: one error for all that goes together.
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func public @nothing_said(%p: !tt.ptr<i32>) {
-    // expected-error @+2 {{cannot infer the layout of its result: `tensor<32xi32, #gluon.auto_encoding>`}}
-    // expected-note @+1 {{set the layout with `gluon.set_auto_layout`, on this value or on one computed from it}}
+    // expected-error @+2 {{cannot infer the layout of the result: `tensor<32xi32, #gluon.auto_encoding>`}}
+    // expected-note @+1 {{set the layout of this value, or of a value computed from it, with `gluon.set_auto_layout`}}
     %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #gluon.auto_encoding>
     %1 = tt.splat %p : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #gluon.auto_encoding>
     %2 = tt.addptr %1, %0 : tensor<32x!tt.ptr<i32>, #gluon.auto_encoding>, tensor<32xi32, #gluon.auto_encoding>
@@ -115,7 +115,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   // expected-error @+2 {{cannot infer the layout of argument 1}}
-  // expected-note @+1 {{set the layout with}}
+  // expected-note @+1 {{set the layout of this value, or of a value computed from it, with `gluon.set_auto_layout`}}
   tt.func @argument(%n: i32, %x: tensor<32xi32, #gluon.auto_encoding>) {
     tt.return
   }
@@ -126,8 +126,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // No memory is accessed in this layout.
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func @no_access() {
-    // expected-error @+2 {{cannot infer the layout of its result: `tensor<32xi32, #gluon.coalesced_encoding>`}}
-    // expected-note @+1 {{a load, store or atomic operation on pointers of this layout determines it}}
+    // expected-error @+2 {{cannot infer the layout of the result: `tensor<32xi32, #gluon.coalesced_encoding>`}}
+    // expected-note @+1 {{use the pointers in a load, store or atomic operation, which determines the layout}}
     %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #gluon.coalesced_encoding>
     tt.return
   }
@@ -148,7 +148,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // expected-error-re @+4 {{found conflicting encodings for `tensor<128x256x!tt.ptr<f32>, #gluon.coalesced_encoding>`: `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}` and `#ttg.blocked<{sizePerThread = [1, 2]{{.*}}`}}
     // expected-note-re @+3 {{`tt.load` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 4]{{.*}}`}}
     // expected-note-re @+2 {{`tt.store` at {{.*}} requires `#ttg.blocked<{sizePerThread = [1, 2]{{.*}}`}}
-    // expected-note @+1 {{compute the value once per layout, or convert it with `ttg.convert_layout`}}
+    // expected-note @+1 {{compute the value once per layout, or convert the value with `ttg.convert_layout`}}
     %7 = gluon.set_auto_layout %6 : tensor<128x256x!tt.ptr<f32>, #gluon.auto_encoding> -> tensor<128x256x!tt.ptr<f32>, #gluon.coalesced_encoding>
     tt.store %7, %4 : tensor<128x256x!tt.ptr<f32>, #gluon.coalesced_encoding>
     tt.return

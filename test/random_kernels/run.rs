@@ -47,7 +47,7 @@ const CHOICES: [&str; 3] = [
 /// Returns true if the error is that the given layouts do not determine all others, or imply one that an operation
 /// rejects.
 fn is_no_layout(message: &str) -> bool {
-    message.contains("cannot infer the layout") || message.contains("whose warps are swizzled")
+    message.contains("cannot infer the layout") || message.contains("swizzled warps")
 }
 
 /// The failure of a kernel.

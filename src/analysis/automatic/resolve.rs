@@ -154,10 +154,10 @@ impl<'c> Solver<'_, 'c> {
                 let is_one = shape
                     .is_some_and(|shape| equivalent(&first.encoding, &required.encoding, shape));
                 diagnostic = if is_one {
-                    diagnostic.note("both are the same layout: use one spelling")
+                    diagnostic.note("both encodings are the same layout: use one of them")
                 } else {
                     diagnostic.note(format!(
-                        "compute the value once per layout, or convert it with `{}`",
+                        "compute the value once per layout, or convert the value with `{}`",
                         ttg::ConvertLayout::KIND.name()
                     ))
                 };
@@ -244,16 +244,16 @@ impl<'c> Solver<'_, 'c> {
             return None;
         }
         let diagnostic = Diagnostic::new(format!(
-            "found conflicting encodings: operand {} is `{}`, and the result `{}`",
+            "found conflicting encodings: operand {} is `{}`, and the result is `{}`",
             link.at, operand.encoding, result.encoding
         ));
         let diagnostic = match (follows, back) {
-            (Ok(follows), _) => {
-                diagnostic.note(format!("the operand implies the result `{follows}`"))
-            }
-            (Err(_), Ok(back)) => {
-                diagnostic.note(format!("the result implies the operand `{back}`"))
-            }
+            (Ok(follows), _) => diagnostic.note(format!(
+                "the encoding of the operand implies `{follows}` for the result"
+            )),
+            (Err(_), Ok(back)) => diagnostic.note(format!(
+                "the encoding of the result implies `{back}` for the operand"
+            )),
             (Err(reason), Err(_)) => diagnostic.note(reason.to_string()),
         };
         Some(diagnostic.note(requires(operand)).note(requires(result)))
@@ -439,7 +439,7 @@ fn requires(known: &RequiredEncoding<'_>) -> String {
 /// defines the value, or that contains its block.
 fn definition(value: Val<'_>) -> (Op<'_>, String) {
     if let Some(op) = sys::defining_operation(value) {
-        return (op, "its result".to_owned());
+        return (op, "the result".to_owned());
     }
     let block = sys::block_of_argument(value).expect("a value has a block or an operation");
     let parent = build::operations(block)
@@ -457,11 +457,12 @@ fn unresolved(value: Val<'_>, by_conversions: bool) -> (Op<'_>, Diagnostic) {
     let diagnostic = Diagnostic::new(format!("cannot infer the layout of {what}: `{type_}`"));
     let note = if by_conversions {
         format!(
-            "set the layout with `{}`, on this value or on one computed from it",
+            "set the layout of this value, or of a value computed from it, with `{}`",
             gluon::SetAutoLayout::KIND.name()
         )
     } else {
-        "a load, store or atomic operation on pointers of this layout determines it".to_owned()
+        "use the pointers in a load, store or atomic operation, which determines the layout"
+            .to_owned()
     };
     (op, diagnostic.note(note))
 }
