@@ -564,7 +564,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32, #w>, %b: tensor<64x64xi32, #w>) {
     // expected-error @+2 {{does not support an encoding with swizzled warps}}
-    // expected-note @+1 {{convert it with `ttg.convert_layout`}}
+    // expected-note @+1 {{convert the tensor with `ttg.convert_layout`}}
     %0 = tt.gather %a[%b] {axis = 0 : i32} : (tensor<64x64xf32, #w>, tensor<64x64xi32, #w>) -> tensor<64x64xf32, #w>
     tt.return
   }

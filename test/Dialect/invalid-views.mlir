@@ -145,7 +145,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xi32, #g>, %b: tensor<128xf32, #g>) {
     // expected-error @+2 {{does not support an encoding with swizzled warps}}
-    // expected-note @+1 {{convert it with `ttg.convert_layout`}}
+    // expected-note @+1 {{convert the tensor with `ttg.convert_layout`}}
     %0 = tt.gather %b[%a] {axis = 0 : i32} : (tensor<128xf32, #g>, tensor<128xi32, #g>) -> tensor<128xf32, #g>
     tt.return
   }

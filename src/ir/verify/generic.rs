@@ -44,6 +44,6 @@ pub(super) fn check_support(kind: OpKind, type_: Type<'_>) -> Verdict {
             generic_linear_c1,
             "does not support an encoding with swizzled warps, but got `{type_}`"
         )
-        .note(convert_note("it")),
+        .note(convert_note("the tensor")),
     ])
 }
