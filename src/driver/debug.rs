@@ -35,8 +35,11 @@ pub(super) fn describe(
         format!("builtin.module(ensure-debug-info-scope-on-llvm-func{{emission-kind={kind}}})");
     register_all_passes();
     let manager = PassManager::new(context);
-    let failed =
-        |reason| Failure::new(format!("cannot describe the module to debuggers: {reason}"));
+    let failed = |reason| {
+        Failure::new(format!(
+            "cannot add debug information to the module: {reason}"
+        ))
+    };
     parse_pass_pipeline(manager.as_operation_pass_manager(), &pass).map_err(failed)?;
     manager.run(module).map_err(failed)
 }

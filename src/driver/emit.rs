@@ -53,7 +53,7 @@ impl Artifact {
             return Ok(Self::Object);
         }
         Err(Failure::new(format!(
-            "LLVM cannot emit objects for `{}`: `ptxas` assembles PTX",
+            "objects for `{}` are not supported, because LLVM emits PTX, which `ptxas` assembles",
             target.name
         ))
         .note(format!(

@@ -50,7 +50,7 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
         return Ok(());
     }
     let lower = format!(
-        "lower the kernel itself for it: `ll-translate --lower --target={} {input}`",
+        "lower the original kernel for this target: `ll-translate --lower --target={} {input}`",
         target.name
     );
     if let Some(own) = ModuleInfo::known_gpu(module.as_operation())
@@ -120,9 +120,9 @@ pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(),
             continue;
         }
         let (language, rule) = language.described();
-        let text = format!("has the name `{name}`, which is not valid in {language}");
+        let text = format!("has the name `{name}`, which is not a valid name in {language}");
         let note = format!(
-            "rename it, for example to `@{}`: {rule}",
+            "rename the symbol, for example to `@{}`: {rule}",
             nearest_name(name)
         );
         sys::emit_error(op, &Diagnostic::new(text).note(note));
@@ -157,7 +157,7 @@ impl Language {
             Self::Gcn => (
                 "AMDGCN assembly",
                 "names consist of ASCII letters, digits, `_`, `$` and `.`, and do not begin with a digit; \
-                 `--emit=object` takes others",
+                 `--emit=object` accepts other names",
             ),
             Self::Object => (
                 "an object",

@@ -67,8 +67,11 @@ impl LlvmGpu {
             _ => OptimizationLevel::Aggressive,
         };
         let triple = TargetTriple::create(self.target.llvm_triple);
-        let target = LlvmTarget::from_triple(&triple)
-            .map_err(|reason| Failure::new(format!("this LLVM has no back end: {reason}")))?;
+        let target = LlvmTarget::from_triple(&triple).map_err(|reason| {
+            Failure::new(format!(
+                "this LLVM has no back end for the target: {reason}"
+            ))
+        })?;
         let create = |cpu: &str, features: &str| {
             let (relocation, code) = (RelocMode::PIC, CodeModel::Default);
             target
@@ -100,7 +103,7 @@ impl LlvmGpu {
             let known = sys::processors(any);
             if !known.contains(cpu) {
                 return Err(unknown("processor", cpu, &known, "").note(format!(
-                    "the target `{}` is `{}`",
+                    "the processor of the target `{}` is `{}`",
                     self.target.name, self.target.llvm_cpu
                 )));
             }
@@ -108,11 +111,12 @@ impl LlvmGpu {
         let known = sys::processor_features(any);
         for feature in names.features.split(',').filter(|name| !name.is_empty()) {
             let Some(name) = feature.strip_prefix(['+', '-']) else {
-                return Err(
-                    Failure::new(format!("the feature `{feature}` has no sign")).note(format!(
-                        "write `+{feature}` to enable it, `-{feature}` to disable it"
-                    )),
-                );
+                return Err(Failure::new(format!(
+                    "feature `{feature}` must start with `+` or `-`"
+                ))
+                .note(format!(
+                    "write `+{feature}` to enable it, `-{feature}` to disable it"
+                )));
             };
             if !known.iter().any(|known| known == name) {
                 return Err(unknown("feature", feature, &known, &feature[..1]));

@@ -112,13 +112,16 @@ fn find(path: &Path) -> Result<PathBuf, Failure> {
         .find(|library| name.starts_with(library.name));
     named.ok_or_else(|| {
         let failure = Failure::new(format!(
-            "cannot link `{name}`: no such file, and no library of this name where toolkits are installed"
+            "cannot link `{name}`: no file and no library of an installed toolkit has this name"
         ));
         let failure = match install {
-            Some(library) => failure.note(format!("{}: {}", library.description, library.install)),
+            Some(library) => failure.note(format!(
+                "install {}; {}",
+                library.description, library.install
+            )),
             None => failure,
         };
-        failure.note("`LL_BITCODE_PATH` and `CUDA_HOME` or `ROCM_PATH` say where else to look; or give its path")
+        failure.note("give the path of the file, or set `LL_BITCODE_PATH`, `CUDA_HOME` or `ROCM_PATH` to search other folders")
     })
 }
 
@@ -257,17 +260,17 @@ fn missing_one(function: FunctionValue<'_>) -> UndefinedFunction {
         .iter()
         .find(|library| name.starts_with(library.prefix));
     let fix = match (known, attribute("libname"), attribute("libpath")) {
-        (_, Some(library), Some(path)) => format!("it is in {library}: `--link-bitcode {path}`"),
+        (_, Some(library), Some(path)) => format!("link {library} with `--link-bitcode {path}`"),
         (Some(library), ..) => format!(
-            "it is in {}: `--link-bitcode {}`, or its path; {}",
+            "link {} with `--link-bitcode {}`, or with the path of the file; {}",
             library.description, library.name, library.install
         ),
         (None, Some(library), None) => {
-            format!("it is in {library}: `--link-bitcode {library}`, or its path")
+            format!("link {library} with `--link-bitcode {library}`, or with the path of the file")
         }
-        (None, None, Some(path)) => format!("`--link-bitcode {path}`"),
+        (None, None, Some(path)) => format!("link the bitcode with `--link-bitcode {path}`"),
         (None, None, None) => {
-            "link the bitcode that defines it: `--link-bitcode FILE.bc`".to_owned()
+            "link the bitcode that defines the function with `--link-bitcode FILE.bc`".to_owned()
         }
     };
     UndefinedFunction { name, fix }
@@ -324,7 +327,7 @@ fn linker() -> Result<PathBuf, Failure> {
         .flat_map(|folder| ["lld", "lld-22"].map(|name| folder.join(name)))
         .find(|file| file.is_file())
         .ok_or_else(|| {
-            Failure::new("no `lld` beside LLVM or on the path, which links code objects")
-                .note("on Debian: `apt-get install lld-22`; `--emit=amdgcn` needs no linker")
+            Failure::new("cannot link code objects: no `lld` beside LLVM or in `PATH`")
+                .note("install lld (on Debian: `apt-get install lld-22`), or use `--emit=amdgcn`, which requires no linker")
         })
 }

@@ -117,7 +117,7 @@ fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, 
     let text = |(key, value): (String, Value)| match value {
         Value::String(value) => Ok((key, value)),
         other => {
-            let text = format!("the attribute `{key}` is {other}, expected a text");
+            let text = format!("the attribute `{key}` is {other}, expected a string");
             Err(D::Error::custom(text))
         }
     };

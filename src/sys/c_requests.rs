@@ -64,7 +64,7 @@ fn answer(
             .ok_or("no handler of requests is installed")?;
         // SAFETY: the options outlive the call.
         let Ok(options) = std::str::from_utf8(unsafe { bytes(options) }) else {
-            return Ok(requests.refuse("options: not UTF-8".to_owned()));
+            return Ok(requests.refuse("the options are not valid UTF-8".to_owned()));
         };
         let options = if options.is_empty() { "{}" } else { options };
         Ok::<_, &str>(carry_out(requests, options))

@@ -119,8 +119,8 @@ pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
             "{name}: error: operations are nested more than {MAX_NESTING} deep, which is the limit"
         )),
         _ => Err(format!(
-            "{name}: error: the bytecode is damaged: MLIR's reader of bytecode ends by signal \
-             {} on it\nnote: write the file again with `--emit-bytecode`, or use text",
+            "{name}: error: the bytecode is damaged: MLIR's bytecode reader crashed \
+             with signal {}\nnote: write the file again with `--emit-bytecode`, or use text",
             tried.signal
         )),
     }

@@ -47,7 +47,7 @@ impl<'c> Text<'c> {
     pub fn checked(self, key: &str) -> Result<&'c str, Diagnostic> {
         self.utf8().ok_or_else(|| {
             Diagnostic::new(format!("has a `{key}` that is not UTF-8: `{self}`"))
-                .note("remove the bytes that are written as a backslash and two digits, or encode them as UTF-8")
+                .note("remove or encode the bytes that are shown as a backslash and two digits")
         })
     }
 }

@@ -110,7 +110,7 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
         };
         let reason = String::from_utf8_lossy(reason).trim().to_owned();
         state.outcome = Err(if reason.is_empty() {
-            "it crashed".to_owned()
+            "crash without a message".to_owned()
         } else {
             reason
         });
@@ -300,7 +300,7 @@ mod tests {
         }
         // SAFETY: raises a signal like a crash.
         let crash = recovered(|| unsafe { raise(11) });
-        assert_eq!(crash, Err("it crashed".to_owned()));
+        assert_eq!(crash, Err("crash without a message".to_owned()));
         let panic = recovered(|| -> u8 { panic!("on purpose") });
         assert!(
             panic

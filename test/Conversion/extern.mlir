@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // SIM: function `triple` has no body and is not known
   // SIM: extern.mlir:[[#@LINE+8]]
   // MISSING: error: 'llvm.call' op calls the undefined function `triple`
-  // MISSING: note: it is in mine: `--link-bitcode /lib/mine.bc`
+  // MISSING: note: link mine with `--link-bitcode /lib/mine.bc`
   tt.func public @called(%x: !tt.ptr<f32>) {
     %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>

@@ -26,7 +26,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // AMD: %[[NEXT:.+]] = llvm.call @__ockl_printf_append_string_n(%[[BEGUN]],
   // AMD: llvm.call @__ockl_printf_append_args(%[[NEXT]],
   // ASM: error: 'llvm.call' op calls the undefined function `__ockl_printf_begin`
-  // ASM: note: it is in ockl.bc of ROCm's device libraries
+  // ASM: note: link ockl.bc of ROCm's device libraries with
   // The whole grid, scalars once, copies once.
   // VALUES: pid (0, 0, 0) here
   // VALUES-NEXT: pid (0, 0, 0) idx () n: 5

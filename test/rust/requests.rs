@@ -75,7 +75,7 @@ fn options_that_do_not_exist_are_errors() {
         ("[", "options: EOF"),
         (
             "{\"kernel_attributes\": {\"a\": 1}}",
-            "the attribute `a` is 1, expected a text",
+            "the attribute `a` is 1, expected a string",
         ),
         ("{\"target\": \"cuda:9\"}", "unknown target `cuda:9`"),
         (
@@ -128,7 +128,7 @@ fn a_fault_has_its_kind_and_leaves_the_buffers() {
     assert!(
         refused
             .report
-            .contains("there is no buffer 3: 0 were given"),
+            .contains("there is no buffer 3, because the request has 0 buffers"),
         "{}",
         refused.report
     );

@@ -99,7 +99,9 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
                 Argument::Buffer(number, offset) => {
                     let id = *ids.get(number).ok_or_else(|| {
                         let count = ids.len();
-                        Failure::new(format!("there is no buffer {number}: {count} were given"))
+                        Failure::new(format!(
+                            "there is no buffer {number}, because the request has {count} buffers"
+                        ))
                     })?;
                     Arg::Within(id, offset)
                 }
