@@ -20,7 +20,7 @@ const CONFESSIONS: [&str; 7] = [
     "PLEASE submit a bug report",
     "Assertion `",
     "LLVM ERROR",
-    "MLIR's server ended",
+    "MLIR's server exited",
     "UNREACHABLE",
 ];
 

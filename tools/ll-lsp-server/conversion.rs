@@ -65,12 +65,12 @@ fn describe(
 ) -> String {
     let (target, is_named) = target_of(text, at);
     let planned = element_bits(type_)
-        .ok_or_else(|| format!("the width of the elements of `{type_}` is not known"))
+        .ok_or_else(|| format!("the element width of `{type_}` is unknown"))
         .and_then(|bits| plan((src, dst), bits, target, is_forced));
     let named = if is_named {
         ""
     } else {
-        ", since the module names no GPU"
+        " (default, because the module has no `ttg.target`)"
     };
     match planned {
         Err(reason) => format!("**Conversion on {target}{named}**: {reason}\n"),
@@ -93,7 +93,7 @@ fn plan(
     let size = src.total_in_bits().max(dst.total_in_bits());
     if size > MOST_BITS {
         return Err(format!(
-            "it moves 2^{size} registers of threads; up to 2^{MOST_BITS} are planned here"
+            "the conversion moves 2^{size} registers; plans are shown for at most 2^{MOST_BITS}"
         ));
     }
     let mut options = PlanOptions::new();
@@ -123,7 +123,7 @@ fn steps(plan: &ConvertPlan) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut shown = lines[..lines.len().min(MAX_STEPS)].join("\n");
     if lines.len() > MAX_STEPS {
-        shown += &format!("\n... {} lines more", lines.len() - MAX_STEPS);
+        shown += &format!("\n... {} more lines", lines.len() - MAX_STEPS);
     }
     format!("```text\n{shown}\n```\n")
 }

@@ -78,7 +78,7 @@ fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
         [] => match covered(encoding) {
             Some(shape) => {
                 text += &on_shape(&name, encoding, &shape);
-                text += "\nNo tensor of this file has this encoding; this is what its warps cover once.\n";
+                text += "\nNo tensor of this file has this encoding. Shown is the smallest shape that the warps of a CTA cover.\n";
             }
             None => text += "\nNo tensor or buffer of this file has this encoding.\n",
         },

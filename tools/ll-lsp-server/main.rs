@@ -121,18 +121,20 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
     std::thread::spawn(move || {
         // A client that stops within a message has ended; closing the pipe ends the server.
         if let Err(reason) = from_client(io::stdin().lock(), to_server, &for_editor) {
-            eprintln!("error: what the editor sent cannot be read: {reason}");
+            eprintln!("error: cannot read the message of the editor: {reason}");
         }
     });
     from_server_to_client(from_server, &shared)
-        .map_err(|e| format!("cannot pass on what MLIR's server says: {e}"))?;
+        .map_err(|e| format!("cannot forward the output of MLIR's server: {e}"))?;
     let status = child
         .wait()
-        .map_err(|e| format!("MLIR's server cannot be waited for: {e}"))?;
+        .map_err(|e| format!("cannot wait for MLIR's server: {e}"))?;
     if let Some(code) = status.code() {
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
     }
-    let text = format!("MLIR's server ended: {status}; the last change to a document may be why");
+    let text = format!(
+        "MLIR's server exited with {status}, possibly because of the last change to a document"
+    );
     let notice = json!({"jsonrpc": "2.0", "method": "window/showMessage",
                         "params": {"type": 1, "message": text}});
     // The editor may have ended as well.
@@ -157,7 +159,7 @@ fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> i
         let mut message = match serde_json::from_slice::<Value>(&body) {
             Ok(message) => message,
             Err(error) => {
-                let reason = format!("the message is not JSON that can be read: {error}");
+                let reason = format!("the message is not valid JSON: {error}");
                 refuse(&Value::Null, PARSE_ERROR, &reason)?;
                 continue;
             }

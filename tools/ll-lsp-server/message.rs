@@ -31,7 +31,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
                 let bytes: usize = value
                     .trim()
                     .parse()
-                    .map_err(|_| bad(format!("`{header}` gives no length")))?;
+                    .map_err(|_| bad(format!("expected a length in bytes, got `{header}`")))?;
                 length = Some(bytes);
             }
             // Other headers, as `Content-Type`, are ignored.
@@ -45,7 +45,9 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     }
     let length = length.unwrap_or(0);
     if length > MAX_BYTES {
-        return Err(bad(format!("a message of {length} bytes is too long")));
+        return Err(bad(format!(
+            "a message of {length} bytes exceeds the limit of {MAX_BYTES} bytes"
+        )));
     }
     let mut body = vec![0; length];
     from.read_exact(&mut body)?;

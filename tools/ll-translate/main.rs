@@ -158,9 +158,9 @@ fn write(output: &Path, made: &Translated) -> Result<(), String> {
     let result = if output == Path::new("-") {
         let mut out = std::io::stdout().lock();
         if made.artifact == Artifact::Object && out.is_terminal() {
-            let fix = "name a file: `-o kernel.hsaco`";
+            let fix = "write to a file with `-o kernel.hsaco`";
             return Err(failure(
-                "an object is no text for a terminal".to_owned(),
+                "cannot write an object file to a terminal".to_owned(),
                 Some(fix),
             ));
         }
