@@ -27,21 +27,22 @@ def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {
     #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">
     #cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>
     ```
-    - cute_layout_c1: the text is that of a layout as CuTe prints it, and it has one swizzle
-    - cute_layout_c2: extents are powers of two
-    - cute_layout_c3: the layout is linear over GF(2): the first index is 0, and no sum of strides carries
-    - cute_layout_c4: `threadsPerWarp` is a power of two
+    - cute_layout_c1: the text must be a layout as CuTe prints layouts, with at most one swizzle
+    - cute_layout_c2: extents must be powers of two
+    - cute_layout_c3: the layout must be linear over GF(2): the first index is 0, and no sum of strides
+      carries
+    - cute_layout_c4: `threadsPerWarp` must be a power of two
 
     As the encoding of a buffer:
-    - cute_layout_c5: the modes have the sizes of the dimensions
-    - cute_layout_c6: each offset holds one element
-    - cute_layout_c10: there are no `threadsPerWarp`
+    - cute_layout_c5: the top-level modes must have the sizes of the dimensions
+    - cute_layout_c6: each offset must hold exactly one element
+    - cute_layout_c10: an encoding of a buffer must not have `threadsPerWarp`
 
     As the encoding of a tensor:
-    - cute_layout_c7: it has two modes, threads and values
-    - cute_layout_c8: it reaches the elements of its tile, each of them
-    - cute_layout_c9: a value moves by a power of two along one dimension or not at all, a thread of a warp along one
-      dimension
+    - cute_layout_c7: an encoding of a tensor must have two modes, threads and values
+    - cute_layout_c8: the layout must reach every element of the tile, and no other element
+    - cute_layout_c9: a value index must step by zero or by a power of two along one dimension, and a thread
+      index within a warp along one dimension
   }];
   let parameters = (ins LL_Quoted<"cute_layout_c1">:$layout,
                         LL_OptionalQuoted<"cute_layout_c1">:$swizzle, LL_OptionalIntList<>:$tile,

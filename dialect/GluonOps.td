@@ -12,8 +12,8 @@ def Gluon_Dialect : Dialect {
   let description = [{
     A tensor may have an attribute of this dialect instead of an encoding, until `resolve-auto-layouts` infers the
     encoding, which lowering requires.
-    - gluon_c1: if the layout of a result follows from that of an operand, both have the same open layout, or
-      neither has one
+    - gluon_c1: if the layout of a result follows from the layout of an operand, both must have the same
+      unresolved layout, or neither has one
   }];
   let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
   let extraClassDeclaration = LL_DialectHooks.text;
@@ -53,8 +53,8 @@ def Gluon_SetAutoLayoutOp : Gluon_Op<"set_auto_layout", [LL_NotLowered, LL_Fixed
     ```mlir
     %1 = gluon.set_auto_layout %0 : tensor<16xf32, #gluon.auto_encoding> -> tensor<16xf32, #blocked>
     ```
-    - set_auto_layout_c1: the operand has `#gluon.auto_encoding`
-    - set_auto_layout_c2: the result has an encoding, or `#gluon.coalesced_encoding`
+    - set_auto_layout_c1: the operand must have the encoding `#gluon.auto_encoding`
+    - set_auto_layout_c2: the result must have a concrete encoding, or `#gluon.coalesced_encoding`
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);

@@ -24,9 +24,10 @@ def Tilus_Register : AttrDef<Tilus_Dialect, "Register"> {
     #tilus.register<"RegisterLayout(shape=[16, 8], mode_shape=[2, 8, 4, 2], spatial_modes=[1, 2], local_modes=[0, 3])">
     #tilus.register<"spatial(8, 8)", threadsPerWarp = 64>
     ```
-    - tilus_register_c1: the text is a register layout as Tilus prints it, or a chain of `spatial` and `local`
-    - tilus_register_c2: extents of modes and replications are powers of two
-    - tilus_register_c3: `threadsPerWarp` is a power of two
+    - tilus_register_c1: the text must be a register layout as Tilus prints layouts, or a chain of `spatial`
+      and `local`
+    - tilus_register_c2: extents of modes and replications must be powers of two
+    - tilus_register_c3: `threadsPerWarp` must be a power of two
   }];
   let parameters = (ins LL_Quoted<"tilus_register_c1">:$layout, LL_DefaultInt<"32">:$threadsPerWarp);
   let assemblyFormat = "`<` $layout (`,` struct($threadsPerWarp)^)? `>`";

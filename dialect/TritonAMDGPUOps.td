@@ -35,7 +35,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [LL_Unanalysed, LL_NoSharedMemory
   let description = [{
     The base is the same for all threads; offsets count elements. The hardware's buffer
     instructions take a masked-off element as out of range, so no branch is needed.
-    - buffer_c1: the pointee type is the element type of the tensor
+    - buffer_c1: the pointee type must be the element type of the tensor
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, Optional<I32>:$stride,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -57,8 +57,8 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemo
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write at a base pointer plus a tensor of 32-bit offsets";
   let description = [{
-    - buffer_c1: the pointee type is the element type of the tensor
-    - buffer_c2: it points into global memory
+    - buffer_c1: the pointee type must be the element type of the tensor
+    - buffer_c2: the pointer must point to global memory
   }];
   let arguments = (ins TT_Tensor:$value, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
                        Optional<I32>:$stride, OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -78,9 +78,10 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Unanalysed, A
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to read at a base pointer plus offsets into shared memory";
   let description = [{
-    - buffer_load_to_local_c1: the GPU has the instruction
-    - buffer_load_to_local_c2: the pointee type is the element type of the buffer
-    - buffer_load_to_local_c3: `other` holds the same, in the offsets' shape and encoding
+    - buffer_load_to_local_c1: the target must have buffer loads to shared memory
+    - buffer_load_to_local_c2: the pointee type must be the element type of the buffer
+    - buffer_load_to_local_c3: `other` must have the element type of the buffer, and the shape and encoding of
+      the offsets
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$dest,
                        Arg<TT_PtrType, "", [MemRead<TT_GlobalMemory>]>:$ptr,
@@ -105,8 +106,8 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [LL_Unanalysed, AttrSi
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update at a base pointer plus offsets, atomically; returns the old value";
   let description = [{
-    - buffer_c1: the pointee type is the element type of the tensor
-    - buffer_c2: it points into global memory
+    - buffer_c1: the pointee type must be the element type of the tensor
+    - buffer_c2: the pointer must point to global memory
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
                        TT_Tensor:$value, Optional<I32>:$stride, TT_MemSemantic:$sem,
@@ -126,8 +127,8 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [LL_Unanalysed,
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">]> {
   let summary = "store at a base pointer plus offsets where memory holds an expected value";
   let description = [{
-    - buffer_c1: the pointee type is the element type of the tensor
-    - buffer_c2: it points into global memory
+    - buffer_c1: the pointee type must be the element type of the tensor
+    - buffer_c2: the pointer must point to global memory
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, TT_Tensor:$cmp,
                        TT_Tensor:$val, Optional<I32>:$stride, TT_MemSemantic:$sem,
@@ -145,10 +146,10 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [LL_FixedLayouts, 
                                                                SameOperandsAndResultElementType]> {
   let summary = "exchange registers of one thread, so that another dimension is contiguous";
   let description = [{
-    - in_thread_transpose_c1: the operand has rank 2
-    - in_thread_transpose_c2: its encoding is `#ttg.blocked`
-    - in_thread_transpose_c3: the result's layout is the operand's with the elements of each
-      thread in the other order
+    - in_thread_transpose_c1: the operand must have rank 2
+    - in_thread_transpose_c2: the operand's encoding must be `#ttg.blocked`
+    - in_thread_transpose_c3: the result's layout must be the operand's layout with the elements of each
+      thread transposed
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
@@ -158,11 +159,11 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [LL_FixedLayouts, 
 def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a part of a tensor that each thread has in its registers";
   let description = [{
-    - extract_slice_c1: operand, result and offsets have one rank
-    - extract_slice_c2: the result is no larger than the operand
-    - extract_slice_c3: it lies within the operand
-    - extract_slice_c4: the thread that holds an element of the result holds it in the operand
-    - extract_slice_c5: lanes and warps have the same places in both
+    - extract_slice_c1: operand, result and offsets must have the same rank
+    - extract_slice_c2: no dimension of the result may be larger than that of the operand
+    - extract_slice_c3: the slice must be within the bounds of the operand
+    - extract_slice_c4: each thread must hold its elements of the result in the operand as well
+    - extract_slice_c5: operand and result must have the same bases of lanes and warps
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$static_offsets);
   let results = (outs AnyRankedTensor:$result);
@@ -172,12 +173,13 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized,
 def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "tensors side by side, row by row, as parts of one";
   let description = [{
-    - concat_c1: operands and result have one rank
-    - concat_c2: the operands divide the result
-    - concat_c3: there are as many operands as fit
-    - concat_c4: the operands have one type
-    - concat_c5: the thread that holds an element of the result holds it in the operand
-    - concat_c6: lanes and warps have the same places in both
+    - concat_c1: operands and result must have the same rank
+    - concat_c2: the shape of the operands must divide the shape of the result
+    - concat_c3: the number of operands must be the number of elements of the result divided by that of an
+      operand
+    - concat_c4: all operands must have the same type
+    - concat_c5: each thread must hold its elements of the result in the operands as well
+    - concat_c6: operands and result must have the same bases of lanes and warps
   }];
   let arguments = (ins Variadic<TT_Tensor>:$sources);
   let results = (outs TT_Tensor:$result);
@@ -187,10 +189,10 @@ def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Opaque, LL_Canonicalized, Pure, SameOp
 def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed", [LL_Opaque]> {
   let summary = "read pairs of 4-bit elements across their packing";
   let description = [{
-    - local_load_packed_transposed_c1: the result's encoding is `#ttg.dot_op`
-    - local_load_packed_transposed_c2: the buffer is contiguous across K
-    - local_load_packed_transposed_c3: it has the result's shape with pairs along the other
-      dimension
+    - local_load_packed_transposed_c1: the result's encoding must be `#ttg.dot_op`
+    - local_load_packed_transposed_c2: the buffer must be contiguous along the dimension other than K
+    - local_load_packed_transposed_c3: the buffer must have the result's shape, with pairs packed along the
+      other dimension
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Optional<TTG_AsyncToken>:$token);
@@ -203,22 +205,23 @@ def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed", [
 def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [LL_Opaque, Pure]> {
   let summary = "widen pairs of 4-bit floats and multiply by scales";
   let description = [{
-    - scaled_c1: scales and result have one rank
-    - scaled_c2: `axis` is a dimension of the result
-    - scaled_c3: scales have the result's size in all dimensions but `axis`
-    - scaled_c4: there is a scale for every so many elements along `axis`
-    - scaled_c5: both scales and result have an encoding, or neither
-    - scaled_c9: scales lie where the elements are that they are for
-    - scaled_c10: a scale is for a multiple of 8 elements
-    - scaled_c11: 8 registers in a row have one scale
-    - scaled_c12: both tensors have the same rank
-    - scaled_c13: one is twice as long along `axis` as the other
-    - scaled_c14: both have an encoding, or neither
-    - scaled_c15: a pair of 4-bit elements lies in one thread, in neighbouring registers
-    - scaled_c16: scales are `i8` on `hip:gfx125x`
-    - scaled_c17: a thread has as many elements as the GPU converts at a time: 8 on `hip:gfx950` and
-      `hip:gfx125x`, any number on others
-    - scaled_c18: those are in consecutive registers, in a row along one dimension
+    - scaled_c1: scales and result must have the same rank
+    - scaled_c2: `axis` must be a dimension of the result
+    - scaled_c3: scales must have the result's size in all dimensions except `axis`
+    - scaled_c4: the number of scales must divide the number of elements along `axis`
+    - scaled_c5: both scales and result must have an encoding, or neither
+    - scaled_c9: each scale must be in the thread that holds the scaled elements
+    - scaled_c10: a scale must apply to a multiple of 8 elements along `axis`
+    - scaled_c11: the first 8 registers of a thread must have the same scale
+    - scaled_c12: packed and unpacked tensor must have the same rank
+    - scaled_c13: the unpacked tensor must have twice the size of the packed tensor along `axis`
+    - scaled_c14: both packed and unpacked tensor must have an encoding, or neither
+    - scaled_c15: the two elements of a packed byte must be in neighbouring registers of one thread
+    - scaled_c16: scales must be `i8` on `hip:gfx125x`
+    - scaled_c17: a thread must hold at least the number of elements that the target converts at a time: 8 on
+      `hip:gfx950` and `hip:gfx125x`, 1 on others
+    - scaled_c18: the elements that the target converts at a time must be in consecutive registers, and
+      contiguous along one dimension
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$input, RankedTensorOf<[BF16, I8]>:$scale,
                        I32Attr:$axis);
@@ -231,11 +234,12 @@ def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [LL_Opaque, Pure]> {
 def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [LL_Opaque, Pure, SameOperandsAndResultShape]> {
   let summary = "widen 8-bit floats and multiply by scales";
   let description = [{
-    - ttg_c1: operands and result have one encoding
-    - scaled_c16: scales are `i8` on `hip:gfx125x`
-    - scaled_c17: a thread has as many elements as the GPU converts at a time: 4 on `hip:gfx950`, 8 on
-      `hip:gfx125x`, any number on others
-    - scaled_c18: those are in consecutive registers, in a row along one dimension
+    - ttg_c1: operands and result must have the same encoding
+    - scaled_c16: scales must be `i8` on `hip:gfx125x`
+    - scaled_c17: a thread must hold at least the number of elements that the target converts at a time: 4 on
+      `hip:gfx950`, 8 on `hip:gfx125x`, 1 on others
+    - scaled_c18: the elements that the target converts at a time must be in consecutive registers, and
+      contiguous along one dimension
   }];
   let arguments = (ins RankedTensorOf<[F8E4M3FN, F8E5M2]>:$input, RankedTensorOf<[BF16, I8]>:$scale);
   let results = (outs RankedTensorOf<[F16, BF16]>:$output);
@@ -247,19 +251,19 @@ def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [LL_Opaque, Pure, Same
 def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [LL_Opaque, Pure]> {
   let summary = "divide by scales and narrow to pairs of 4-bit floats";
   let description = [{
-    - scaled_c1: scales and result have one rank
-    - scaled_c2: `axis` is a dimension of the result
-    - scaled_c3: scales have the result's size in all dimensions but `axis`
-    - scaled_c4: there is a scale for every so many elements along `axis`
-    - scaled_c5: both scales and result have an encoding, or neither
-    - scaled_c8: a scale is for several elements
-    - scaled_c9: scales lie where the elements are that they are for
-    - scaled_c10: a scale is for a multiple of 8 elements
-    - scaled_c11: 8 registers in a row have one scale
-    - scaled_c12: both tensors have the same rank
-    - scaled_c13: one is twice as long along `axis` as the other
-    - scaled_c14: both have an encoding, or neither
-    - scaled_c15: a pair of 4-bit elements lies in one thread, in neighbouring registers
+    - scaled_c1: scales and result must have the same rank
+    - scaled_c2: `axis` must be a dimension of the result
+    - scaled_c3: scales must have the result's size in all dimensions except `axis`
+    - scaled_c4: the number of scales must divide the number of elements along `axis`
+    - scaled_c5: both scales and result must have an encoding, or neither
+    - scaled_c8: a scale must apply to more than one element along `axis`
+    - scaled_c9: each scale must be in the thread that holds the scaled elements
+    - scaled_c10: a scale must apply to a multiple of 8 elements along `axis`
+    - scaled_c11: the first 8 registers of a thread must have the same scale
+    - scaled_c12: packed and unpacked tensor must have the same rank
+    - scaled_c13: the unpacked tensor must have twice the size of the packed tensor along `axis`
+    - scaled_c14: both packed and unpacked tensor must have an encoding, or neither
+    - scaled_c15: the two elements of a packed byte must be in neighbouring registers of one thread
   }];
   let arguments = (ins RankedTensorOf<[F16, BF16, F32]>:$input, RankedTensorOf<[I8]>:$scale,
                        I32Attr:$axis);
@@ -272,17 +276,17 @@ def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [LL_Opaque, Pure]>
 def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [LL_Opaque, Pure]> {
   let summary = "divide by scales and narrow to 8-bit floats";
   let description = [{
-    - scaled_c1: scales and result have one rank
-    - scaled_c2: `axis` is a dimension of the result
-    - scaled_c3: scales have the result's size in all dimensions but `axis`
-    - scaled_c4: there is a scale for every so many elements along `axis`
-    - scaled_c5: both scales and result have an encoding, or neither
-    - scaled_c6: operand and result have the same shape
-    - scaled_c7: operand and result have the same encoding
-    - scaled_c8: a scale is for several elements
-    - scaled_c9: scales lie where the elements are that they are for
-    - scaled_c10: a scale is for a multiple of 8 elements
-    - scaled_c11: 8 registers in a row have one scale
+    - scaled_c1: scales and result must have the same rank
+    - scaled_c2: `axis` must be a dimension of the result
+    - scaled_c3: scales must have the result's size in all dimensions except `axis`
+    - scaled_c4: the number of scales must divide the number of elements along `axis`
+    - scaled_c5: both scales and result must have an encoding, or neither
+    - scaled_c6: operand and result must have the same shape
+    - scaled_c7: operand and result must have the same encoding
+    - scaled_c8: a scale must apply to more than one element along `axis`
+    - scaled_c9: each scale must be in the thread that holds the scaled elements
+    - scaled_c10: a scale must apply to a multiple of 8 elements along `axis`
+    - scaled_c11: the first 8 registers of a thread must have the same scale
   }];
   let arguments = (ins RankedTensorOf<[F16, BF16, F32]>:$input, RankedTensorOf<[I8]>:$scale,
                        I32Attr:$axis);
@@ -299,8 +303,8 @@ def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [LL_Op
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to copy from shared to global memory";
   let description = [{
-    - async_copy_local_to_global_c1: the buffer is in shared memory
-    - store_c1: its cache policy does not read: it has no `ca` and no `cv`
+    - async_copy_local_to_global_c1: the buffer must be in shared memory
+    - store_c1: the cache policy must be one of stores, without `ca` and `cv`
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Arg<TT_PtrTensor, "", [MemWrite<TT_GlobalMemory>]>:$dst,
@@ -336,22 +340,23 @@ def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait", [LL_Opaqu
 def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local", [LL_Opaque]> {
   let summary = "start to copy a block into shared memory";
   let description = [{
-    - tdm_c1: blocks have at most 65535 elements in each dimension
-    - tdm_c2: the buffer is not swizzled
-    - tdm_c3: a descriptor with a layout has the buffer's
-    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
-    - tdm_c5: it has one interval and padding
-    - tdm_c6: padding comes after at least 64 bits
-    - tdm_c7: padding has at least 32 bits
-    - tdm_hint_c1: there are fewer than 32 warps, a power of two
-    - tdm_hint_c2: a hint chooses at least one warp
-    - tdm_hint_c3: it chooses among the warps that there are
-    - tdm_hint_c4: it chooses a power of two of them
-    - tdm_hint_c5: they are one box of warps, by the bits of their numbers
-    - tdm_hint_c6: there is a multiple of the pieces of a partitioned buffer
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - tdm_c1: blocks must have at most 65535 elements in each dimension
+    - tdm_c2: the buffer must not be swizzled
+    - tdm_c3: if the descriptor has a layout, the buffer must have the same layout
+    - tdm_c4: the buffer's encoding must be `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: a padded buffer must have a single interval and padding
+    - tdm_c6: padding must follow at least 64 bits of elements
+    - tdm_c7: padding must have at least 32 bits
+    - tdm_hint_c1: the module must have fewer than 32 warps, and a power of two
+    - tdm_hint_c2: a warp hint must select at least one warp
+    - tdm_hint_c3: a warp hint must select only warps of the module
+    - tdm_hint_c4: a warp hint must select a power of two of warps
+    - tdm_hint_c5: the 2^n warps of a hint must differ in exactly n bits of their index
+    - tdm_hint_c6: the number of warps in a hint must be a multiple of the pieces of a partitioned buffer
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$result,
@@ -368,15 +373,16 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local",
 def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global", [LL_Opaque]> {
   let summary = "start to copy a block out of shared memory";
   let description = [{
-    - tdm_c1: blocks have at most 65535 elements in each dimension
-    - tdm_c2: the buffer is not swizzled
-    - tdm_c3: a descriptor with a layout has the buffer's
-    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
-    - tdm_c5: it has one interval and padding
-    - tdm_store_c1: padding comes after each row
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - tdm_c1: blocks must have at most 65535 elements in each dimension
+    - tdm_c2: the buffer must not be swizzled
+    - tdm_c3: if the descriptor has a layout, the buffer must have the same layout
+    - tdm_c4: the buffer's encoding must be `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: a padded buffer must have a single interval and padding
+    - tdm_store_c1: padding must follow each row
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
@@ -393,23 +399,23 @@ def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global
     SameVariadicOperandSize]> {
   let summary = "start to copy two to four blocks at once, each by warps of its own";
   let description = [{
-    - tdm_c1: blocks have at most 65535 elements in each dimension
-    - tdm_c2: the buffer is not swizzled
-    - tdm_c3: a descriptor with a layout has the buffer's
-    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
-    - tdm_c5: it has one interval and padding
-    - tdm_c6: padding comes after at least 64 bits
-    - tdm_c7: padding has at least 32 bits
-    - tdm_hint_c1: there are fewer than 32 warps, a power of two
-    - tdm_hint_c2: a hint chooses at least one warp
-    - tdm_hint_c3: it chooses among the warps that there are
-    - tdm_hint_c4: it chooses a power of two of them
-    - tdm_hint_c5: they are one box of warps, by the bits of their numbers
-    - tdm_hint_c6: there is a multiple of the pieces of a partitioned buffer
-    - async_tdm_fused_copy_global_to_local_c1: there are 2 to 4 copies
-    - async_tdm_fused_copy_global_to_local_c2: there is a hint for each
-    - async_tdm_fused_copy_global_to_local_c3: blocks have one rank
-    - async_tdm_fused_copy_global_to_local_c4: no two copies share a warp
+    - tdm_c1: blocks must have at most 65535 elements in each dimension
+    - tdm_c2: the buffer must not be swizzled
+    - tdm_c3: if the descriptor has a layout, the buffer must have the same layout
+    - tdm_c4: the buffer's encoding must be `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: a padded buffer must have a single interval and padding
+    - tdm_c6: padding must follow at least 64 bits of elements
+    - tdm_c7: padding must have at least 32 bits
+    - tdm_hint_c1: the module must have fewer than 32 warps, and a power of two
+    - tdm_hint_c2: a warp hint must select at least one warp
+    - tdm_hint_c3: a warp hint must select only warps of the module
+    - tdm_hint_c4: a warp hint must select a power of two of warps
+    - tdm_hint_c5: the 2^n warps of a hint must differ in exactly n bits of their index
+    - tdm_hint_c6: the number of warps in a hint must be a multiple of the pieces of a partitioned buffer
+    - async_tdm_fused_copy_global_to_local_c1: the operation must have 2 to 4 copies
+    - async_tdm_fused_copy_global_to_local_c2: each copy must have a warp hint
+    - async_tdm_fused_copy_global_to_local_c3: the blocks of all copies must have the same rank
+    - async_tdm_fused_copy_global_to_local_c4: no two copies may share a warp
   }];
   let arguments = (ins Arg<Variadic<TT_TensorDescType>, "", [MemRead<TT_GlobalMemory>]>:$descs,
                        Arg<Variadic<TTG_MemDescType>, "", [MemWrite<AMDG_SharedMemory>]>:$dests,
@@ -424,21 +430,22 @@ def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global
 def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [LL_Opaque]> {
   let summary = "start to copy rows at indices into shared memory";
   let description = [{
-    - tdm_c1: blocks have at most 65535 elements in each dimension
-    - tdm_c2: the buffer is not swizzled
-    - tdm_c3: a descriptor with a layout has the buffer's
-    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
-    - tdm_c5: it has one interval and padding
-    - tdm_rows_c1: blocks have rank 2
-    - tdm_rows_c2: the indices have rank 1
-    - tdm_rows_c3: there is a power of two of them
-    - async_tdm_gather_c1: padding comes after parts of a row
-    - async_tdm_gather_c2: rows are contiguous in the buffer
-    - async_tdm_gather_c3: all threads of a warp have the same indices
-    - async_tdm_gather_c4: indices are split over CTAs as the rows are
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - tdm_c1: blocks must have at most 65535 elements in each dimension
+    - tdm_c2: the buffer must not be swizzled
+    - tdm_c3: if the descriptor has a layout, the buffer must have the same layout
+    - tdm_c4: the buffer's encoding must be `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: a padded buffer must have a single interval and padding
+    - tdm_rows_c1: blocks must have rank 2
+    - tdm_rows_c2: the row indices must have rank 1
+    - tdm_rows_c3: the number of row indices must be a power of two
+    - async_tdm_gather_c1: the padding interval must divide a row
+    - async_tdm_gather_c2: rows must be contiguous in the buffer
+    - async_tdm_gather_c3: all lanes of a warp must have the same indices
+    - async_tdm_gather_c4: indices must be split over CTAs as the rows are
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        RankedTensorOf<[I16, I32]>:$src_row_indices,
@@ -455,18 +462,19 @@ def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [LL_Opaque]> {
 def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter", [LL_Opaque]> {
   let summary = "start to copy rows out of shared memory to rows at indices";
   let description = [{
-    - tdm_c1: blocks have at most 65535 elements in each dimension
-    - tdm_c2: the buffer is not swizzled
-    - tdm_c3: a descriptor with a layout has the buffer's
-    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
-    - tdm_c5: it has one interval and padding
-    - tdm_store_c1: padding comes after each row
-    - tdm_rows_c1: blocks have rank 2
-    - tdm_rows_c2: the indices have rank 1
-    - tdm_rows_c3: there is a power of two of them
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - tdm_c1: blocks must have at most 65535 elements in each dimension
+    - tdm_c2: the buffer must not be swizzled
+    - tdm_c3: if the descriptor has a layout, the buffer must have the same layout
+    - tdm_c4: the buffer's encoding must be `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: a padded buffer must have a single interval and padding
+    - tdm_store_c1: padding must follow each row
+    - tdm_rows_c1: blocks must have rank 2
+    - tdm_rows_c2: the row indices must have rank 1
+    - tdm_rows_c3: the number of row indices must be a power of two
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        RankedTensorOf<[I16, I32]>:$dst_row_indices,
@@ -485,10 +493,10 @@ def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [LL_Opaq
     TypesMatchWith<"the result has the descriptor's type", "desc", "result", "$_self">]> {
   let summary = "a descriptor moved by offsets, with other bounds, or switched on or off";
   let description = [{
-    - update_tensor_descriptor_c1: there is an offset, and a bound, for each dimension, or none
-    - update_tensor_descriptor_c2: something changes
-    - update_tensor_descriptor_c3: `clamp_bounds` comes with offsets
-    - update_tensor_descriptor_c4: `clamp_bounds` comes without bounds
+    - update_tensor_descriptor_c1: `add_offsets` and `set_bounds` must have one value per dimension, or none
+    - update_tensor_descriptor_c2: at least one of `add_offsets`, `set_bounds` and `pred` must be given
+    - update_tensor_descriptor_c3: `clamp_bounds` requires `add_offsets`
+    - update_tensor_descriptor_c4: `clamp_bounds` must not be combined with `set_bounds`
   }];
   let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$add_offsets,
                        Variadic<I32>:$set_bounds, Optional<I32>:$pred, UnitAttr:$clamp_bounds);
@@ -504,8 +512,8 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [LL_Opaque,
   let summary = "bring a block into the cache";
   let description = [{
     With `returnOffsets`, which serves tests, the byte offset of each prefetch comes out.
-    - tdm_prefetch_c1: `returnOffsets` comes with a result
-    - tdm_prefetch_c2: the result has an `i64` for each prefetch, in the default layout
+    - tdm_prefetch_c1: `returnOffsets` must be given exactly if there is a result
+    - tdm_prefetch_c2: the result must have one `i64` per prefetch, in the default layout
   }];
   let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices, I1:$pred,
                        BoolAttr:$speculative, UnitAttr:$returnOffsets);
@@ -557,10 +565,11 @@ def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier", [LL_Opaque]> {
 def AMDG_InitBarrierOp : AMDG_Op<"init_barrier", [LL_Opaque]> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - barrier_c2: `count` is at least 1
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - barrier_c2: `count` must be at least 1
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$alloc,
                        I32Attr:$count);
@@ -570,9 +579,10 @@ def AMDG_InitBarrierOp : AMDG_Op<"init_barrier", [LL_Opaque]> {
 def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier", [LL_Opaque]> {
   let summary = "wait until a barrier leaves a phase";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
                                                  MemWrite<AMDG_SharedMemory>]>:$alloc, I32:$phase);
@@ -582,10 +592,11 @@ def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier", [LL_Opaque]> {
 def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier", [LL_Opaque]> {
   let summary = "arrive at a barrier `count` times; gives its phase before";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - barrier_c2: `count` is at least 1
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - barrier_c2: `count` must be at least 1
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
                                                  MemWrite<AMDG_SharedMemory>]>:$alloc,
@@ -597,9 +608,10 @@ def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier", [LL_Opaque]> {
 def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
   let summary = "arrive at a barrier when the copies issued so far are done";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$barrier);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
@@ -608,7 +620,7 @@ def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive", [LL_O
 def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive", [LL_Opaque]> {
   let summary = "arrive at the barrier of the cluster";
   let description = [{
-    - cluster_c1: the module has several CTAs in a cluster
+    - cluster_c1: the module must have clusters of several CTAs
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -616,7 +628,7 @@ def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive", [LL_Opaque]>
 def AMDG_ClusterBarrierWaitOp : AMDG_Op<"cluster_barrier_wait", [LL_Opaque]> {
   let summary = "wait at the barrier of the cluster";
   let description = [{
-    - cluster_c1: the module has several CTAs in a cluster
+    - cluster_c1: the module must have clusters of several CTAs
   }];
   let assemblyFormat = "attr-dict";
 }

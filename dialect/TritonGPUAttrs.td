@@ -90,9 +90,9 @@ def TTG_BlockedEncoding : TTG_Encoding<"BlockedEncoding", "blocked"> {
     ```mlir
     #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
     ```
-    - blocked_c1: the four lists have one length
-    - blocked_c2: sizes, threads and warps are powers of two
-    - blocked_c3: `order` names each dimension once
+    - blocked_c1: the four lists must have the same length
+    - blocked_c2: sizes, threads and warps must be powers of two
+    - blocked_c3: `order` must contain each dimension exactly once
   }];
   let parameters = (ins LL_IntList<>:$sizePerThread, LL_IntList<>:$threadsPerWarp,
                         LL_IntList<>:$warpsPerCTA, LL_IntList<>:$order,
@@ -106,9 +106,9 @@ def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
     ```mlir
     #ttg.slice<{dim = 1, parent = #blocked}>
     ```
-    - slice_c1: the parent is an encoding for registers
-    - slice_c2: it has two dimensions or more
-    - slice_c3: `dim` is one of them
+    - slice_c1: the parent must be a register encoding
+    - slice_c2: the parent must have at least two dimensions
+    - slice_c3: `dim` must be a dimension of the parent
   }];
   let parameters = (ins LL_Int<>:$dim, LL_Inner<"slice_c1">:$parent);
 }
@@ -122,11 +122,11 @@ def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
     ```mlir
     #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
     ```
-    - linear_c1: the keys are `register`, `lane`, `warp` and `block`
-    - linear_c2: a basis has a number for each dimension
-    - linear_c3: it is zero, or one power of two along one dimension
-    - linear_c4: no two bases lead to the same element
-    - linear_c5: every element up to the largest is reached
+    - linear_c1: the keys must be `register`, `lane`, `warp` and `block`
+    - linear_c2: a basis must have one number per dimension
+    - linear_c3: a basis must be zero, or a power of two along one dimension
+    - linear_c4: no two bases may lead to the same element
+    - linear_c5: the bases must reach every element up to the largest
   }];
   let parameters = (ins LL_NamedBases<"of `register`, `lane`, `warp`, `block`">:$bases);
   let assemblyFormat = "`<` $bases `>`";
@@ -139,13 +139,13 @@ def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinearEncoding", "generic_l
     ```mlir
     #ttg.generic_linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 1], [16, 0]], block = []}>
     ```
-    - generic_linear_c1: only operations on single elements, views, loads and stores, products and
-      conversions take tensors that have it, or a slice of it
-    - generic_linear_c2: the keys are `register`, `lane`, `warp` and `block`
-    - generic_linear_c3: a basis has a number for each dimension
-    - generic_linear_c4: one of `register`, `lane` or `block` moves in one dimension at most
-    - generic_linear_c5: one of `register` moves by a power of two, or not at all
-    - generic_linear_c6: every element up to the largest is reached
+    - generic_linear_c1: only elementwise operations, views, loads, stores, products and conversions support
+      tensors with this encoding or a slice of this encoding
+    - generic_linear_c2: the keys must be `register`, `lane`, `warp` and `block`
+    - generic_linear_c3: a basis must have one number per dimension
+    - generic_linear_c4: a basis of `register`, `lane` or `block` must step along at most one dimension
+    - generic_linear_c5: a basis of `register` must be zero or a power of two
+    - generic_linear_c6: the bases must reach every element up to the largest
   }];
   let parameters = (ins LL_NamedBases<"of `register`, `lane`, `warp`, `block`">:$bases);
   let assemblyFormat = "`<` $bases `>`";
@@ -158,12 +158,12 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
     #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
     #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
     ```
-    - nvidia_mma_c1: `versionMajor` is 2 or 3
+    - nvidia_mma_c1: `versionMajor` must be 2 or 3
 
     As the encoding of a tensor:
-    - nvidia_mma_c2: `instrShape` has a size for each dimension, of which there are two or more
-    - nvidia_mma_c3: warps are powers of two
-    - nvidia_mma_c4: a tile is made of 8 rows of 4 lanes, in powers of two
+    - nvidia_mma_c2: `instrShape` must have one size per dimension, and at least two
+    - nvidia_mma_c3: numbers of warps must be powers of two
+    - nvidia_mma_c4: a tile must consist of 8 rows of 4 lanes, with sizes that are powers of two
   }];
   let parameters = (ins LL_Int<>:$versionMajor, LL_AbsentInt:$versionMinor,
                         LL_IntList<>:$warpsPerCTA, LL_CGALayout:$CGALayout,
@@ -176,15 +176,15 @@ def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
     ```mlir
     #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
     ```
-    - amd_mfma_c1: `version` is 0 to 4
-    - amd_mfma_c2: `instrShape` begins with 32 x 32, 16 x 16, 64 x 4 or 4 x 64
-    - amd_mfma_c3: `elementBitWidth` is 32 or 64
+    - amd_mfma_c1: `version` must be 0 to 4
+    - amd_mfma_c2: `instrShape` must begin with 32 x 32, 16 x 16, 64 x 4 or 4 x 64
+    - amd_mfma_c3: `elementBitWidth` must be 32 or 64
 
     As the encoding of a tensor:
-    - amd_mfma_c4: there are two dimensions, or three with a batch
-    - amd_mfma_c5: `tilesPerWarp` has a number for each
-    - amd_mfma_c6: warps and tiles are powers of two
-    - amd_mfma_c7: a result of 64 x 4 is transposed
+    - amd_mfma_c4: the rank must be 2, or 3 with a batch dimension
+    - amd_mfma_c5: `tilesPerWarp` must have one number per dimension
+    - amd_mfma_c6: numbers of warps and tiles must be powers of two
+    - amd_mfma_c7: a result of 64 x 4 must be transposed
   }];
   let parameters = (ins LL_Int<>:$version, LL_IntList<>:$warpsPerCTA, LL_IntList<>:$instrShape,
                         LL_Bool<>:$isTransposed, LL_CGALayout:$CGALayout,
@@ -199,12 +199,12 @@ def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
     ```mlir
     #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1, 0], [2, 0]]}, instrShape = [16, 16, 16]}>
     ```
-    - amd_wmma_c1: `version` is 1 to 3
-    - amd_wmma_c2: `instrShape` is one of that version
-    - amd_wmma_c3: the keys of `ctaLayout` are `register` and `warp`
-    - amd_wmma_c4: its bases have a number for each dimension
-    - amd_wmma_c5: they reach every tile up to the largest
-    - amd_wmma_c6: as the encoding of a tensor, there are two dimensions, or three with a batch
+    - amd_wmma_c1: `version` must be 1 to 3
+    - amd_wmma_c2: `instrShape` must be an instruction shape of the version
+    - amd_wmma_c3: the keys of `ctaLayout` must be `register` and `warp`
+    - amd_wmma_c4: a basis of `ctaLayout` must have one number per dimension
+    - amd_wmma_c5: the bases of `ctaLayout` must reach every tile up to the largest
+    - amd_wmma_c6: the encoding of a tensor must have rank 2, or 3 with a batch dimension
   }];
   let parameters = (ins LL_Int<>:$version, LL_AbsentBool:$isTranspose,
                         LL_NamedBases<"of `register` and `warp`, in instruction tiles">:$ctaLayout,
@@ -221,12 +221,13 @@ def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
     ```mlir
     #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
     ```
-    - dot_op_c1: `opIdx` is 0 or 1
-    - dot_op_c2: the parent is the result of a product: `blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`
-    - dot_op_c3: the right operand of version 3 of `nvidia_mma` is in shared memory
-    - dot_op_c4: `kWidth` is one of the parent's instructions, none for `blocked`
-    - dot_op_c5: as the encoding of a tensor, there are two dimensions or more
-    - dot_op_c6: there, `kWidth` is a power of two
+    - dot_op_c1: `opIdx` must be 0 or 1
+    - dot_op_c2: the parent must be the encoding of a product's result: `blocked`, `nvidia_mma`, `amd_mfma` or
+      `amd_wmma`
+    - dot_op_c3: the right operand of an `nvidia_mma` of version 3 must be in shared memory
+    - dot_op_c4: `kWidth` must be a width of the parent's instructions, and absent for `blocked`
+    - dot_op_c5: the encoding of a tensor must have at least two dimensions
+    - dot_op_c6: in the encoding of a tensor, `kWidth` must be a power of two
   }];
   let parameters = (ins LL_Int<>:$opIdx, LL_Inner<"dot_op_c2">:$parent,
                         LL_DefaultInt<"0">:$kWidth);
@@ -242,8 +243,8 @@ def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzle
     ```mlir
     #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
     ```
-    - swizzled_shared_c1: `order` names each dimension once
-    - swizzled_shared_c2: as the encoding of a buffer, `perPhase` and `maxPhase` are not 0
+    - swizzled_shared_c1: `order` must contain each dimension exactly once
+    - swizzled_shared_c2: in the encoding of a buffer, `perPhase` and `maxPhase` must not be 0
   }];
   let parameters = (ins LL_Int<>:$vec, LL_Int<>:$perPhase, LL_Int<>:$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
@@ -256,8 +257,8 @@ def TTG_AMDRotatingSharedEncoding
     ```mlir
     #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>
     ```
-    - amd_rotating_shared_c1: `order` names each dimension once
-    - amd_rotating_shared_c2: as the encoding of a buffer, `perPhase` and `maxPhase` are not 0
+    - amd_rotating_shared_c1: `order` must contain each dimension exactly once
+    - amd_rotating_shared_c2: in the encoding of a buffer, `perPhase` and `maxPhase` must not be 0
   }];
   let parameters = (ins LL_Int<>:$vec, LL_Int<>:$perPhase, LL_Int<>:$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
@@ -270,16 +271,16 @@ def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedSharedEncoding", "padded_shar
     ```mlir
     #ttg.padded_shared<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>
     ```
-    - padded_shared_c1: there is a pair of an interval and a padding, or more
-    - padded_shared_c2: intervals and paddings are powers of two
-    - padded_shared_c3: no interval is given twice
-    - padded_shared_c4: the keys are `order` and `shape`, or `offset` and `block`
-    - padded_shared_c5: a basis has a number for each dimension
-    - padded_shared_c6: each offset holds another element
-    - padded_shared_c7: a basis is zero, or one power of two along one dimension
-    - padded_shared_c8: every element up to the largest is reached
-    - padded_shared_c9: `order` names each dimension of `shape` once
-    - padded_shared_c10: a buffer has the shape that is written out
+    - padded_shared_c1: at least one pair of an interval and a padding is required
+    - padded_shared_c2: intervals and paddings must be powers of two
+    - padded_shared_c3: intervals must be distinct
+    - padded_shared_c4: the keys must be `order` and `shape`, or `offset` and `block`
+    - padded_shared_c5: a basis must have one number per dimension
+    - padded_shared_c6: each offset must hold a different element
+    - padded_shared_c7: a basis must be zero, or a power of two along one dimension
+    - padded_shared_c8: the bases must reach every element up to the largest
+    - padded_shared_c9: `order` must contain each dimension of `shape` exactly once
+    - padded_shared_c10: the buffer must have the shape of the encoding
   }];
   let parameters = (ins LL_IntList<>:$intervals, LL_IntList<>:$paddings,
                         LL_NamedBases<"`order` and `shape`, or bases of `offset` and `block`">:$linear);
@@ -294,11 +295,11 @@ def TTG_PartitionedSharedEncoding
     ```mlir
     #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #shared}>
     ```
-    - partitioned_shared_c1: `partitionLayout` is an encoding for shared memory
-    - partitioned_shared_c2: `numPartitions` is a power of two, 2 or more
-    - partitioned_shared_c3: `numGroups` is a power of two
-    - partitioned_shared_c4: `partitionDim` is one of the dimensions
-    - partitioned_shared_c5: as the encoding of a buffer, each piece has an element or more
+    - partitioned_shared_c1: `partitionLayout` must be a shared-memory encoding
+    - partitioned_shared_c2: `numPartitions` must be a power of two, and at least 2
+    - partitioned_shared_c3: `numGroups` must be a power of two
+    - partitioned_shared_c4: `partitionDim` must be a dimension of the buffer
+    - partitioned_shared_c5: in the encoding of a buffer, each piece must have at least one element
   }];
   let parameters = (ins LL_Int<>:$numPartitions, LL_Int<>:$numGroups, LL_Int<>:$partitionDim,
                         LL_Inner<"partitioned_shared_c1">:$partitionLayout);
@@ -311,14 +312,14 @@ def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"
     ```mlir
     #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
     ```
-    - nvmma_shared_c1: elements have bits
-    - nvmma_shared_c2: `swizzlingByteWidth` is 0, 32, 64 or 128
+    - nvmma_shared_c1: `elementBitWidth` must not be 0
+    - nvmma_shared_c2: `swizzlingByteWidth` must be 0, 32, 64 or 128
 
     As the encoding of a buffer:
-    - nvmma_shared_c3: 4-bit data is padded with a swizzle of 128 bytes, in elements of 8 bits
-    - nvmma_shared_c4: with a swizzle, elements have a power of two of bits
-    - nvmma_shared_c5: with a swizzle there are two dimensions or more
-    - nvmma_shared_c6: and 8 rows or more
+    - nvmma_shared_c3: 4-bit data must be padded with a swizzle of 128 bytes and elements of 8 bits
+    - nvmma_shared_c4: with a swizzle, the element width must be a power of two
+    - nvmma_shared_c5: with a swizzle, the rank must be at least 2
+    - nvmma_shared_c6: with a swizzle, there must be at least 8 rows
   }];
   let parameters = (ins LL_Int<>:$swizzlingByteWidth, LL_Bool<>:$transposed,
                         LL_Int<>:$elementBitWidth, LL_OptionalBool<>:$fp4Padded,
@@ -331,12 +332,12 @@ def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinearEncoding", "shared_line
     ```mlir
     #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>
     ```
-    - shared_linear_c1: `alignment` is a power of two
-    - shared_linear_c2: the keys are `offset` and `block`, of which the second may be absent
-    - shared_linear_c3: a basis has a number for each dimension
-    - shared_linear_c4: every element up to the largest is reached
-    - shared_linear_c5: bases that are not zero lead to different elements
-    - shared_linear_c6: a buffer has the shape that is written out
+    - shared_linear_c1: `alignment` must be a power of two
+    - shared_linear_c2: the keys must be `offset` and optionally `block`
+    - shared_linear_c3: a basis must have one number per dimension
+    - shared_linear_c4: the bases must reach every element up to the largest
+    - shared_linear_c5: no two nonzero bases may lead to the same element
+    - shared_linear_c6: the buffer must have the shape of the encoding
   }];
   let parameters = (ins LL_NamedBases<"of `offset` and `block`">:$bases, LL_Int<>:$alignment);
   let assemblyFormat = "`<` $bases `,` `alignment` `=` $alignment `>`";

@@ -11,30 +11,30 @@ def TritonGPU_Dialect : Dialect {
   let description = [{
     A module that uses encodings has attributes with the sizes of the machine: `"ttg.num-warps"`,
     `"ttg.threads-per-warp"`, `"ttg.num-ctas"` and `ttg.target`.
-    - ttg_c2: a module with encodings has `"ttg.num-warps"`
-    - ttg_c3: these numbers are powers of two
-    - ttg_c4: the attributes stand on a module, `"ttg.num-warps"` also on a function
+    - ttg_c2: a module whose tensors have encodings must have the attribute `"ttg.num-warps"`
+    - ttg_c3: the numbers of warps, threads and CTAs of a module must be powers of two
+    - ttg_c4: the attributes of this dialect must be on a module, or `"ttg.num-warps"` on a function
 
     Every encoding, beside the rules of its own:
-    - encoding_c1: it is for 1 to 16 dimensions
-    - encoding_c2: a tensor or buffer has as many dimensions as its encoding is for, a buffer also one more
-    - encoding_c3: the sizes of what it lays out are powers of two
-    - encoding_c4: they are at most 2^31, and 2^62 together
-    - encoding_c5: a layout has at most 64 bases, and 62 of one hardware dimension
-    - encoding_c6: its numbers are integers from 0 to 2^31 - 1, in lists as deep as expected, its switches
-      `true` or `false`
-    - encoding_c7: a key is given once
-    - encoding_c8: a tensor has an encoding for registers
-    - encoding_c9: encodings are nested at most 32 deep in each other
-    - encoding_c10: every element of a tensor or a buffer has a place
+    - encoding_c1: an encoding must have 1 to 16 dimensions
+    - encoding_c2: a tensor must have the rank of its encoding, and a buffer at most one dimension more
+    - encoding_c3: the sizes of tensors and buffers must be powers of two
+    - encoding_c4: a tensor or buffer must have at most 2^31 elements per dimension, and 2^62 in total
+    - encoding_c5: a layout must have at most 64 bases, and 62 of one hardware dimension
+    - encoding_c6: parameters must be integers from 0 to 2^31 - 1, lists nested as expected, and flags `true`
+      or `false`
+    - encoding_c7: a key must not be given twice
+    - encoding_c8: the encoding of a tensor must be a register encoding
+    - encoding_c9: encodings must be nested at most 32 deep
+    - encoding_c10: the encoding must place every element of a tensor or buffer
 
     `CGALayout`, the distribution of a tensor over the CTAs of a cluster, in tiles of one CTA; one CTA if absent:
-    - cga_layout_c1: a basis has a number for each dimension
-    - cga_layout_c2: it is zero, or one power of two along one dimension
-    - cga_layout_c3: no two bases lead to the same piece
-    - cga_layout_c4: no piece is left out
-    - cga_layout_c5: there are at most 16 bases
-    - cga_layout_c6: where the bases of `block` are written out, a CTA holds what is contiguous along each
+    - cga_layout_c1: a basis must have one number per dimension
+    - cga_layout_c2: a basis must be zero, or a power of two along one dimension
+    - cga_layout_c3: no two bases may lead to the same piece
+    - cga_layout_c4: the bases must reach every piece
+    - cga_layout_c5: there must be at most 16 bases
+    - cga_layout_c6: if the bases of `block` are given, the elements of a CTA must be contiguous along each
       dimension
   }];
   let dependentDialects = ["::ll::tt::TritonDialect"];

@@ -22,13 +22,14 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [LL_Canonicalized, Pure, Same
   let summary = "the same tensor in another layout";
   let description = [{
     With `force_warp_shuffle` the data must not leave its warp.
-    - ttg_c1: operands whose encodings are to agree have the same one
-    - ttg_c5: the encoding of a tensor lays out its shape in registers
-    - ttg_c6: it has the module's `"ttg.threads-per-warp"` lanes
-    - ttg_c7: it has the module's `"ttg.num-warps"` warps, or those of the partition
-    - ttg_c8: it has the module's `"ttg.num-ctas"` CTAs
-    - ttg_c9: so has the encoding of a buffer
-    - convert_layout_c1: `force_warp_shuffle` needs a conversion within one warp
+    - ttg_c1: operands that require the same encoding must have the same encoding
+    - ttg_c5: the encoding of a tensor must have a register layout for the tensor's shape
+    - ttg_c6: the encoding of a tensor must have the module's `"ttg.threads-per-warp"` lanes
+    - ttg_c7: the encoding of a tensor must have the module's `"ttg.num-warps"` warps, or the warps of the
+      partition
+    - ttg_c8: the encoding of a tensor must have the module's `"ttg.num-ctas"` CTAs
+    - ttg_c9: the encoding of a buffer must have the module's `"ttg.num-ctas"` CTAs
+    - convert_layout_c1: with `force_warp_shuffle`, the conversion must move data only within warps
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$force_warp_shuffle);
   let results = (outs TT_Tensor:$result);
@@ -39,12 +40,14 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [LL_UnknownAxes, LL_NoSharedMemory, Pure
   let summary = "widen pairs of 4-bit floats (e2m1) packed in bytes";
   let description = [{
     The low half of a byte comes first along `axis`.
-    - fp4_to_fp_c1: the elements of the result are `f16` or `bf16`
-    - fp4_to_fp_c2: operand and result have the same rank
-    - fp4_to_fp_c3: `axis` is a dimension of the operand
-    - fp4_to_fp_c4: the result is twice as long along `axis`, and else of the same size
-    - fp4_to_fp_c5: both or neither have an encoding
-    - fp4_to_fp_c6: the result's layout has one more register than the operand's: the first one, along `axis`
+    - fp4_to_fp_c1: the result's element type must be `f16` or `bf16`
+    - fp4_to_fp_c2: operand and result must have the same rank
+    - fp4_to_fp_c3: `axis` must be a dimension of the operand
+    - fp4_to_fp_c4: the result must have twice the operand's size along `axis`, and the same size in other
+      dimensions
+    - fp4_to_fp_c5: both operand and result must have an encoding, or neither
+    - fp4_to_fp_c6: the result's layout must be the operand's layout with one more register basis, as the
+      first, along `axis`
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$src, I32Attr:$axis);
   let results = (outs TT_FloatTensor:$result);
@@ -58,12 +61,12 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_UnknownAxes, LL_Canonicalized, 
   let description = [{
     A buffer that may not be written afterwards has no effect, so that equal ones can be merged;
     once it has a place (`allocation.offset`) it has.
-    - local_alloc_c1: contents and buffer have the same element type
-    - local_alloc_c2: contents and buffer have the same shape
-    - local_alloc_c3: a buffer without contents is mutable
-    - local_alloc_c4: the buffer is in shared memory
-    - local_alloc_c5: the buffer's shape is that of its allocation
-    - local_alloc_c6: contents have the rank of one buffer
+    - local_alloc_c1: initial value and buffer must have the same element type
+    - local_alloc_c2: initial value and buffer must have the same shape
+    - local_alloc_c3: a buffer without initial value must be mutable
+    - local_alloc_c4: the buffer must be in shared memory
+    - local_alloc_c5: the shape of the buffer must be the shape of its allocation
+    - local_alloc_c6: the initial value must have the rank of the buffer's encoding
   }];
   let arguments = (ins Optional<TT_Tensor>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs TTG_MemDescType:$result);
@@ -82,9 +85,9 @@ def TTG_LocalDeallocOp : TTG_Op<"local_dealloc", [LL_Unanalysed]> {
 def TTG_LocalLoadOp : TTG_Op<"local_load", [LL_UnknownAxes]> {
   let summary = "read a buffer into registers";
   let description = [{
-    - local_load_c1: buffer and result have the same element type
-    - local_load_c2: buffer and result have the same shape
-    - local_load_c3: the result has the rank of one buffer
+    - local_load_c1: buffer and result must have the same element type
+    - local_load_c2: buffer and result must have the same shape
+    - local_load_c3: the result must have the rank of the buffer's encoding
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>]>:$src,
                        Optional<TTG_AsyncToken>:$token);
@@ -97,10 +100,10 @@ def TTG_LocalLoadOp : TTG_Op<"local_load", [LL_UnknownAxes]> {
 def TTG_LocalStoreOp : TTG_Op<"local_store", [LL_UnknownAxes, LL_Canonicalized]> {
   let summary = "write registers to a buffer";
   let description = [{
-    - local_store_c1: the buffer is mutable
-    - local_store_c2: operand and buffer have the same element type
-    - local_store_c3: operand and buffer have the same shape
-    - local_store_c4: the operand has the rank of one buffer
+    - local_store_c1: the buffer must be mutable
+    - local_store_c2: operand and buffer must have the same element type
+    - local_store_c3: operand and buffer must have the same shape
+    - local_store_c4: the operand must have the rank of the buffer's encoding
   }];
   let arguments = (ins TT_Tensor:$src, Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
@@ -110,12 +113,12 @@ def TTG_LocalGatherOp : TTG_Op<"local_gather", [LL_Unanalysed]> {
   let summary = "read elements of a buffer at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
-    - local_gather_c1: the buffer is in shared memory
-    - local_gather_c2: result and indices have the same shape
-    - local_gather_c3: buffer and indices have the same rank
-    - local_gather_c4: `axis` is a dimension of the buffer
-    - local_gather_c5: buffer and result have the same element type
-    - local_gather_c6: indices and result have the same layout
+    - local_gather_c1: the buffer must be in shared memory
+    - local_gather_c2: result and indices must have the same shape
+    - local_gather_c3: buffer and indices must have the same rank
+    - local_gather_c4: `axis` must be a dimension of the buffer
+    - local_gather_c5: buffer and result must have the same element type
+    - local_gather_c6: indices and result must have the same layout
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>]>:$src,
                        TT_IntTensor:$indices, I32Attr:$axis, Optional<TTG_AsyncToken>:$token);
@@ -130,12 +133,12 @@ def TTG_LocalScatterOp : TTG_Op<"local_scatter", [LL_Unanalysed]> {
   let summary = "write elements of a buffer at indices along one dimension";
   let description = [{
     `dst[indices[i, j], j] = values[i, j]` for `axis = 0`.
-    - local_scatter_c2: the buffer is in shared memory
-    - local_scatter_c3: values and indices have the same shape
-    - local_scatter_c4: buffer and indices have the same rank
-    - local_scatter_c5: `axis` is a dimension of the buffer
-    - local_scatter_c6: values and buffer have the same element type
-    - local_scatter_c7: values and indices have the same layout
+    - local_scatter_c2: the buffer must be in shared memory
+    - local_scatter_c3: values and indices must have the same shape
+    - local_scatter_c4: buffer and indices must have the same rank
+    - local_scatter_c5: `axis` must be a dimension of the buffer
+    - local_scatter_c6: values and buffer must have the same element type
+    - local_scatter_c7: values and indices must have the same layout
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst,
                        TT_Tensor:$values, TT_IntTensor:$indices, I32Attr:$axis,
@@ -154,14 +157,14 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [LL_Unanaly
   let description = [{
     Returns the old elements; where the mask is false, nothing is updated and the
     result is unspecified.
-    - local_scatter_c2: the buffer is in shared memory
-    - local_scatter_c3: values and indices have the same shape
-    - local_scatter_c4: buffer and indices have the same rank
-    - local_scatter_c5: `axis` is a dimension of the buffer
-    - local_scatter_c6: values and buffer have the same element type
-    - local_scatter_c7: values and indices have the same layout
-    - local_atomic_scatter_rmw_c1: the buffer is mutable
-    - local_atomic_scatter_rmw_c2: values are integers or floats
+    - local_scatter_c2: the buffer must be in shared memory
+    - local_scatter_c3: values and indices must have the same shape
+    - local_scatter_c4: buffer and indices must have the same rank
+    - local_scatter_c5: `axis` must be a dimension of the buffer
+    - local_scatter_c6: values and buffer must have the same element type
+    - local_scatter_c7: values and indices must have the same layout
+    - local_atomic_scatter_rmw_c1: the buffer must be mutable
+    - local_atomic_scatter_rmw_c2: the values must be of integer or float type
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op,
                        Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>,
@@ -181,11 +184,11 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [LL_Unanalysed, Pure]> {
   let summary = "one of the buffers that lie along the first dimension";
   let description = [{
     `2x64x32` at 1 is the second `64x32`.
-    - memdesc_index_c1: operand and result have the same element type
-    - memdesc_index_c2: operand and result have the same encoding
-    - memdesc_index_c5: the result's shape is the operand's without its first dimension
-    - memdesc_index_c6: the operand is a whole buffer but for its first dimension
-    - memdesc_index_c7: the result is a whole buffer
+    - memdesc_index_c1: operand and result must have the same element type
+    - memdesc_index_c2: operand and result must have the same encoding
+    - memdesc_index_c5: the result must have the operand's shape without the first dimension
+    - memdesc_index_c6: the operand must be a multi-buffer of whole buffers
+    - memdesc_index_c7: the result must be a whole buffer
   }];
   let arguments = (ins TTG_MemDescType:$src, I32:$index);
   let results = (outs TTG_MemDescType:$result);
@@ -197,16 +200,17 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [LL_Unanalysed, Pure]> {
 def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Unanalysed, LL_Canonicalized, Pure]> {
   let summary = "a part of a buffer at fixed offsets";
   let description = [{
-    - memdesc_subslice_c1: operand and result have the same element type
-    - memdesc_subslice_c2: operand and result have the same encoding
-    - memdesc_subslice_c3: there is one offset, and one dimension of the result, per dimension
-    - memdesc_subslice_c5: operand and result have the same allocation
-    - memdesc_subslice_c6: the buffer is in shared memory
-    - memdesc_subslice_c7: only a dimension that is cut has an offset
-    - memdesc_subslice_c8: the part lies within the operand
-    - memdesc_subslice_c9: offsets within a buffer are multiples of the part's size
-    - memdesc_subslice_c10: a padded buffer, in partitions or not, is cut alone
-    - memdesc_subslice_c11: the cut does not part rows that a swizzle mixes
+    - memdesc_subslice_c1: operand and result must have the same element type
+    - memdesc_subslice_c2: operand and result must have the same encoding
+    - memdesc_subslice_c3: there must be one offset and one dimension of the result per dimension of the
+      operand
+    - memdesc_subslice_c5: operand and result must have the same allocation shape
+    - memdesc_subslice_c6: the buffer must be in shared memory
+    - memdesc_subslice_c7: the offset must be 0 in each dimension whose size does not change
+    - memdesc_subslice_c8: the slice must be within the bounds of the operand
+    - memdesc_subslice_c9: an offset within a buffer must be a multiple of the slice's size
+    - memdesc_subslice_c10: a slice of padded buffers must be a slice of a single buffer
+    - memdesc_subslice_c11: the slice must not split a swizzle period
   }];
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$offsets);
   let results = (outs TTG_MemDescType:$result);
@@ -219,13 +223,13 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Unanalysed, LL_Canoni
 def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [LL_UnknownAxes, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer with its dimensions permuted";
   let description = [{
-    - memdesc_trans_c1: `order` is a permutation of the dimensions
-    - memdesc_trans_c2: dimension i of the result has the size of dimension `order[i]` of the
-      operand
-    - memdesc_trans_c3: the result's layout is the operand's with its dimensions permuted
-    - memdesc_trans_c4: the result is in the operand's memory
-    - memdesc_trans_c5: the result is mutable exactly if the operand is
-    - memdesc_trans_c6: the result's allocation is the operand's with its dimensions permuted
+    - memdesc_trans_c1: `order` must be a permutation of the dimensions
+    - memdesc_trans_c2: dimension i of the result must have the size of dimension `order[i]` of the operand
+    - memdesc_trans_c3: the result's layout must be the operand's layout with permuted dimensions
+    - memdesc_trans_c4: operand and result must be in the same memory space
+    - memdesc_trans_c5: operand and result must be both mutable or both immutable
+    - memdesc_trans_c6: the result's allocation shape must be the operand's allocation shape with permuted
+      dimensions
   }];
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$order);
   let results = (outs TTG_MemDescType:$result);
@@ -237,12 +241,12 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [LL_UnknownAxes, LL_Canonicaliz
 def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_UnknownAxes, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer in another shape";
   let description = [{
-    - memdesc_reshape_c1: operand and result have the same number of elements
-    - memdesc_reshape_c2: the operand is a whole buffer
-    - memdesc_reshape_c3: the result's layout is the operand's, reshaped
-    - memdesc_reshape_c4: the result is in the operand's memory
-    - memdesc_reshape_c5: the result is mutable exactly if the operand is
-    - memdesc_reshape_c6: the result's allocation is the operand's, reshaped
+    - memdesc_reshape_c1: operand and result must have the same number of elements
+    - memdesc_reshape_c2: the operand must be a whole buffer
+    - memdesc_reshape_c3: the result's layout must be the reshaped layout of the operand
+    - memdesc_reshape_c4: operand and result must be in the same memory space
+    - memdesc_reshape_c5: operand and result must be both mutable or both immutable
+    - memdesc_reshape_c6: the result's allocation shape must be the reshaped allocation shape of the operand
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
@@ -254,16 +258,19 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_UnknownAxes, LL_Canonic
 def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_Canonicalized, Pure]> {
   let summary = "the bytes of a buffer as another type and shape";
   let description = [{
-    - memdesc_reinterpret_c1: the result is in the operand's memory
-    - memdesc_reinterpret_c2: the result is mutable exactly if the operand is
-    - memdesc_reinterpret_c3: neither layout is partitioned
-    - memdesc_reinterpret_c4: padded layouts have the same padding
-    - memdesc_reinterpret_c5: the result is a whole buffer
-    - memdesc_reinterpret_c6: the result needs no more bytes than the operand has, each CTA for itself
-    - memdesc_reinterpret_c7: in tensor memory, it needs no more rows or columns
-    - memdesc_reinterpret_c8: a view of a padded buffer keeps its type
-    - memdesc_reinterpret_c9: so does a part along a dimension that is split over CTAs
-    - memdesc_reinterpret_c10: the result lies in what the operand has without a gap
+    - memdesc_reinterpret_c1: operand and result must be in the same memory space
+    - memdesc_reinterpret_c2: operand and result must be both mutable or both immutable
+    - memdesc_reinterpret_c3: neither operand nor result may be partitioned
+    - memdesc_reinterpret_c4: operand and result must have the same padding
+    - memdesc_reinterpret_c5: the result must be a whole buffer
+    - memdesc_reinterpret_c6: the result must not need more bytes of shared memory per CTA than the operand
+      has
+    - memdesc_reinterpret_c7: the result must not need more rows or columns of tensor memory than the operand
+      has
+    - memdesc_reinterpret_c8: a view of a padded buffer must not be reinterpreted
+    - memdesc_reinterpret_c9: a view that is sliced along a dimension split over CTAs must not be
+      reinterpreted
+    - memdesc_reinterpret_c10: the result must fit into the contiguous prefix of the operand
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
@@ -283,7 +290,7 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Unan
   let description = [{
     As `tt.load`, but into shared memory. `contiguity` elements may be copied at once even where
     that does not follow from the addresses.
-    - async_copy_global_to_local_c1: the buffer is mutable
+    - async_copy_global_to_local_c1: the buffer must be mutable
   }];
   let arguments = (ins Arg<TT_PtrTensor, "", [MemRead<TT_GlobalMemory>]>:$src,
                        Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$result,
@@ -349,12 +356,12 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Opaque, LL_Canonicalize
   let description = [{
     The current warps run the default region; each partition is run by warps of its own, whose
     number its tensors' layouts are for. Partitions are isolated: values come in as captures.
-    - warp_specialize_c1: the second region holds one `ttg.warp_specialize.partitions`
-    - warp_specialize_c2: `partitionNumWarps` has one entry per partition
-    - warp_specialize_c3: a partition has a power of two of warps
-    - warp_specialize_c4: `warpGroupStartIds`, if given, has one entry per partition
-    - warp_specialize_c5: it lies in no other `ttg.warp_specialize`
-    - warp_specialize_c6: the module has a multiple of four warps
+    - warp_specialize_c1: the second region must contain exactly one `ttg.warp_specialize.partitions`
+    - warp_specialize_c2: `partitionNumWarps` must have one entry per partition
+    - warp_specialize_c3: the number of warps of a partition must be a power of two
+    - warp_specialize_c4: `warpGroupStartIds`, if given, must have one entry per partition
+    - warp_specialize_c5: the operation must not be nested in another `ttg.warp_specialize`
+    - warp_specialize_c6: the number of warps of the module must be a multiple of four
   }];
   let arguments = (ins DenseI32ArrayAttr:$partitionNumWarps,
                        OptionalAttr<DenseI32ArrayAttr>:$warpGroupStartIds,
@@ -370,7 +377,7 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Op
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "holds the partitions of `ttg.warp_specialize`, isolated from above";
   let description = [{
-    - warp_specialize_partitions_c1: a partition has an argument of its type for each capture
+    - warp_specialize_partitions_c1: the arguments of a partition must have the types of the captures
   }];
   let arguments = (ins Variadic<AnyType>:$explicitCaptures);
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
@@ -380,7 +387,7 @@ def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Opaque, Pure, Terminator, ReturnL
                                             HasParent<"WarpSpecializeOp">]> {
   let summary = "the results of the default region of `ttg.warp_specialize`";
   let description = [{
-    - warp_yield_c1: it has an operand of its type for each result
+    - warp_yield_c1: the operands must have the types of the results of `ttg.warp_specialize`
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
@@ -411,7 +418,7 @@ def TTG_BarrierOp : TTG_Op<"barrier", [LL_Unanalysed]> {
 def TTG_InlineAsmOp : TTG_Op<"inline_asm", [LL_Opaque, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "assembly run once by each thread";
   let description = [{
-    - inline_asm_c1: tensors have an encoding
+    - inline_asm_c1: tensors must have an encoding
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
                        Variadic<AnyTypeOf<[TT_Any, TTG_MemDescType]>>:$args);

@@ -13,18 +13,19 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
     `!ttg.memdesc<64x32xf16, #shared, #smem, mutable, 2x64x32>`: shape and element type, encoding,
     memory space, whether it may be written, and the shape of the whole allocation where that
     differs.
-    - memdesc_c1: it has at least one dimension
-    - memdesc_c2: no dimension has size 0
-    - memdesc_c3: a view has at most the dimensions of its allocation
-    - memdesc_c4: a view lies within its allocation
-    - memdesc_c5: the encoding lays out memory, for the rank of the buffer or of one in a row of them
-    - memdesc_c6: it is in the memory that the encoding is for
-    - memdesc_c7: elements have a width that the memory can hold
-    - memdesc_c8: sizes are powers of two, but for the number of buffers in a row
-    - memdesc_c9: the encoding has a layout on the allocation's shape
-    - memdesc_c10: in tensor memory, it has at least a block of the encoding
-    - memdesc_c11: scales in tensor memory have rank 2
-    - memdesc_c12: rows of a swizzled buffer are at least as long as the swizzle
+    - memdesc_c1: a buffer must have at least one dimension
+    - memdesc_c2: no dimension may have size 0
+    - memdesc_c3: the rank of a view must not exceed the rank of its allocation
+    - memdesc_c4: a view must fit its allocation
+    - memdesc_c5: the encoding must be a memory encoding of the buffer's rank, or of one dimension less for a
+      multi-buffer
+    - memdesc_c6: a buffer must be in the memory space of its encoding
+    - memdesc_c7: the element width must be one that the memory supports
+    - memdesc_c8: sizes must be powers of two, except the number of buffers of a multi-buffer
+    - memdesc_c9: the encoding must have a layout for the shape of the allocation
+    - memdesc_c10: a buffer in tensor memory must have at least one block of its encoding
+    - memdesc_c11: scales in tensor memory must have rank 2
+    - memdesc_c12: the rows of a swizzled buffer must be at least as long as the swizzle
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$encoding, "::mlir::Attribute":$memorySpace,

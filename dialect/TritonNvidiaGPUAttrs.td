@@ -25,13 +25,14 @@ def TTNG_TensorMemoryEncoding : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory
     ```mlir
     #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
     ```
-    - tensor_memory_encoding_c1: `twoCTAs` work on two halves of the rows: `CGALayout` begins with `[1, 0]`
-    - tensor_memory_encoding_c2: `blockM` is 64 or 128
-    - tensor_memory_encoding_c3: `blockN` is a power of two up to 512
-    - tensor_memory_encoding_c4: `colStride` is 1, 2 or 4
-    - tensor_memory_encoding_c5: it is 1 where 4-bit data is padded
-    - tensor_memory_encoding_c6: a buffer has the rows of a block in each CTA
-    - tensor_memory_encoding_c7: blocks of 64 rows for two CTAs have two columns or more
+    - tensor_memory_encoding_c1: with `twoCTAs`, `CGALayout` must begin with `[1, 0]`, since each CTA holds
+      half of the rows
+    - tensor_memory_encoding_c2: `blockM` must be 64 or 128
+    - tensor_memory_encoding_c3: `blockN` must be a power of two of at most 512
+    - tensor_memory_encoding_c4: `colStride` must be 1, 2 or 4
+    - tensor_memory_encoding_c5: `colStride` must be 1 if `fp4Padded` is set
+    - tensor_memory_encoding_c6: a buffer must have the rows of a block in each CTA
+    - tensor_memory_encoding_c7: blocks of 64 rows for two CTAs must have at least two columns
   }];
   let parameters = (ins LL_Int<>:$blockM, LL_Int<>:$blockN, LL_Int<>:$colStride,
                         LL_CGALayout:$CGALayout, LL_OptionalBool<>:$twoCTAs,
@@ -64,12 +65,12 @@ def TTNG_CachePolicy : TTNG_Attr<"CachePolicy", "cache_policy"> {
     ```mlir
     #ttng.cache_policy<l1 = evict_first, l2_prefetch_size = 128 : i32>
     ```
-    - cache_policy_c1: there is a `cache_modifier` or a priority in `l1`, not both
-    - cache_policy_c2: `l2_primary`, `l2_secondary` and `l2_fraction` come together
-    - cache_policy_c3: `l2_primary` is a priority of that cache
-    - cache_policy_c4: `l2_secondary` is `evict_first` or `evict_unchanged`
-    - cache_policy_c5: `l2_fraction` is an f32 above 0 and up to 1
-    - cache_policy_c6: `l2_prefetch_size` is an i32 of 64, 128 or 256
+    - cache_policy_c1: `cache_modifier` and `l1` must not be combined
+    - cache_policy_c2: `l2_primary`, `l2_secondary` and `l2_fraction` must be given together
+    - cache_policy_c3: `l2_primary` must be a priority of the L2 cache
+    - cache_policy_c4: `l2_secondary` must be `evict_first` or `evict_unchanged`
+    - cache_policy_c5: `l2_fraction` must be an f32 above 0 and up to 1
+    - cache_policy_c6: `l2_prefetch_size` must be an i32 of 64, 128 or 256
   }];
   let parameters = (ins
       LL_DefaultEnum<TT_CacheModifier, "NONE">:$cache_modifier,

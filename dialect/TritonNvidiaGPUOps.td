@@ -46,18 +46,18 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Unanalysed,
   let description = [{
     `d = a * b + c`; `a` may be in registers. With `isAsync` it is under way until
     `ttng.warp_group_dot_wait`.
-    - warp_group_dot_c1: the shapes are M x K, K x N and M x N
-    - warp_group_dot_c2: the result's layout is `#ttg.nvidia_mma` version 3
-    - warp_group_dot_c3: `a` is `#ttg.dot_op` of operand 0, `#ttg.nvmma_shared` or
+    - warp_group_dot_c1: the shapes must be M x K, K x N and M x N
+    - warp_group_dot_c2: the result's encoding must be `#ttg.nvidia_mma` of version 3
+    - warp_group_dot_c3: the encoding of `a` must be `#ttg.dot_op` of operand 0, `#ttg.nvmma_shared` or
       `#ttg.shared_linear`
-    - warp_group_dot_c4: `b` is `#ttg.nvmma_shared` or `#ttg.shared_linear`
-    - warp_group_dot_c5: there is a multiple of four warps
-    - warp_group_dot_c6: `a` in registers has a `kWidth` of 32 bits
-    - warp_group_dot_c7: the result has a multiple of 64 rows in each CTA
-    - warp_group_dot_c8: it has a multiple of 8 columns in each CTA
-    - warp_group_dot_c9: the operands have elements that can be multiplied
-    - warp_group_dot_c10: 8-bit floats are added up in `f32` only with `maxNumImpreciseAcc` of
-      at least 32
+    - warp_group_dot_c4: the encoding of `b` must be `#ttg.nvmma_shared` or `#ttg.shared_linear`
+    - warp_group_dot_c5: the number of warps must be a multiple of four
+    - warp_group_dot_c6: `a` in registers must have a `kWidth` of 32 bits
+    - warp_group_dot_c7: the number of rows of the result per CTA must be a multiple of 64
+    - warp_group_dot_c8: the number of columns of the result per CTA must be a multiple of 8
+    - warp_group_dot_c9: the operands must have an element type that the instruction supports
+    - warp_group_dot_c10: products of 8-bit floats with an `f32` result require `maxNumImpreciseAcc` of at
+      least 32
   }];
   let arguments = (ins TTG_TensorOrMemDesc:$a, TTG_MemDescType:$b, TT_FpIntTensor:$c,
                        Optional<I1>:$useC,
@@ -75,7 +75,7 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_UnknownAxes,
   let summary = "wait until at most `pendings` products of the warp group are under way";
   let description = [{
     Values that a product writes or reads pass through, so that no use moves before the wait.
-    - warp_group_dot_wait_c1: there is at least one input
+    - warp_group_dot_wait_c1: there must be at least one operand
   }];
   let arguments = (ins Variadic<TTG_TensorOrMemDesc>:$inputs, I32Attr:$pendings,
                        UnitAttr:$warpGroupLocal);
@@ -88,11 +88,12 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_UnknownAxes,
 def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Unanalysed]> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - barrier_c2: `count` is at least 1
-    - init_barrier_c1: a barrier that CTAs share is made outside of `ttg.warp_specialize`
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - barrier_c2: `count` must be at least 1
+    - init_barrier_c1: a barrier shared by CTAs must not be initialised inside `ttg.warp_specialize`
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc, I32Attr:$count);
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
@@ -101,9 +102,10 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Unanalysed]> {
 def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Unanalysed]> {
   let summary = "end of a barrier's life";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc);
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
@@ -112,11 +114,12 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Unanalysed]> {
 def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Unanalysed]> {
   let summary = "let a barrier wait for so many bytes of copies";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - from_cta_c1: `fromCTA` is the number of a CTA
-    - from_cta_c2: with it, the barrier has an element for each CTA
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - from_cta_c1: `fromCTA` must be the index of a CTA of the cluster
+    - from_cta_c2: `fromCTA` requires a barrier with one element per CTA
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc, I32Attr:$size, OptionalAttr<I32Attr>:$fromCTA,
                        I1:$pred);
@@ -127,9 +130,10 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Unanalysed, AttrSizedOperan
   let summary = "wait until a barrier leaves a phase";
   let description = [{
     Buffers given as `deps` may be used by others until then.
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins TTNG_SharedUpdate:$alloc, I32:$phase, Optional<I1>:$pred,
                        Variadic<TTG_MemDescType>:$deps);
@@ -142,16 +146,17 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Unanalysed, AttrSizedOperan
 def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Unanalysed]> {
   let summary = "arrive at a barrier `count` times";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - barrier_c2: `count` is at least 1
-    - from_cta_c1: `fromCTA` is the number of a CTA
-    - from_cta_c2: with it, the barrier has an element for each CTA
-    - arrive_barrier_c1: `multicastCTA` is for several CTAs
-    - arrive_barrier_c2: it is a mask of the bits of their numbers
-    - arrive_barrier_c3: it goes with no other `fromCTA` than the last CTA
-    - barrier_c3: the barrier has an element for each CTA
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - barrier_c2: `count` must be at least 1
+    - from_cta_c1: `fromCTA` must be the index of a CTA of the cluster
+    - from_cta_c2: `fromCTA` requires a barrier with one element per CTA
+    - arrive_barrier_c1: `multicastCTA` requires several CTAs
+    - arrive_barrier_c2: `multicastCTA` must be a mask of bits of the CTA index
+    - arrive_barrier_c3: with `multicastCTA`, `fromCTA` must be absent or the last CTA
+    - barrier_c3: a barrier at which completions arrive must have one element per CTA
   }];
   let arguments = (ins TTNG_SharedUpdate:$alloc, I32Attr:$count, OptionalAttr<I32Attr>:$fromCTA,
                        OptionalAttr<I32Attr>:$multicastCTA, Optional<I1>:$pred);
@@ -161,9 +166,10 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Unanalysed]> {
 def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
   let summary = "arrive at a barrier when the copies issued so far are done";
   let description = [{
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
   }];
   let arguments = (ins TTNG_SharedWrite:$barrier, UnitAttr:$noIncrement);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
@@ -172,8 +178,8 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [LL_O
 def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [LL_Opaque]> {
   let summary = "wait for all threads of the cluster";
   let description = [{
-    - cluster_c1: the module has several CTAs in a cluster
-    - cluster_barrier_c1: it lies in a kernel, or in a function that is inlined into one
+    - cluster_c1: the module must have clusters of several CTAs
+    - cluster_barrier_c1: the operation must be in a kernel or an inlined function
   }];
   let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "attr-dict";
@@ -182,7 +188,7 @@ def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [LL_Opaque]> {
 def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_release_cluster", [LL_Opaque]> {
   let summary = "let the cluster see barriers that were made";
   let description = [{
-    - cluster_c1: the module has several CTAs in a cluster
+    - cluster_c1: the module must have clusters of several CTAs
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -193,27 +199,28 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
     AttrSizedOperandSegments]> {
   let summary = "start to copy a block into shared memory; a barrier learns of the bytes";
   let description = [{
-    - tma_c1: the buffer is `#ttg.nvmma_shared`
-    - tma_c12: it is one buffer, of the rank of its encoding
-    - tma_c2: descriptor and buffer have the same layout
-    - tma_c3: it is not transposed
-    - tma_c5: block and buffer have the same element type, signs aside
-    - tma_c6: block and buffer have the same number of elements
-    - tma_c7: there is a coordinate for each dimension of a block
-    - tma_c8: blocks have rank 1 to 5
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - tma_c9: in a module with `"ttng.two-ctas"`, the barrier has an
-      element for each CTA, or for each pair
-    - tma_c10: `multicast` is to a buffer that CTAs have copies of
-    - tma_c11: the buffer is mutable
-    - tma_c13: a cache policy is not about the first cache
-    - tma_c14: it prefetches nothing
-    - async_tma_copy_global_to_local_c1: images have rank 3 to 5
-    - async_tma_copy_global_to_local_c2: images have an offset for each coordinate but two,
-      tensors have none
-    - async_tma_copy_global_to_local_c3: it is not volatile
+    - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
+    - tma_c12: the operand must be a single buffer, of the rank of its encoding
+    - tma_c2: descriptor and buffer must have the same layout
+    - tma_c3: the buffer must not be transposed
+    - tma_c5: block and buffer must have the same element type, except for signedness
+    - tma_c6: block and buffer must have the same number of elements
+    - tma_c7: there must be one coordinate per dimension of a block
+    - tma_c8: blocks must have rank 1 to 5
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - tma_c9: in a module with `"ttng.two-ctas"`, the barrier must have one element per CTA, or per pair of
+      CTAs
+    - tma_c10: `multicast` requires a buffer that is replicated over CTAs
+    - tma_c11: the buffer must be mutable
+    - tma_c13: the cache policy must not concern the L1 cache
+    - tma_c14: the cache policy must not have `l2_prefetch_size`
+    - async_tma_copy_global_to_local_c1: images must have rank 3 to 5
+    - async_tma_copy_global_to_local_c2: the number of `offsets` must be the number of coordinates minus two
+      for an image, and 0 for a tensor
+    - async_tma_copy_global_to_local_c3: the copy must not be volatile
   }];
   let arguments = (ins Arg<TTNG_AnyTensorDesc, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        Variadic<I32>:$coord, Variadic<I16>:$offsets, TTNG_SharedWrite:$barrier,
@@ -229,17 +236,17 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
 def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global", [LL_Unanalysed]> {
   let summary = "start to copy a block out of shared memory";
   let description = [{
-    - tma_c1: the buffer is `#ttg.nvmma_shared`
-    - tma_c12: it is one buffer, of the rank of its encoding
-    - tma_c2: descriptor and buffer have the same layout
-    - tma_c3: it is not transposed
-    - tma_c4: the buffer is not `fp4Padded`
-    - tma_c5: block and buffer have the same element type, signs aside
-    - tma_c6: block and buffer have the same number of elements
-    - tma_c7: there is a coordinate for each dimension of a block
-    - tma_c8: blocks have rank 1 to 5
-    - tma_c13: a cache policy is not about the first cache
-    - tma_c14: it prefetches nothing
+    - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
+    - tma_c12: the operand must be a single buffer, of the rank of its encoding
+    - tma_c2: descriptor and buffer must have the same layout
+    - tma_c3: the buffer must not be transposed
+    - tma_c4: the buffer must not be `fp4Padded`
+    - tma_c5: block and buffer must have the same element type, except for signedness
+    - tma_c6: block and buffer must have the same number of elements
+    - tma_c7: there must be one coordinate per dimension of a block
+    - tma_c8: blocks must have rank 1 to 5
+    - tma_c13: the cache policy must not concern the L1 cache
+    - tma_c14: the cache policy must not have `l2_prefetch_size`
   }];
   let arguments = (ins TTNG_DescUpdate:$desc, Variadic<I32>:$coord, TTNG_SharedRead:$src,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -251,16 +258,16 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global",
 def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Unanalysed]> {
   let summary = "start to combine a block of shared memory with global memory";
   let description = [{
-    - tma_c1: the buffer is `#ttg.nvmma_shared`
-    - tma_c12: it is one buffer, of the rank of its encoding
-    - tma_c2: descriptor and buffer have the same layout
-    - tma_c3: it is not transposed
-    - tma_c4: the buffer is not `fp4Padded`
-    - tma_c5: block and buffer have the same element type, signs aside
-    - tma_c6: block and buffer have the same number of elements
-    - tma_c7: there is a coordinate for each dimension of a block
-    - tma_c8: blocks have rank 1 to 5
-    - async_tma_reduce_c1: the accelerator has the operation for the element type
+    - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
+    - tma_c12: the operand must be a single buffer, of the rank of its encoding
+    - tma_c2: descriptor and buffer must have the same layout
+    - tma_c3: the buffer must not be transposed
+    - tma_c4: the buffer must not be `fp4Padded`
+    - tma_c5: block and buffer must have the same element type, except for signedness
+    - tma_c6: block and buffer must have the same number of elements
+    - tma_c7: there must be one coordinate per dimension of a block
+    - tma_c8: blocks must have rank 1 to 5
+    - async_tma_reduce_c1: the target must support the operation for the element type
   }];
   let arguments = (ins TT_DescriptorReduceKind:$kind, TTNG_DescUpdate:$desc, Variadic<I32>:$coord,
                        TTNG_SharedRead:$src);
@@ -273,27 +280,28 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Unanalysed]> {
 def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [LL_Opaque]> {
   let summary = "start to copy rows into shared memory";
   let description = [{
-    - tma_c1: the buffer is `#ttg.nvmma_shared`
-    - tma_c12: it is one buffer, of the rank of its encoding
-    - tma_c2: descriptor and buffer have the same layout
-    - tma_c3: it is not transposed
-    - tma_c4: the buffer is not `fp4Padded`
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - tma_c9: in a module with `"ttng.two-ctas"`, the barrier has an
-      element for each CTA, or for each pair
-    - tma_c10: `multicast` is to a buffer that CTAs have copies of
-    - tma_c11: the buffer is mutable
-    - tma_c13: a cache policy is not about the first cache
-    - tma_c14: it prefetches nothing
-    - tma_rows_c1: blocks have rank 2
-    - tma_rows_c2: blocks have one row
-    - tma_rows_c3: the buffer has the columns of a block
-    - tma_rows_c4: its elements are the block's, signs aside
-    - tma_rows_c5: a thread has at least 4 consecutive indices
-    - tma_rows_c6: all threads of a warp have the same indices
-    - tma_rows_c7: indices are split over CTAs as the rows are
+    - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
+    - tma_c12: the operand must be a single buffer, of the rank of its encoding
+    - tma_c2: descriptor and buffer must have the same layout
+    - tma_c3: the buffer must not be transposed
+    - tma_c4: the buffer must not be `fp4Padded`
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - tma_c9: in a module with `"ttng.two-ctas"`, the barrier must have one element per CTA, or per pair of
+      CTAs
+    - tma_c10: `multicast` requires a buffer that is replicated over CTAs
+    - tma_c11: the buffer must be mutable
+    - tma_c13: the cache policy must not concern the L1 cache
+    - tma_c14: the cache policy must not have `l2_prefetch_size`
+    - tma_rows_c1: blocks must have rank 2
+    - tma_rows_c2: blocks must have one row
+    - tma_rows_c3: the buffer must have the number of columns of a block
+    - tma_rows_c4: the buffer must have the element type of a block, except for signedness
+    - tma_rows_c5: a thread must hold at least 4 consecutive indices
+    - tma_rows_c6: all lanes of a warp must have the same indices
+    - tma_rows_c7: indices must be split over CTAs as the rows are
   }];
   let arguments = (ins TTNG_DescRead:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset,
                        TTNG_SharedWrite:$barrier, TTNG_SharedWrite:$result, I1:$pred,
@@ -307,20 +315,20 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [LL_Opaque]> {
 def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter", [LL_Opaque]> {
   let summary = "start to copy rows out of shared memory";
   let description = [{
-    - tma_c1: the buffer is `#ttg.nvmma_shared`
-    - tma_c12: it is one buffer, of the rank of its encoding
-    - tma_c2: descriptor and buffer have the same layout
-    - tma_c3: it is not transposed
-    - tma_c4: the buffer is not `fp4Padded`
-    - tma_c13: a cache policy is not about the first cache
-    - tma_c14: it prefetches nothing
-    - tma_rows_c1: blocks have rank 2
-    - tma_rows_c2: blocks have one row
-    - tma_rows_c3: the buffer has the columns of a block
-    - tma_rows_c4: its elements are the block's, signs aside
-    - tma_rows_c5: a thread has at least 4 consecutive indices
-    - tma_rows_c6: all threads of a warp have the same indices
-    - tma_rows_c7: indices are split over CTAs as the rows are
+    - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
+    - tma_c12: the operand must be a single buffer, of the rank of its encoding
+    - tma_c2: descriptor and buffer must have the same layout
+    - tma_c3: the buffer must not be transposed
+    - tma_c4: the buffer must not be `fp4Padded`
+    - tma_c13: the cache policy must not concern the L1 cache
+    - tma_c14: the cache policy must not have `l2_prefetch_size`
+    - tma_rows_c1: blocks must have rank 2
+    - tma_rows_c2: blocks must have one row
+    - tma_rows_c3: the buffer must have the number of columns of a block
+    - tma_rows_c4: the buffer must have the element type of a block, except for signedness
+    - tma_rows_c5: a thread must hold at least 4 consecutive indices
+    - tma_rows_c6: all lanes of a warp must have the same indices
+    - tma_rows_c7: indices must be split over CTAs as the rows are
   }];
   let arguments = (ins TTNG_DescUpdate:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset,
                        TTNG_SharedRead:$src, OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -338,14 +346,15 @@ def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [LL_Unanalysed]> {
 def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [LL_Opaque]> {
   let summary = "start to write to the shared memory of another CTA";
   let description = [{
-    - cluster_c1: the module has several CTAs in a cluster
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: it is a whole buffer in one piece, without a swizzle
-    - barrier_c4: CTAs with elements of their own have them in order
-    - async_shared_store_c1: the buffer is mutable
-    - async_shared_store_c2: at least 32 bits are together in registers and in memory
-    - async_shared_store_c3: operand and buffer have the same element type
-    - async_shared_store_c4: operand and buffer have the same shape
+    - cluster_c1: the module must have clusters of several CTAs
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
+      completions arrive at the barrier
+    - barrier_c4: a barrier with several elements must assign elements to CTAs in order
+    - async_shared_store_c1: the buffer must be mutable
+    - async_shared_store_c2: at least 32 bits must be contiguous in registers and in memory
+    - async_shared_store_c3: operand and buffer must have the same element type
+    - async_shared_store_c4: operand and buffer must have the same shape
   }];
   let arguments = (ins TT_Tensor:$src, TTNG_SharedWrite:$dst, TTNG_SharedWrite:$mbarrier);
   let assemblyFormat = [{
@@ -367,9 +376,9 @@ def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [LL_Unanalysed, AttrSiz
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a descriptor to memory";
   let description = [{
-    - tensormap_create_c1: there is a size for each dimension of a box
-    - tensormap_create_c2: there is a stride for each dimension but the last
-    - tensormap_create_c3: there is a step for each dimension
+    - tensormap_create_c1: `global_dim` must have one size per dimension of a box
+    - tensormap_create_c2: `global_stride` must have one stride per dimension except the last
+    - tensormap_create_c3: `element_stride` must have one step per dimension
   }];
   let arguments = (ins TT_PtrType:$desc_ptr, TT_PtrType:$global_address, Variadic<I32>:$box_dim,
                        Variadic<I32>:$global_dim, Variadic<I64>:$global_stride,
@@ -397,14 +406,14 @@ def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", 
 def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [LL_Opaque, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer in tensor memory, with contents or without";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - tmem_alloc_c1: the buffer is in tensor memory
-    - tmem_alloc_c2: contents have rank 2
-    - tmem_alloc_c3: they lie where `tcgen05.st` can take them from
-    - tmem_alloc_c4: the buffer's shape is that of its allocation
-    - tmem_alloc_c5: a buffer without contents is mutable
-    - tmem_alloc_c6: contents and buffer have the same element type
-    - tmem_alloc_c7: contents and buffer have the same shape
+    - tensor_memory_c1: the target must have tensor memory
+    - tmem_alloc_c1: the buffer must be in tensor memory
+    - tmem_alloc_c2: the initial value must have rank 2
+    - tmem_alloc_c3: the initial value must have a layout that `tcgen05.st` supports
+    - tmem_alloc_c4: the shape of the buffer must be the shape of its allocation
+    - tmem_alloc_c5: a buffer without initial value must be mutable
+    - tmem_alloc_c6: initial value and buffer must have the same element type
+    - tmem_alloc_c7: initial value and buffer must have the same shape
   }];
   let arguments = (ins Optional<TT_Tensor>:$src);
   let results = (outs TTG_MemDescType:$result, Optional<TTG_AsyncToken>:$token);
@@ -414,18 +423,18 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [LL_Opaque, DeclareOpInterfaceMetho
 def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [LL_Opaque, AttrSizedResultSegments]> {
   let summary = "read tensor memory into registers, and reduce its rows on request";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - tmem_load_c1: the buffer is in tensor memory, and holds no scales
-    - tmem_load_c2: the result has rank 2
-    - tmem_load_c3: it lies where `tcgen05.ld` can put it
-    - tmem_load_c5: `redOp` requires a result for the reduction
-    - tmem_load_c6: `abs` and `NaN` come with `redOp`
-    - tmem_load_c7: `abs` and `NaN` are for `f32`
-    - tmem_load_c8: the reduced elements are in one thread
-    - tmem_load_c9: a thread reduces one row
-    - tmem_load_c10: elements that are reduced fill their columns
-    - tmem_load_c11: buffer and result have the same element type
-    - tmem_load_c12: buffer and result have the same shape
+    - tensor_memory_c1: the target must have tensor memory
+    - tmem_load_c1: the buffer must be in tensor memory, and must not hold scales
+    - tmem_load_c2: the result must have rank 2
+    - tmem_load_c3: the result must have a layout that `tcgen05.ld` supports
+    - tmem_load_c5: `redOp` must be given exactly if the reduction has a result
+    - tmem_load_c6: `abs` and `NaN` require `redOp`
+    - tmem_load_c7: `abs` and `NaN` require elements of `f32`
+    - tmem_load_c8: each reduced row must be in one thread
+    - tmem_load_c9: a thread must reduce exactly one row
+    - tmem_load_c10: reduced elements must have 32 bits, one per column
+    - tmem_load_c11: buffer and result must have the same element type
+    - tmem_load_c12: buffer and result must have the same shape
   }];
   let arguments = (ins TTNG_TensorRead:$src, Optional<TTG_AsyncToken>:$dep,
                        OptionalAttr<TTNG_TMEMLoadReduceModifierEnum>:$redOp,
@@ -441,13 +450,13 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [LL_Opaque, AttrSizedResultSegments]>
 def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Opaque, LL_Canonicalized]> {
   let summary = "write registers to tensor memory";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - tmem_store_c1: the buffer is in tensor memory
-    - tmem_store_c2: the value has rank 2
-    - tmem_store_c3: it lies where `tcgen05.st` can take it from
-    - tmem_store_c4: the buffer is mutable
-    - tmem_store_c5: value and buffer have the same element type
-    - tmem_store_c6: value and buffer have the same shape
+    - tensor_memory_c1: the target must have tensor memory
+    - tmem_store_c1: the buffer must be in tensor memory
+    - tmem_store_c2: the value must have rank 2
+    - tmem_store_c3: the value must have a layout that `tcgen05.st` supports
+    - tmem_store_c4: the buffer must be mutable
+    - tmem_store_c5: value and buffer must have the same element type
+    - tmem_store_c6: value and buffer must have the same shape
   }];
   let arguments = (ins TTNG_TensorWrite:$dst, Optional<TTG_AsyncToken>:$dep, TT_Tensor:$src,
                        I1:$pred);
@@ -461,19 +470,19 @@ def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Opaque, LL_Canonicalized]> {
 def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [LL_Opaque, Pure]> {
   let summary = "some columns of a buffer in tensor memory";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - tmem_subslice_c1: both buffers are in tensor memory
-    - tmem_subslice_c2: operand and result have the same element type
-    - tmem_subslice_c3: operand and result have the same encoding
-    - tmem_subslice_c4: operand and result have the same allocation
-    - tmem_subslice_c5: operand and result have the same rank, 2 or 3
-    - tmem_subslice_c6: `dim` is a dimension of them
-    - tmem_subslice_c7: the other dimensions are unchanged
-    - tmem_subslice_c8: the part lies within the operand
-    - tmem_subslice_c9: an offset that is no multiple of the part's size stays within
+    - tensor_memory_c1: the target must have tensor memory
+    - tmem_subslice_c1: operand and result must be in tensor memory
+    - tmem_subslice_c2: operand and result must have the same element type
+    - tmem_subslice_c3: operand and result must have the same encoding
+    - tmem_subslice_c4: operand and result must have the same allocation shape
+    - tmem_subslice_c5: operand and result must have the same rank, 2 or 3
+    - tmem_subslice_c6: `dim` must be a dimension of the operand
+    - tmem_subslice_c7: only the size of dimension `dim` may change
+    - tmem_subslice_c8: the slice must be within the bounds of the operand
+    - tmem_subslice_c9: an offset must be a multiple of the slice's size, or the slice must stay within
       consecutive rows or columns
-    - tmem_subslice_c10: every CTA has elements of the part
-    - tmem_subslice_c11: the part starts at a column of 32 bits
+    - tmem_subslice_c10: every CTA must hold elements of the slice
+    - tmem_subslice_c11: the slice must start at a 32-bit column
   }];
   let arguments = (ins TTG_MemDescType:$src, I32Attr:$offset,
                        DefaultValuedAttr<I32Attr, "1">:$dim);
@@ -486,19 +495,19 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [LL_Opaque, Pure]> {
 def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [LL_Opaque]> {
   let summary = "start to copy from shared to tensor memory";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - tmem_copy_c1: the operand is in shared memory
-    - tmem_copy_c2: both buffers have the same shape
-    - tmem_copy_c3: the destination is mutable
-    - tmem_copy_c4: the operand is aligned to 16 bytes
-    - tmem_copy_c5: both buffers are split over CTAs in one way
-    - tmem_copy_c6: the operand is neither transposed nor `fp4Padded`
-    - tmem_copy_c7: scales come from a buffer without swizzle
-    - tmem_copy_c8: the destination is in tensor memory
-    - tmem_copy_c9: but for scales, it has `blockM = 128`
-    - tmem_copy_c10: but for scales, the operand is swizzled
-    - tmem_copy_c11: but for scales, elements have 32 bits
-    - tmem_copy_c12: but for scales, a row of the destination has 4 elements side by side
+    - tensor_memory_c1: the target must have tensor memory
+    - tmem_copy_c1: the operand must be in shared memory
+    - tmem_copy_c2: operand and destination must have the same shape
+    - tmem_copy_c3: the destination must be mutable
+    - tmem_copy_c4: the operand must be aligned to 16 bytes
+    - tmem_copy_c5: operand and destination must be split over CTAs equally
+    - tmem_copy_c6: the operand must be neither transposed nor `fp4Padded`
+    - tmem_copy_c7: an operand with scales must not be swizzled
+    - tmem_copy_c8: the destination must be in tensor memory
+    - tmem_copy_c9: the destination must have `blockM = 128`, except for scales
+    - tmem_copy_c10: the operand must be swizzled, except for scales
+    - tmem_copy_c11: elements must have 32 bits, except for scales
+    - tmem_copy_c12: a row of the destination must have at least 4 contiguous elements, except for scales
   }];
   let arguments = (ins TTNG_SharedRead:$src, TTNG_TensorWrite:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` qualified(type(operands))";
@@ -507,7 +516,7 @@ def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [LL_Opaque]> {
 def TTNG_TMEMWaitOp : TTNG_Op<"tmem_wait", [LL_Opaque]> {
   let summary = "wait for loads from or stores to tensor memory";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
+    - tensor_memory_c1: the target must have tensor memory
   }];
   let arguments = (ins TTNG_TMEMWaitKind:$kind);
   let assemblyFormat = "$kind attr-dict";
@@ -519,30 +528,30 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [LL_Opaque, AttrSizedOperandSegmen
   let summary = "matrix product in tensor memory";
   let description = [{
     `d += a * b`, or `d = a * b` where `useD` is false. With `is_async`, barriers learn of its end.
-    - tensor_memory_c1: the GPU has tensor memory
-    - tc_gen5_mma_c1: barriers are for a product that `is_async`
-    - tc_gen5_mma_c2: the shapes are M x K, K x N and M x N
-    - tc_gen5_mma_c3: the operands have elements that can be multiplied
-    - tc_gen5_mma_c4: both have elements of one kind
-    - tc_gen5_mma_c5: the accumulator can hold their products
-    - tc_gen5_mma_c6: it is a product of matrices
-    - tc_gen5_mma_c7: `a` is `#ttg.nvmma_shared`, `#ttg.shared_linear` or in tensor memory
-    - tc_gen5_mma_c8: `b` is `#ttg.nvmma_shared` or `#ttg.shared_linear`
-    - tc_gen5_mma_c9: `d` is in tensor memory
-    - tc_gen5_mma_c10: `d` is not `fp4Padded`
-    - tc_gen5_mma_c11: `a` in tensor memory has `colStride = 1`
-    - tc_gen5_mma_c12: `a` in tensor memory is not `fp4Padded`
-    - tc_gen5_mma_c13: `d` has an element in each column
-    - tc_gen5_mma_c14: `d` has at most 256 columns in a block
-    - tc_gen5_mma_c15: `a` and `b` are whole along K in each CTA
-    - tc_gen5_mma_c16: with `two_ctas`, the pair of CTAs shares the columns of `b`
-    - tc_gen5_mma_c17: with `two_ctas`, there are at most 256 columns
-    - tc_gen5_mma_c18: encodings in tensor memory say whether there are `two_ctas`
-    - tc_gen5_mma_c19: `d` is split over CTAs as `a` and `b` are
-    - tc_gen5_mma_c20: `a` and `d` are not both in interleaved blocks of 64 rows
-    - tc_gen5_mma_c21: each barrier has a predicate
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: the barrier has an element for each CTA
+    - tensor_memory_c1: the target must have tensor memory
+    - tc_gen5_mma_c1: completion barriers require `is_async`
+    - tc_gen5_mma_c2: the shapes must be M x K, K x N and M x N
+    - tc_gen5_mma_c3: the operands must have an element type that the instruction supports
+    - tc_gen5_mma_c4: `a` and `b` must have element types of the same kind
+    - tc_gen5_mma_c5: the accumulator must have an element type for the products of `a` and `b`
+    - tc_gen5_mma_c6: the operands must have rank 2
+    - tc_gen5_mma_c7: `a` must be `#ttg.nvmma_shared`, `#ttg.shared_linear` or in tensor memory
+    - tc_gen5_mma_c8: `b` must be `#ttg.nvmma_shared` or `#ttg.shared_linear`
+    - tc_gen5_mma_c9: `d` must be in tensor memory
+    - tc_gen5_mma_c10: `d` must not be `fp4Padded`
+    - tc_gen5_mma_c11: `a` in tensor memory must have `colStride = 1`
+    - tc_gen5_mma_c12: `a` in tensor memory must not be `fp4Padded`
+    - tc_gen5_mma_c13: `d` must have one element per 32-bit column
+    - tc_gen5_mma_c14: `d` must have at most 256 columns in a block
+    - tc_gen5_mma_c15: `a` and `b` must not be split over CTAs along K
+    - tc_gen5_mma_c16: with `two_ctas`, the pair of CTAs must share the columns of `b`
+    - tc_gen5_mma_c17: with `two_ctas`, there must be at most 256 columns
+    - tc_gen5_mma_c18: `twoCTAs` of an encoding in tensor memory must be set exactly if `two_ctas` is set
+    - tc_gen5_mma_c19: `d` must be split over CTAs as `a` and `b` are
+    - tc_gen5_mma_c20: `a` and `d` must not both have interleaved blocks with `blockM = 64`
+    - tc_gen5_mma_c21: each barrier must have a predicate
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier at which completions arrive must have one element per CTA
   }];
   let arguments = (ins TTNG_SharedRead:$a, TTNG_SharedRead:$b, TTNG_TensorUpdate:$d,
                        Optional<TTG_AsyncToken>:$acc_dep, I1:$useD, I1:$pred,
@@ -561,22 +570,23 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [LL_Opaque, AttrSizedOperandSegmen
 def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "matrix product in tensor memory, of operands with a scale per block of elements";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - tc_gen5_mma_scaled_c1: barriers are for a product that `is_async`
-    - tc_gen5_mma_scaled_c2: the shapes are M x K, K x N and M x N, pairs of 4-bit elements
-      counted as two
-    - tc_gen5_mma_scaled_c3: blocks of scales lie in the order that the hardware reads
-    - tc_gen5_mma_scaled_c4: both have elements of one kind
-    - tc_gen5_mma_scaled_c5: the accumulator can hold their products
-    - tc_gen5_mma_scaled_c6: `d` is in tensor memory
-    - tc_gen5_mma_scaled_c7: `d` is not `fp4Padded`
-    - tc_gen5_mma_scaled_c8: `d` has `blockM = 128`
-    - tc_gen5_mma_scaled_c9: 4-bit elements of `a` in tensor memory are pairs, as `i8`
-    - tc_gen5_mma_scaled_c10: they are `fp4Padded` exactly if `b` has 8-bit elements
-    - tc_gen5_mma_scaled_c11: `a` in tensor memory has 8-bit or 4-bit elements
-    - tc_gen5_mma_scaled_c12: each barrier has a predicate
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: the barrier has an element for each CTA
+    - tensor_memory_c1: the target must have tensor memory
+    - tc_gen5_mma_scaled_c1: completion barriers require `is_async`
+    - tc_gen5_mma_scaled_c2: the shapes must be M x K, K x N and M x N, where a pair of 4-bit elements counts
+      as two
+    - tc_gen5_mma_scaled_c3: blocks of scales must have the order that the hardware reads
+    - tc_gen5_mma_scaled_c4: `a` and `b` must have element types of the same kind
+    - tc_gen5_mma_scaled_c5: the accumulator must have an element type for the products of `a` and `b`
+    - tc_gen5_mma_scaled_c6: `d` must be in tensor memory
+    - tc_gen5_mma_scaled_c7: `d` must not be `fp4Padded`
+    - tc_gen5_mma_scaled_c8: `d` must have `blockM = 128`
+    - tc_gen5_mma_scaled_c9: 4-bit elements of `a` in tensor memory must be pairs, as `i8`
+    - tc_gen5_mma_scaled_c10: 4-bit elements of `a` in tensor memory must be `fp4Padded` exactly if `b` has
+      8-bit elements
+    - tc_gen5_mma_scaled_c11: `a` in tensor memory must have 8-bit or 4-bit elements
+    - tc_gen5_mma_scaled_c12: each barrier must have a predicate
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier at which completions arrive must have one element per CTA
   }];
   let arguments = (ins TTNG_SharedRead:$a, TTNG_SharedRead:$b, TTNG_TensorUpdate:$d,
                        Optional<TTG_AsyncToken>:$acc_dep, TTNG_TensorRead:$a_scale,
@@ -597,10 +607,10 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [LL_Opaque, AttrSized
 def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "arrive at a barrier when the products issued so far are done";
   let description = [{
-    - tensor_memory_c1: the GPU has tensor memory
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: the barrier has an element for each CTA
-    - tc_gen5_commit_c1: there are at most 4 `descs`
+    - tensor_memory_c1: the target must have tensor memory
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier at which completions arrive must have one element per CTA
+    - tc_gen5_commit_c1: there must be at most 4 `descs`
   }];
   let arguments = (ins TTNG_SharedWrite:$barrier, Optional<I1>:$pred,
                        Variadic<TTG_MemDescType>:$descs);
@@ -615,11 +625,11 @@ def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [LL_Opaque, AttrSizedOperand
 def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel", [LL_Opaque]> {
   let summary = "start to take over the work of a cluster that is not launched yet";
   let description = [{
-    - clc_c1: the answer has 2 elements of `i64`
-    - clc_c2: all CTAs have the same answer
-    - clc_c3: the buffer is a whole one in one piece, without a swizzle
-    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
-    - barrier_c3: the barrier has an element for each CTA
+    - clc_c1: the response buffer must have 2 elements of `i64`
+    - clc_c2: all CTAs must share the response buffer
+    - clc_c3: the response buffer must be a whole buffer that is contiguous and not swizzled
+    - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
+    - barrier_c3: a barrier at which completions arrive must have one element per CTA
   }];
   let arguments = (ins TTNG_SharedWrite:$result, TTNG_SharedWrite:$mbarrier);
   let assemblyFormat = [{
@@ -630,7 +640,7 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel", [LL_Opaque]> {
 def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync", [LL_Opaque]> {
   let summary = "take over the work of a cluster that is not launched yet";
   let description = [{
-    - clc_try_cancel_sync_c1: the result has 2 elements of `i64`
+    - clc_try_cancel_sync_c1: the result must have 2 elements of `i64`
   }];
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -639,9 +649,9 @@ def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync", [LL_Opaque]> {
 def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result", [LL_Opaque]> {
   let summary = "read the answer to `ttng.clc_try_cancel`";
   let description = [{
-    - clc_c1: the answer has 2 elements of `i64`
-    - clc_c2: all CTAs have the same answer
-    - clc_c3: the buffer is a whole one in one piece, without a swizzle
+    - clc_c1: the response buffer must have 2 elements of `i64`
+    - clc_c2: all CTAs must share the response buffer
+    - clc_c3: the response buffer must be a whole buffer that is contiguous and not swizzled
   }];
   let arguments = (ins TTNG_SharedRead:$src);
   let results = (outs I128:$clcResult);
@@ -670,14 +680,15 @@ def TTNG_PackedOperand : RankedTensorOf<[F32, F16, BF16, F8E5M2, F8E4M3FN, F8E8M
 def TTNG_PackedArithOp : TTNG_Op<"packed_arith", [LL_Opaque, Pure]> {
   let summary = "arithmetic on two or four numbers at a time";
   let description = [{
-    - packed_arith_c1: `fma` takes three operands, the others two
-    - packed_arith_c2: the result has an encoding
-    - packed_arith_c3: the hardware has the operation for these types
-    - packed_arith_c4: a thread holds a multiple of the numbers that go together
-    - packed_arith_c5: pairs of 4-bit numbers all lie along one dimension
-    - packed_arith_c6: the operands have an encoding
-    - packed_arith_c7: the operands have the result's shape, pairs counted as two
-    - packed_arith_c8: the operands have the result's layout
+    - packed_arith_c1: `fma` requires three operands, other operations two
+    - packed_arith_c2: the result must have an encoding
+    - packed_arith_c3: the target must support the operation on these types
+    - packed_arith_c4: the number of elements per thread must be a multiple of the elements that the
+      instruction packs
+    - packed_arith_c5: all pairs of 4-bit numbers must be along the same dimension
+    - packed_arith_c6: the operands must have an encoding
+    - packed_arith_c7: the operands must have the result's shape, where a pair counts as two
+    - packed_arith_c8: the operands must have the result's layout
   }];
   let arguments = (ins TTNG_PackedArithOpKind:$op_kind, Variadic<TTNG_PackedOperand>:$srcs);
   let results = (outs TTNG_PackedNumber:$result);

@@ -12,7 +12,7 @@ def TTNG_TensorDescIm2ColType
   let summary = "an image in global memory, read as the columns of a convolution";
   let description = [{
     `!ttng.tensordesc_im2col<64x32xf16, #shared>`, spelled as `!tt.tensordesc` is.
-    - tensordesc_im2col_c1: its blocks have rank 2
+    - tensordesc_im2col_c1: blocks must have rank 2
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         OptionalParameter<"::mlir::Attribute">:$sharedLayout);

@@ -22,9 +22,9 @@ def TT_FuncOp : TT_Op<"func", [LL_Opaque, AffineScope, AutomaticAllocationScope,
   let description = [{
     A `public` function is a kernel. The argument attribute `tt.divisibility` promises that a
     pointer's address in bytes, or an integer's value, is a multiple of the given number.
-    - tt_c1: a tensor of an operation of `tt` has at most 2^20 elements
-    - tt_c2: a tensor of an operation of `tt` has a power of two of elements
-    - func_c1: the number that `tt.divisibility` promises is a positive power of two
+    - tt_c1: a tensor of a `tt` operation must have at most 2^20 elements
+    - tt_c2: the number of elements of a tensor of a `tt` operation must be a power of two
+    - func_c1: the value of an axis hint, as `tt.divisibility`, must be a positive power of two
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -45,7 +45,7 @@ def TT_FuncOp : TT_Op<"func", [LL_Opaque, AffineScope, AutomaticAllocationScope,
 def TT_ReturnOp : TT_Op<"return", [LL_Unanalysed, Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
   let summary = "end of a function";
   let description = [{
-    - return_c1: there is one operand per result of the function, of its type
+    - return_c1: the operands must have the types of the results of the function
   }];
   let arguments = (ins Variadic<AnyType>:$srcs);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
@@ -71,9 +71,9 @@ def TT_MakeRangeOp : TT_Op<"make_range", [LL_NoSharedMemory, LL_Canonicalized, P
   let summary = "the integers start, start + 1, ..., end - 1";
   let description = [{
     - make_range_c1: `start` < `end`
-    - make_range_c2: the result is 1-dimensional
-    - make_range_c3: the result has `end` - `start` elements
-    - make_range_c4: the elements are i32
+    - make_range_c2: the result must have rank 1
+    - make_range_c3: the result must have `end` - `start` elements
+    - make_range_c4: the elements must be i32
   }];
   let arguments = (ins I32Attr:$start, I32Attr:$end);
   let results = (outs TT_IntTensor:$result);
@@ -109,7 +109,7 @@ def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicaliz
     Elements whose mask is false are not read; they take the value of `other`, or an unspecified
     one where it is absent. A volatile read is not removed if it has no uses.
 
-    - load_c1: the cache modifier is one of reads, which `wb` and `wt` are not
+    - load_c1: the cache modifier must be one of loads, without `wb` and `wt`
   }];
   let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Any>:$other,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -128,7 +128,7 @@ def TT_StoreOp : TT_Op<"store", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonical
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write through a pointer or a tensor of pointers";
   let description = [{
-    - store_c1: the cache modifier is one of writes, which `ca` and `cv` are not
+    - store_c1: the cache modifier must be one of stores, without `ca` and `cv`
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy, UnitAttr:$ignore_cta);
@@ -141,10 +141,10 @@ def TT_StoreOp : TT_Op<"store", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonical
 def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "insert a dimension of size 1";
   let description = [{
-    - expand_dims_c1: `axis` is at most the operand's rank
-    - expand_dims_c2: the result's shape is the operand's with a 1 inserted at `axis`
-    - expand_dims_c3: the operand's encoding is a slice of the result's along `axis`
-    - expand_dims_c4: both or neither have an encoding
+    - expand_dims_c1: `axis` must be at most the operand's rank
+    - expand_dims_c2: the result's shape must be the operand's shape with a 1 inserted at `axis`
+    - expand_dims_c3: the operand's encoding must be the slice of the result's encoding along `axis`
+    - expand_dims_c4: both operand and result must have an encoding, or neither
   }];
   let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
@@ -154,9 +154,9 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_NoSharedMemory, LL_Canonicalized,
 def TT_BroadcastOp : TT_Op<"broadcast", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "repeat dimensions of size 1";
   let description = [{
-    - broadcast_c1: operand and result have the same rank
-    - broadcast_c2: a dimension that changes has size 1 in the operand
-    - broadcast_c3: on the operand's shape, both encodings are one layout
+    - broadcast_c1: operand and result must have the same rank
+    - broadcast_c2: a dimension whose size changes must have size 1 in the operand
+    - broadcast_c3: both encodings must have the same layout on the operand's shape
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
@@ -166,11 +166,11 @@ def TT_BroadcastOp : TT_Op<"broadcast", [LL_NoSharedMemory, LL_Canonicalized, Pu
 def TT_TransOp : TT_Op<"trans", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "permute dimensions";
   let description = [{
-    - trans_c1: `order` has one entry per dimension
-    - trans_c2: `order` is a permutation
-    - trans_c3: dimension i of the result has the size of dimension `order[i]` of the operand
-    - trans_c4: the result's layout is the operand's with its dimensions permuted
-    - trans_c5: both or neither have an encoding
+    - trans_c1: `order` must have one entry per dimension
+    - trans_c2: `order` must be a permutation of the dimensions
+    - trans_c3: dimension i of the result must have the size of dimension `order[i]` of the operand
+    - trans_c4: the result's layout must be the operand's layout with permuted dimensions
+    - trans_c5: both operand and result must have an encoding, or neither
   }];
   let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tensor:$result);
@@ -182,10 +182,10 @@ def TT_ReshapeOp : TT_Op<"reshape", [LL_NoSharedMemory, LL_Canonicalized, Pure, 
   let description = [{
     Without `allow_reorder` elements keep their row-major position; with it they may change places
     as long as every thread keeps as many.
-    - reshape_c1: operand and result have the same number of elements
-    - reshape_c2: both or neither have an encoding
-    - reshape_c3: the result's layout is the operand's, reshaped; with `allow_reorder` it has as many
-      elements in each thread, and copies in the same registers and threads
+    - reshape_c1: operand and result must have the same number of elements
+    - reshape_c2: both operand and result must have an encoding, or neither
+    - reshape_c3: the result's layout must be the reshaped layout of the operand; with `allow_reorder`, the
+      result must have the operand's number of elements per thread and the operand's replication
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);
@@ -198,10 +198,11 @@ def TT_ReshapeOp : TT_Op<"reshape", [LL_NoSharedMemory, LL_Canonicalized, Pure, 
 def TT_JoinOp : TT_Op<"join", [LL_NoSharedMemory, Pure, SameTypeOperands]> {
   let summary = "two tensors side by side along a new last dimension";
   let description = [{
-    - join_c1: the result's shape is the operands' with a 2 appended
-    - join_c2: the result's layout is the operands' plus one register along the new dimension
-    - join_c3: operands and result have the same element type
-    - join_c4: both or neither have an encoding
+    - join_c1: the result's shape must be the operands' shape with a 2 appended
+    - join_c2: the result's layout must be the operands' layout with one register basis along the new
+      dimension
+    - join_c3: operands and result must have the same element type
+    - join_c4: both operands and result must have an encoding, or neither
   }];
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
@@ -212,11 +213,11 @@ def TT_SplitOp : TT_Op<"split", [LL_NoSharedMemory, LL_Canonicalized, Pure,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "take the two halves of a last dimension of size 2 apart";
   let description = [{
-    - split_c1: the operand's last dimension has size 2
-    - split_c2: that dimension lies in the registers of one thread
-    - split_c3: the results' shape is the operand's without it
-    - split_c4: operand and results have the same element type
-    - split_c5: both or neither have an encoding
+    - split_c1: the operand's last dimension must have size 2
+    - split_c2: the operand's last dimension must lie within one thread
+    - split_c3: the results' shape must be the operand's shape without the last dimension
+    - split_c4: operand and results must have the same element type
+    - split_c5: both operand and results must have an encoding, or neither
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
@@ -231,18 +232,18 @@ def TT_DotOp : TT_Op<"dot", [LL_Unanalysed, Pure,
   let summary = "matrix product";
   let description = [{
     `d = a * b + c`. `inputPrecision` is the precision of f32 operands.
-    - dot_c1: `a` and `b` have elements of the same width
-    - dot_c2: the shapes are M x K, K x N and M x N, with the same leading dimensions
-    - dot_c3: `a` and `b` both have an encoding, or neither
-    - dot_c4: the result has an encoding where the operands have
-    - dot_c5: both operands have the same `kWidth`
-    - dot_c6: by `mma` of version 2 floats and i8 are multiplied, f32 only as `tf32`
-    - dot_c7: for `#ttg.nvidia_mma` K is at least 4 times `kWidth`
-    - dot_c8: the operands are `#ttg.dot_op`, or both `#ttg.linear`
-    - dot_c9: `a` is operand 0 and `b` operand 1
-    - dot_c10: they are operands of the result's layout
-    - dot_c11: for `#ttg.amd_wmma` each CTA has a part of the result of its own
-    - dot_c12: and the same rows or columns of an operand as of the result
+    - dot_c1: `a` and `b` must have elements of the same width
+    - dot_c2: the shapes must be M x K, K x N and M x N, with the same leading dimensions
+    - dot_c3: both `a` and `b` must have an encoding, or neither
+    - dot_c4: the result must have an encoding if the operands have one
+    - dot_c5: both operands must have the same `kWidth`
+    - dot_c6: `mma` of version 2 supports floats and i8, and f32 only with `inputPrecision = tf32`
+    - dot_c7: for `#ttg.nvidia_mma`, K must be at least 4 times `kWidth`
+    - dot_c8: the operands' encoding must be `#ttg.dot_op`, or `#ttg.linear` for both
+    - dot_c9: `opIdx` must be 0 in the encoding of `a`, and 1 in that of `b`
+    - dot_c10: the parent of the operands' encodings must be the result's encoding
+    - dot_c11: for `#ttg.amd_wmma`, each CTA must hold distinct elements of the result
+    - dot_c12: for `#ttg.amd_wmma`, the operands must be split over CTAs as the result
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
                        DefaultValuedAttr<TT_InputPrecision, "::ll::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -258,14 +259,14 @@ def TT_ReduceOp : TT_Op<"reduce", [LL_UnknownAxes, Pure, SameOperandsShape, LL_S
   let summary = "combine the elements along one dimension";
   let description = [{
     The region combines two elements of each operand; it is associative.
-    - reduce_c1: there is at least one operand
-    - reduce_c2: there are as many results as operands
-    - reduce_c3: `axis` is a dimension of the operands
-    - reduce_c4: a result is its operand without `axis`, and a number where that was the only
-      one
-    - reduce_c5: a result's encoding is the slice of its operand's along `axis`
-    - reduce_c6: the region takes two elements of each operand
-    - reduce_c7: the region gives one element of each operand
+    - reduce_c1: there must be at least one operand
+    - reduce_c2: the number of results must be the number of operands
+    - reduce_c3: `axis` must be a dimension of the operands
+    - reduce_c4: a result must have the type of its operand without `axis`, which is a scalar for an operand
+      of rank 1
+    - reduce_c5: a result's encoding must be the slice of its operand's encoding along `axis`
+    - reduce_c6: the arguments of the region must be two elements of each operand
+    - reduce_c7: the region must yield one element of each operand
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<TT_Any>:$result);
@@ -285,16 +286,15 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Unanalysed, Pure, AttrSizedOperandS
   let description = [{
     `d = (a * a_scale) * (b * b_scale) + c`, with 4-bit elements in pairs per byte. `lhs_k_pack`
     and `rhs_k_pack` say whether the pairs lie along K.
-    - dot_scaled_c1: the operands have rank 2 or 3
-    - dot_scaled_c2: operands and result have one rank
-    - dot_scaled_c3: the shapes are M x K, K x N and M x N, pairs of 4-bit elements counted as
-      two
-    - dot_scaled_c4: there is a scale for every 16 or 32 elements along K
-    - dot_scaled_c5: there are scales for each row of `a`, and each column of `b`
-    - dot_scaled_c6: a scale of `a` is for as many elements as one of `b`
-    - dot_scaled_c7: for `#ttg.amd_wmma`, each CTA has a part of the result of its own
-    - dot_scaled_c8: and the same rows or columns of an operand as of the result
-    - dot_scaled_c9: scales are distributed over CTAs as their operands
+    - dot_scaled_c1: the operands must have rank 2 or 3
+    - dot_scaled_c2: operands and result must have the same rank
+    - dot_scaled_c3: the shapes must be M x K, K x N and M x N, where a pair of 4-bit elements counts as two
+    - dot_scaled_c4: there must be one scale per 16 or 32 elements along K
+    - dot_scaled_c5: there must be scales for each row of `a` and each column of `b`
+    - dot_scaled_c6: the number of elements per scale must be the same in `a` and `b`
+    - dot_scaled_c7: for `#ttg.amd_wmma`, each CTA must hold distinct elements of the result
+    - dot_scaled_c8: for `#ttg.amd_wmma`, the operands must be split over CTAs as the result
+    - dot_scaled_c9: for `#ttg.amd_wmma`, scales must be split over CTAs as their operands
   }];
   let arguments = (ins RankedTensorOf<[TT_Float, I8]>:$a, RankedTensorOf<[TT_Float, I8]>:$b,
                        TT_FloatTensor:$c, Optional<RankedTensorOf<[TT_Float, I8]>>:$a_scale,
@@ -313,12 +313,12 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Unanalysed, Pure, AttrSizedOperandS
 def TT_ScanOp : TT_Op<"scan", [LL_UnknownAxes, Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
   let summary = "combine each element with those before it along one dimension";
   let description = [{
-    - scan_c1: there is at least one operand
-    - scan_c2: there are as many results as operands
-    - reduce_c3: `axis` is a dimension of the operands
-    - scan_c4: a result has the type of its operand
-    - reduce_c6: the region takes two elements of each operand
-    - reduce_c7: the region gives one element of each operand
+    - scan_c1: there must be at least one operand
+    - scan_c2: the number of results must be the number of operands
+    - reduce_c3: `axis` must be a dimension of the operands
+    - scan_c4: a result must have the type of its operand
+    - reduce_c6: the arguments of the region must be two elements of each operand
+    - reduce_c7: the region must yield one element of each operand
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -344,12 +344,12 @@ def TT_GatherOp : TT_Op<"gather", [LL_UnknownAxes, LL_Canonicalized, Pure]> {
   let summary = "take elements at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
-    - gather_c1: indices and result have the same shape
-    - gather_c2: indices and result have the same encoding
-    - gather_c3: operand and result have the same element type
-    - gather_c4: operand and indices have the same rank
-    - gather_c5: `axis` is a dimension of the operand
-    - gather_c6: other dimensions have the same size in operand and indices
+    - gather_c1: indices and result must have the same shape
+    - gather_c2: indices and result must have the same encoding
+    - gather_c3: operand and result must have the same element type
+    - gather_c4: operand and indices must have the same rank
+    - gather_c5: `axis` must be a dimension of the operand
+    - gather_c6: operand and indices must have the same size in dimensions other than `axis`
   }];
   let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
                        UnitAttr:$efficient_layout);
@@ -378,9 +378,9 @@ def TT_PtrToIntOp : TT_Cast<"ptr_to_int", TT_PtrLike, TT_I64Like> {
 def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any, [LL_Canonicalized]> {
   let summary = "the same bits as another type";
   let description = [{
-    - bitcast_c1: a pointer becomes a pointer into the same memory
-    - bitcast_c2: a pointer becomes a pointer, and a number a number
-    - bitcast_c3: numbers have the same width
+    - bitcast_c1: pointer operand and result must have the same address space
+    - bitcast_c2: both operand and result must be pointers, or neither
+    - bitcast_c3: operand and result must have the same bit width
   }];
 }
 
@@ -388,7 +388,7 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [LL_UnknownAxes, Pure, Elementwise, SameOper
                                      LL_SameEncoding]> {
   let summary = "convert between floating-point types";
   let description = [{
-    - fp_to_fp_c1: a narrowing conversion has a rounding mode
+    - fp_to_fp_c1: a narrowing conversion must have a rounding mode
   }];
   let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);
   let results = (outs TT_FloatLike:$result);
@@ -437,11 +437,11 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [LL_UnknownAxes, LL_NoSharedM
                                                     RecursiveMemoryEffects]> {
   let summary = "run a region on every element, `pack` elements at a time";
   let description = [{
-    - map_elementwise_c1: there is at least one operand
-    - map_elementwise_c2: `pack` is a power of two
-    - map_elementwise_c3: the region takes `pack` elements of each operand
-    - map_elementwise_c4: the region gives `pack` elements of each result
-    - map_elementwise_c5: the region does not store
+    - map_elementwise_c1: there must be at least one operand
+    - map_elementwise_c2: `pack` must be a power of two
+    - map_elementwise_c3: the arguments of the region must be `pack` elements of each operand
+    - map_elementwise_c4: the region must yield `pack` elements of each result
+    - map_elementwise_c5: the region must not write to memory
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -474,8 +474,8 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [LL_UnknownAxes,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
   let summary = "assembly run on groups of elements";
   let description = [{
-    - elementwise_inline_asm_c1: operands have a multiple of `packed_element` elements
-    - elementwise_inline_asm_c2: there is at least one result
+    - elementwise_inline_asm_c1: the number of elements of an operand must be a multiple of `packed_element`
+    - elementwise_inline_asm_c2: there must be at least one result
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
                        I32Attr:$packed_element, Variadic<AnyTypeOf<[TT_Any]>>:$args);
@@ -497,7 +497,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [LL_FixedLayouts, LL_NoSharedMemory, Pure,
                    "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "the element of a tensor that has one";
   let description = [{
-    - unsplat_c1: the operand has one element
+    - unsplat_c1: the operand must have exactly one element
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Any:$result);
@@ -508,9 +508,9 @@ def TT_CatOp : TT_Op<"cat", [LL_Unanalysed, LL_NoSharedMemory, NoMemoryEffect, S
                              SameOperandsAndResultElementType]> {
   let summary = "the elements of two tensors in one, in any order";
   let description = [{
-    - cat_c1: the result has as many elements as both operands
-    - cat_c2: a thread has as many elements of the result as of both operands
-    - cat_c3: both or neither have an encoding
+    - cat_c1: the result must have as many elements as both operands together
+    - cat_c2: the result must have as many elements per thread as both operands together
+    - cat_c3: both operands and result must have an encoding, or neither
   }];
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
@@ -558,8 +558,8 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load", [LL_UnknownAxes, SameOperandsAndResul
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "read global memory atomically";
   let description = [{
-    - atomic_load_c1: the ordering is `relaxed` or `acquire`
-    - atomic_load_c2: an element has at least 8 bits
+    - atomic_load_c1: the memory semantics must be `relaxed` or `acquire`
+    - atomic_load_c2: an element must have at least 8 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem,
                        TT_MemSyncScope:$scope);
@@ -577,8 +577,8 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [LL_Unanalysed, SameOperandsShape, 
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write global memory atomically";
   let description = [{
-    - atomic_store_c1: the ordering is `relaxed` or `release`
-    - atomic_store_c2: an element has at least 8 bits
+    - atomic_store_c1: the memory semantics must be `relaxed` or `release`
+    - atomic_store_c2: an element must have at least 8 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -595,8 +595,8 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
                    "result", "::ll::tt::boolLike($_self)">]> {
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{
-    - atomic_load_c1: the ordering is `relaxed` or `acquire`
-    - atomic_poll_c1: a number has 16, 32 or 64 bits
+    - atomic_load_c1: the memory semantics must be `relaxed` or `acquire`
+    - atomic_poll_c1: an element must have 16, 32 or 64 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$expected, Optional<I64>:$timeout,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -622,8 +622,8 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [LL_Opaque, Pure, Same
 def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [LL_Opaque, MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read a block";
   let description = [{
-    - descriptor_load_c1: block and tensor have the same element type, signs aside
-    - descriptor_load_c2: block and tensor have the same number of elements
+    - descriptor_load_c1: block and tensor must have the same element type, except for signedness
+    - descriptor_load_c2: block and tensor must have the same number of elements
   }];
   let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -637,8 +637,8 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a block";
   let description = [{
-    - descriptor_store_c1: block and tensor have the same element type, signs aside
-    - descriptor_store_c2: block and tensor have the same number of elements
+    - descriptor_store_c1: block and tensor must have the same element type, except for signedness
+    - descriptor_store_c2: block and tensor must have the same number of elements
   }];
   let arguments = (ins TT_TensorDescType:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
   let assemblyFormat = [{
@@ -650,8 +650,8 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "combine a block with what is in memory, atomically";
   let description = [{
-    - descriptor_reduce_c1: block and tensor have the same element type, signs aside
-    - descriptor_reduce_c2: block and tensor have the same number of elements
+    - descriptor_reduce_c1: block and tensor must have the same element type, except for signedness
+    - descriptor_reduce_c2: block and tensor must have the same number of elements
   }];
   let arguments = (ins TT_DescriptorReduceKind:$kind, TT_TensorDescType:$desc, TT_Tensor:$src,
                        Variadic<I32>:$indices);
@@ -664,16 +664,16 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read rows of one block each";
   let description = [{
-    - descriptor_gather_c1: blocks have rank 2
-    - descriptor_gather_c2: blocks have one row
-    - descriptor_gather_c3: the row indices have rank 1
-    - descriptor_gather_c4: the tensor has rank 2
-    - descriptor_gather_c5: it has at least 8 rows
-    - descriptor_gather_c6: its elements have at most 32 bits
-    - descriptor_gather_c7: a row has at least 32 bytes
-    - descriptor_gather_c8: a row is as long as a block
-    - descriptor_gather_c9: the tensor's elements are the block's, signs aside
-    - descriptor_gather_c10: there is an index for each row
+    - descriptor_gather_c1: blocks must have rank 2
+    - descriptor_gather_c2: blocks must have one row
+    - descriptor_gather_c3: the row indices must have rank 1
+    - descriptor_gather_c4: the tensor must have rank 2
+    - descriptor_gather_c5: the tensor must have at least 8 rows
+    - descriptor_gather_c6: the elements of the tensor must have at most 32 bits
+    - descriptor_gather_c7: a row must have at least 32 bytes
+    - descriptor_gather_c8: the tensor must have the number of columns of a block
+    - descriptor_gather_c9: the tensor must have the element type of a block, except for signedness
+    - descriptor_gather_c10: there must be one index per row
   }];
   let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I16, I32]>:$x_offsets, I32:$y_offset);
   let results = (outs TT_Tensor:$result);
@@ -686,16 +686,16 @@ def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write rows of one block each";
   let description = [{
-    - descriptor_scatter_c1: blocks have rank 2
-    - descriptor_scatter_c2: blocks have one row
-    - descriptor_scatter_c3: the row indices have rank 1
-    - descriptor_scatter_c4: the tensor has rank 2
-    - descriptor_scatter_c5: it has at least 8 rows
-    - descriptor_scatter_c6: its elements have at most 32 bits
-    - descriptor_scatter_c7: a row has at least 32 bytes
-    - descriptor_scatter_c8: a row is as long as a block
-    - descriptor_scatter_c9: the tensor's elements are the block's, signs aside
-    - descriptor_scatter_c10: there is an index for each row
+    - descriptor_scatter_c1: blocks must have rank 2
+    - descriptor_scatter_c2: blocks must have one row
+    - descriptor_scatter_c3: the row indices must have rank 1
+    - descriptor_scatter_c4: the tensor must have rank 2
+    - descriptor_scatter_c5: the tensor must have at least 8 rows
+    - descriptor_scatter_c6: the elements of the tensor must have at most 32 bits
+    - descriptor_scatter_c7: a row must have at least 32 bytes
+    - descriptor_scatter_c8: the tensor must have the number of columns of a block
+    - descriptor_scatter_c9: the tensor must have the element type of a block, except for signedness
+    - descriptor_scatter_c10: there must be one index per row
   }];
   let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I16, I32]>:$x_offsets, I32:$y_offset,
                        TT_Tensor:$src);
@@ -709,9 +709,9 @@ def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [LL_Opaque,
 def TT_CallOp : TT_Op<"call", [LL_Unanalysed, CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a function of the module";
   let description = [{
-    - call_c1: `callee` is a `tt.func`
-    - call_c2: there is one operand per argument, of its type
-    - call_c3: there is one result per result of the function, of its type
+    - call_c1: `callee` must name a `tt.func` of the module
+    - call_c2: the operands must have the types of the arguments of the function
+    - call_c3: the results must have the types of the results of the function
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,

@@ -25,8 +25,8 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
     `!tt.ptr<f32>` points to global memory (address space 1); `!tt.ptr<f32, "constant">` names
     another memory: `descriptor` is 0, `constant` 4. Arithmetic on it counts elements of the
     pointee, not bytes.
-    - ptr_c1: it points to an integer or a float
-    - ptr_c2: the memory is `descriptor`, `global` or `constant`
+    - ptr_c1: the pointee type must be an integer or a float
+    - ptr_c2: the address space must be `descriptor`, `global` or `constant`
   }];
   let parameters = (ins "::mlir::Type":$pointeeType, TT_AddressSpace:$addressSpace);
   let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";
@@ -42,7 +42,7 @@ def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc", [ShapedTypeInterf
   let description = [{
     `!tt.tensordesc<128x64xf16, #shared>`: the shape and element type of a block, and how a block
     is laid out in shared memory, where that is known.
-    - tensordesc_c1: it names the elements of its blocks, not a tensor of them
+    - tensordesc_c1: the element type must be the type of an element of a block, not a tensor type
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         OptionalParameter<"::mlir::Attribute">:$sharedLayout);

@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub struct Rule {
     /// Label, as `reduce_c4`.
     pub label: &'static str,
-    /// The condition that every valid module satisfies.
+    /// The requirement on every valid module.
     pub text: &'static str,
     /// Names of the dialects, operations, attributes and types that declare the rule.
     pub of: &'static [&'static str],
