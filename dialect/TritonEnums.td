@@ -41,12 +41,12 @@ def TT_EvictionPolicy : TT_I32Enum<"EvictionPolicy", "eviction hint of a global 
   I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">
 ]>;
 
-def TT_PaddingOption : TT_I32Enum<"PaddingOption", "the value of a read past the end of a tensor", [
+def TT_PaddingOption : TT_I32Enum<"PaddingOption", "padding value of out-of-bounds reads", [
   I32EnumAttrCase<"PAD_ZERO", 1, "zero">,
   I32EnumAttrCase<"PAD_NAN", 2, "nan">
 ]>;
 
-def TT_InputPrecision : TT_I32Enum<"InputPrecision", "how a product of f32 is computed", [
+def TT_InputPrecision : TT_I32Enum<"InputPrecision", "input precision of an f32 product", [
   I32EnumAttrCase<"TF32", 0, "tf32">,
   I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
   I32EnumAttrCase<"IEEE", 2, "ieee">,
@@ -84,18 +84,18 @@ def TT_MemSemantic : TT_I32Enum<"MemSemantic", "memory ordering of an atomic acc
   I32EnumAttrCase<"ACQUIRE_RELEASE", 4, "acq_rel">
 ]>;
 
-def TT_MemSyncScope : TT_I32Enum<"MemSyncScope", "threads among which an access is ordered", [
+def TT_MemSyncScope : TT_I32Enum<"MemSyncScope", "synchronisation scope of an atomic access", [
   I32EnumAttrCase<"GPU", 1, "gpu">,
   I32EnumAttrCase<"CTA", 2, "cta">,
   I32EnumAttrCase<"SYSTEM", 3, "sys">
 ]>;
 
-def TT_RoundingMode : TT_I32Enum<"RoundingMode", "rounding of a narrowing conversion", [
+def TT_RoundingMode : TT_I32Enum<"RoundingMode", "rounding mode of a narrowing conversion", [
   I32EnumAttrCase<"RTZ", 0, "rtz">,
   I32EnumAttrCase<"RTNE", 1, "rtne">
 ]>;
 
-def TT_PropagateNan : TT_I32Enum<"PropagateNan", "which operands pass a NaN on", [
+def TT_PropagateNan : TT_I32Enum<"PropagateNan", "operands whose NaN is propagated", [
   I32EnumAttrCase<"NONE", 0, "none">,
   I32EnumAttrCase<"ALL", 65535, "all">
 ]>;
@@ -111,7 +111,7 @@ def TT_DescriptorReduceKind : TT_I32Enum<"DescriptorReduceKind", "operation of a
   I32EnumAttrCase<"XOR", 8, "xor">
 ]>;
 
-def TT_PtrAddrSpace : TT_I32Enum<"PtrAddrSpace", "memory that a pointer points into", [
+def TT_PtrAddrSpace : TT_I32Enum<"PtrAddrSpace", "address space of a pointer", [
   I32EnumAttrCase<"Descriptor", 0, "descriptor">,
   I32EnumAttrCase<"Global", 1, "global">,
   I32EnumAttrCase<"Constant", 4, "constant">
@@ -130,7 +130,7 @@ def TTG_AddrSpaceAll : I32BitEnumAttrCaseGroup<"All", [
   TTG_AddrSpaceTensorWrite
 ], "all">;
 
-def TTG_AddrSpace : I32BitEnumAttr<"AddrSpace", "memories that a barrier orders", [
+def TTG_AddrSpace : I32BitEnumAttr<"AddrSpace", "memory spaces ordered by a barrier", [
   TTG_AddrSpaceNone, TTG_AddrSpaceLocal, TTG_AddrSpaceGlobalRead, TTG_AddrSpaceGlobalWrite,
   TTG_AddrSpaceTensorRead, TTG_AddrSpaceTensorWrite, TTG_AddrSpaceAll
 ]> {
@@ -155,12 +155,12 @@ def TTNG_TMEMLoadReduceModifier : TTNG_I32Enum<"TMEMLoadReduceModifier",
   let genSpecializedAttr = 0;
 }
 
-def TTNG_TMEMWaitKind : TTNG_I32Enum<"TMEMWaitKind", "which tensor-memory accesses to wait for", [
+def TTNG_TMEMWaitKind : TTNG_I32Enum<"TMEMWaitKind", "kind of tensor-memory accesses to wait for", [
   I32EnumAttrCase<"LOAD", 0, "load">,
   I32EnumAttrCase<"STORE", 1, "store">
 ]>;
 
-def TTNG_PackedArithOpKind : TTNG_I32Enum<"PackedArithOpKind", "arithmetic on pairs of numbers", [
+def TTNG_PackedArithOpKind : TTNG_I32Enum<"PackedArithOpKind", "operation of packed arithmetic", [
   I32EnumAttrCase<"ADD", 0, "add">,
   I32EnumAttrCase<"SUB", 1, "sub">,
   I32EnumAttrCase<"MUL", 2, "mul">,
@@ -170,7 +170,7 @@ def TTNG_PackedArithOpKind : TTNG_I32Enum<"PackedArithOpKind", "arithmetic on pa
 ]>;
 
 def TTNG_CacheEvictionPriority : TTNG_I32Enum<"CacheEvictionPriority",
-                                              "the eviction priority of a cache line", [
+                                              "eviction priority of a cache line", [
   I32EnumAttrCase<"NONE", 0, "none">,
   I32EnumAttrCase<"EVICT_NORMAL", 1, "evict_normal">,
   I32EnumAttrCase<"EVICT_UNCHANGED", 2, "evict_unchanged">,

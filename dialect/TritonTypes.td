@@ -13,7 +13,7 @@ class TT_TypeDef<string name, string typeMnemonic, list<Trait> traits = []>
 }
 
 // `"constant"`: the name of a memory as a string.
-def TT_AddressSpace : AttrOrTypeParameter<"int", "memory it points into"> {
+def TT_AddressSpace : AttrOrTypeParameter<"int", "address space"> {
   let parser = "::ll::tt::parseAddressSpace($_parser)";
   let printer = "::ll::tt::printAddressSpace($_printer, $_self)";
   let defaultValue = "1";
@@ -73,7 +73,7 @@ def TT_BoolTensor : RankedTensorOf<[I1]>;
 def TT_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>], "i64 or tensor of i64">;
 def TT_Tensor : RankedTensorOf<[TT_Float, TT_Int, TT_PtrType]>;
 def TT_Any : AnyTypeOf<[TT_Float, TT_Int, TT_PtrType, TT_Tensor],
-                       "number, pointer, or tensor of them">;
+                       "number, pointer, or tensor of numbers or pointers">;
 
 // Every operation's tensors are checked against the module: lanes, warps, CTAs, rank, powers of
 // two; then the rules of the operation itself, labelled in its description. All of it is

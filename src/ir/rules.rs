@@ -78,14 +78,14 @@ pub fn explain(label: &str) -> Result<String, String> {
             Some(Entry {
                 summary, example, ..
             }) => {
-                let _ = writeln!(text, "of `{name}`: {summary}");
+                let _ = writeln!(text, "declared by `{name}`: {summary}");
                 for line in example.lines() {
                     let _ = writeln!(text, "    {line}");
                 }
             }
             None => {
                 let summary = dialect().map_or("", |dialect| dialect.summary);
-                let _ = writeln!(text, "of everything in dialect `{name}`: {summary}");
+                let _ = writeln!(text, "declared by dialect `{name}`: {summary}");
             }
         }
     }
