@@ -111,7 +111,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // extract_slice_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{requires a result and offsets of the operand's rank 2, but got 1 and 2}}
+    // expected-error @+1 {{requires a result and offsets of the operand's rank 2, but got a result of rank 1 and 2 offsets}}
     %0 = amdg.extract_slice %a [0, 0] : tensor<128x128xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>> to tensor<128xf16, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>}>>
     tt.return
   }
@@ -226,7 +226,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires a buffer of shape 64x256 for a result of 128x128 packed along the other dimension, but got 128x128}}
+    // expected-error @+1 {{requires a buffer of shape 64x256 for a result of shape 128x128 packed along the other dimension, but got shape 128x128}}
     %0 = amdg.local_load_packed_transposed %a : !ttg.memdesc<128x128xi8, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable> -> tensor<128x128xi8, #ttg.dot_op<{opIdx = 0, parent = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 128], isTransposed = true}>, kWidth = 16}>>
     tt.return
   }

@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got 1 of `i32`}}
+    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got shape 1 of `i32`}}
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi32, #s1, #smem, mutable>
     tt.return
   }
@@ -82,7 +82,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%r: !ttg.memdesc<2xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires a response buffer of 2 elements of `i64`, but got 2 of `i32`}}
+    // expected-error @+1 {{requires a response buffer of 2 elements of `i64`, but got shape 2 of `i32`}}
     %0 = ttng.clc_load_result %r : !ttg.memdesc<2xi32, #s1, #smem, mutable> -> i128
     tt.return
   }
@@ -150,7 +150,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) {
-    // expected-error @+1 {{`fromCTA` requires a barrier with one element for each of 2 CTAs, but got 1 with `CGALayout =}}
+    // expected-error @+1 {{`fromCTA` requires a barrier with one element for each of 2 CTAs, but got shape 1 with `CGALayout =}}
     ttng.arrive_barrier %b, 1 {fromCTA = 0 : i32} : !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>
     tt.return
   }

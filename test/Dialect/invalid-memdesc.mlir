@@ -4,21 +4,21 @@
 
 // memdesc_c2
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a buffer must not have a dimension of size 0, but got 0x32 in 0x32}}
+// expected-error @+1 {{a buffer must not have a dimension of size 0, but got shape 0x32 in an allocation of 0x32}}
 tt.func private @f(!ttg.memdesc<0x32xf16, #s, #ttg.shared_memory>)
 
 // -----
 
 // memdesc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{the rank of a view must not exceed the rank of its allocation, but got 16x32 in 32}}
+// expected-error @+1 {{the rank of a view must not exceed the rank of its allocation, but got shape 16x32 in an allocation of 32}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 32>)
 
 // -----
 
 // memdesc_c4
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a view must fit its allocation, but got 16x32 in 8x32}}
+// expected-error @+1 {{a view must fit its allocation, but got shape 16x32 in an allocation of 8x32}}
 tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 8x32>)
 
 // -----
@@ -135,7 +135,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{scales in tensor memory must have rank 2, but got 2x128x4 in 2x128x4}}
+  // expected-error @+1 {{scales in tensor memory must have rank 2, but got shape 2x128x4 in an allocation of 2x128x4}}
   tt.func @f(%a: !ttg.memdesc<2x128x4xi8, #ts, #tmem, mutable>) {
     
     tt.return
@@ -282,7 +282,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>) {
-    // expected-error @+1 {{requires a whole buffer, but the operand is a view of 32x64 in 64x64}}
+    // expected-error @+1 {{requires a whole buffer, but the operand is a view of 32x64 in an allocation of 64x64}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64> -> !ttg.memdesc<2048xf16, #s1, #smem, mutable>
     tt.return
   }
@@ -364,7 +364,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op requires the operand's allocation 64x64 in the result type, but got 128x64}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op requires the operand's allocation shape 64x64 in the result type, but got 128x64}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xf32, #sw, #smem, 128x64>
     tt.return
   }

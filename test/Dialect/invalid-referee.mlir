@@ -162,7 +162,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 64x64>) {
-    // expected-error @+1 {{expected a result with allocation 64x64, but got 64x32}}
+    // expected-error @+1 {{expected a result with allocation shape 64x64, but got 64x32}}
     %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 64x64> -> !ttg.memdesc<64x32xf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -175,7 +175,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 3x32x64>) {
-    // expected-error @+1 {{expected a result with allocation 3x2048, but got 2048}}
+    // expected-error @+1 {{expected a result with allocation shape 3x2048, but got 2048}}
     %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 3x32x64> -> !ttg.memdesc<2048xf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [8, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8>) {
-    // expected-error @+1 {{cannot reinterpret a view of a padded buffer: the operand is 8x8 in 16x8}}
+    // expected-error @+1 {{cannot reinterpret a view of a padded buffer: the operand is a view of 8x8 in an allocation of 16x8}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8> -> !ttg.memdesc<8x8xbf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -310,7 +310,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
-    // expected-error @+1 {{requires a single buffer of rank 2, but got 1x64x64 of `}}
+    // expected-error @+1 {{requires a single buffer of rank 2, but got shape 1x64x64 with encoding `}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>
     tt.return
   }

@@ -46,7 +46,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d0: !tt.tensordesc<8x64xf16>, %d1: !tt.tensordesc<8x64xf16>, %s0: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %s1: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{requires disjoint warp hints, but hint 0x2 of copy 1 overlaps with another copy's}}
+    // expected-error @+1 {{requires disjoint warp hints, but hint 0x2 of copy 1 overlaps with the hint of another copy}}
     %0 = amdg.async_tdm_fused_copy_global_to_local %d0, %d1 into %s0, %s1 {warp_used_hints = array<i32: 3, 2>} : !tt.tensordesc<8x64xf16>, !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
@@ -173,7 +173,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[2:+2] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires a padding interval of at least 64 bits, but got 2 of `f16`}}
+    // expected-error @+1 {{requires a padding interval of at least 64 bits, but got 2 elements of `f16`}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #ttg.padded_shared<[2:+2] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>
     tt.return
   }
@@ -185,7 +185,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+1] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{requires padding of at least 32 bits, but got 1 of `f16`}}
+    // expected-error @+1 {{requires padding of at least 32 bits, but got 1 elements of `f16`}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+1] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>
     tt.return
   }
@@ -237,7 +237,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{number of warps in the hint must be a power of two, but 0x7 has 3}}
+    // expected-error @+1 {{number of warps in the hint must be a power of two, but hint 0x7 has 3}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 7 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }

@@ -453,7 +453,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{requires the operand's allocation 128x128 in the result type, but got 128x64}}
+    // expected-error @+1 {{requires the operand's allocation shape 128x128 in the result type, but got 128x64}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable>
     tt.return
   }
@@ -492,7 +492,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{may only change the size of dimension 1, but 256x64 becomes 128x32}}
+    // expected-error @+1 {{may only change the size of dimension 1, but shape 256x64 becomes 128x32}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<256x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 256x64>
     tt.return
   }

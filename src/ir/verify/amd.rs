@@ -68,7 +68,7 @@ pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
     ensure!(
         extract_slice_c1,
         dst.shape.len() == rank && offsets.len() == rank,
-        "requires a result and offsets of the operand's rank {rank}, but got {} and {}",
+        "requires a result and offsets of the operand's rank {rank}, but got a result of rank {} and {} offsets",
         dst.shape.len(),
         offsets.len()
     );
@@ -499,7 +499,7 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
     ensure!(
         local_load_packed_transposed_c3,
         src.shape == shape,
-        "requires a buffer of shape {} for a result of {} packed along the other dimension, but got {}",
+        "requires a buffer of shape {} for a result of shape {} packed along the other dimension, but got shape {}",
         dimensions(&shape),
         dimensions(dst.shape),
         dimensions(&src.shape)

@@ -44,7 +44,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c1,
         is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
-        "requires a barrier of rank 1 with at most {ctas} elements of `i64` (one per CTA), but got {} of `{}`",
+        "requires a barrier of rank 1 with at most {ctas} elements of `i64` (one per CTA), but got shape {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     );
@@ -72,7 +72,7 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
         return Ok(());
     }
     let message = format!(
-        "requires a contiguous {what} (a whole buffer without swizzle), but got `{}` of {}",
+        "requires a contiguous {what} (a whole buffer without swizzle), but got `{}` on an allocation of {}",
         buffer.encoding.map_or_else(String::new, |e| e.to_string()),
         dimensions(&buffer.alloc_shape)
     );
@@ -145,7 +145,7 @@ fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>
     ensure!(
         from_cta_c2,
         buffer.shape == [ctas] && cga(buffer) == one_each(ctas),
-        "`fromCTA` requires a barrier with one element for each of {ctas} CTAs, but got {} with `CGALayout = {}`",
+        "`fromCTA` requires a barrier with one element for each of {ctas} CTAs, but got shape {} with `CGALayout = {}`",
         dimensions(&buffer.shape),
         cga(buffer).as_ref().map_or_else(String::new, bases)
     );
@@ -232,7 +232,7 @@ pub(super) fn answer(value: Val<'_>) -> Verdict {
     ensure!(
         clc_c1,
         is_i64(buffer.element) && buffer.shape == [2],
-        "requires a response buffer of 2 elements of `i64`, but got {} of `{}`",
+        "requires a response buffer of 2 elements of `i64`, but got shape {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     );

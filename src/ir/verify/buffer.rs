@@ -302,7 +302,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         diagnostics,
         memdesc_subslice_c5,
         src.alloc_shape == dst.alloc_shape,
-        "requires the operand's allocation {} in the result type, but got {}",
+        "requires the operand's allocation shape {} in the result type, but got {}",
         dimensions(&src.alloc_shape),
         dimensions(&dst.alloc_shape)
     );
@@ -465,7 +465,7 @@ fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic>
     (dst.alloc_shape != expected).then(|| {
         broken!(
             memdesc_trans_c6 | memdesc_reshape_c6,
-            "expected a result with allocation {}, but got {}",
+            "expected a result with allocation shape {}, but got {}",
             dimensions(expected),
             dimensions(&dst.alloc_shape)
         )
@@ -507,7 +507,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     if src.alloc_shape[leading..] != src.shape {
         diagnostics.push(broken!(
             memdesc_reshape_c2,
-            "requires a whole buffer, but the operand is a view of {} in {}",
+            "requires a whole buffer, but the operand is a view of {} in an allocation of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
         ));

@@ -58,14 +58,14 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c2,
         !shape.contains(&0) && !alloc.contains(&0),
-        "a buffer must not have a dimension of size 0, but got {} in {}",
+        "a buffer must not have a dimension of size 0, but got shape {} in an allocation of {}",
         dimensions(shape),
         dimensions(alloc)
     );
     ensure!(
         memdesc_c3,
         alloc.len() >= shape.len(),
-        "the rank of a view must not exceed the rank of its allocation, but got {} in {}",
+        "the rank of a view must not exceed the rank of its allocation, but got shape {} in an allocation of {}",
         dimensions(shape),
         dimensions(alloc)
     );
@@ -73,7 +73,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     ensure!(
         memdesc_c4,
         shape.iter().zip(within).all(|(part, whole)| part <= whole),
-        "a view must fit its allocation, but got {} in {}",
+        "a view must fit its allocation, but got shape {} in an allocation of {}",
         dimensions(shape),
         dimensions(alloc)
     );
@@ -120,7 +120,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         Encoding::TensorMemory(e) if bits * e.col_stride() > 32 => {
             return Err(broken!(
                 memdesc_c7,
-                "an element must fit a column of 32 bits, but `{}` with `colStride = {}` has {}",
+                "an element must fit a column of 32 bits, but `{}` with `colStride = {}` takes {} bits",
                 buffer.element,
                 e.col_stride(),
                 bits * e.col_stride()
@@ -148,7 +148,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         Encoding::TensorMemoryScales(_) if alloc.len() != 2 => {
             return Err(broken!(
                 memdesc_c11,
-                "scales in tensor memory must have rank 2, but got {} in {}",
+                "scales in tensor memory must have rank 2, but got shape {} in an allocation of {}",
                 dimensions(shape),
                 dimensions(alloc)
             ));

@@ -114,7 +114,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         ensure!(
             packed_arith_c5,
             fits,
-            "requires pairs of 4-bit numbers along one dimension of {}, but got `{}`",
+            "requires pairs of 4-bit numbers along one dimension of shape {}, but got `{}`",
             dimensions(dst.shape),
             src.type_
         );

@@ -94,7 +94,9 @@ pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
     ensure!(
         dot_scaled_c6,
         factors.windows(2).all(|pair| pair[0] == pair[1]),
-        "requires the same number of elements per scale in `a` and `b`, but got {factors:?}"
+        "requires the same number of elements per scale in `a` and `b`, but got {} and {}",
+        factors[0],
+        factors[1]
     );
     scaled_on_wmma(op, &d, &scales)
 }

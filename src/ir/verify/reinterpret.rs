@@ -130,7 +130,7 @@ fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
         !from.is_cut() || !is_padded(&from.encoding),
-        "cannot reinterpret a view of a padded buffer: the operand is {} in {}",
+        "cannot reinterpret a view of a padded buffer: the operand is a view of {} in an allocation of {}",
         dimensions(from.shape),
         dimensions(from.alloc)
     );

@@ -91,13 +91,13 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
                 ensure!(
                     tdm_c6,
                     is_partitioned || interval * bits / 32 >= 2,
-                    "requires a padding interval of at least 64 bits, but got {interval} of `{}`",
+                    "requires a padding interval of at least 64 bits, but got {interval} elements of `{}`",
                     buffer.element
                 );
                 ensure!(
                     tdm_c7,
                     is_partitioned || padding * bits / 32 >= 1,
-                    "requires padding of at least 32 bits, but got {padding} of `{}`",
+                    "requires padding of at least 32 bits, but got {padding} elements of `{}`",
                     buffer.element
                 );
             }
@@ -136,7 +136,7 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
         ensure!(
             tdm_hint_c4,
             count.is_power_of_two(),
-            "number of warps in the hint must be a power of two, but {mask:#x} has {count}"
+            "number of warps in the hint must be a power of two, but hint {mask:#x} has {count}"
         );
         let first = mask.trailing_zeros();
         let varying = (0..32)
@@ -213,7 +213,7 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
         ensure!(
             async_tdm_fused_copy_global_to_local_c4,
             taken & warps == 0,
-            "requires disjoint warp hints, but hint {warps:#x} of copy {i} overlaps with another copy's"
+            "requires disjoint warp hints, but hint {warps:#x} of copy {i} overlaps with the hint of another copy"
         );
         taken |= warps;
     }

@@ -346,7 +346,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     ensure!(
         tmem_subslice_c4,
         src.alloc_shape == dst.alloc_shape,
-        "requires the operand's allocation {} in the result type, but got {}",
+        "requires the operand's allocation shape {} in the result type, but got {}",
         dimensions(&src.alloc_shape),
         dimensions(&dst.alloc_shape)
     );
@@ -368,7 +368,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     ensure!(
         tmem_subslice_c7,
         (0..rank).all(|i| i == dim || src.shape[i] == dst.shape[i]),
-        "may only change the size of dimension {dim}, but {} becomes {}",
+        "may only change the size of dimension {dim}, but shape {} becomes {}",
         dimensions(&src.shape),
         dimensions(&dst.shape)
     );

@@ -36,7 +36,7 @@ fn alike(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c12,
         memory.rank() == buffer.shape.len(),
-        "requires a single buffer of rank {}, but got {} of `{}`",
+        "requires a single buffer of rank {}, but got shape {} with encoding `{}`",
         memory.rank(),
         dimensions(&buffer.shape),
         encoding_name(buffer)
