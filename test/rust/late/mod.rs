@@ -269,7 +269,7 @@ const CASES: [PipelineCase; 8] = [
 
 /// Messages of the lowering on faults of asynchronous accesses.
 const REFUSALS: [&str; 7] = [
-    "accesses shared memory that the asynchronous",
+    "accesses shared memory that is still in use by the asynchronous",
     "uses the result of the asynchronous product",
     "reads shared memory that no preceding operation has written",
     "waits for a phase that never completes",
