@@ -23,7 +23,7 @@ EXAMPLES:
     ll-opt --show-dialects
   List the operations that convert-layouts-to-llvm lowers:
     ll-opt --list-lowered-operations
-  Name the rule that an error is about, and say what it is and what breaks it:
+  Name the broken rule in a note of each error, and print a rule with a module that breaks the rule:
     ll-opt --rule-labels kernel.ttgir
     ll-opt --explain-rule=reduce_c4
 ";
