@@ -206,7 +206,7 @@ bool arePassesKnown(StringRef pipeline) {
   if (name.empty() || nearest.empty())
     return true;
   llvm::errs() << "error: unknown pass `" << name << "` in `--pass-pipeline`\nnote: did you mean `" << nearest
-               << "`? `--help` lists all of them\n";
+               << "`? `--help` lists all passes\n";
   return false;
 }
 

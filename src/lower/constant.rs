@@ -63,7 +63,7 @@ fn one<'c>(
     l.e.constant_attr(type_, element)
 }
 
-/// A bit of the lane, the warp or the CTA rank, and the layout column that it selects.
+/// A bit of the lane index, the warp index or the CTA rank, and the column of this bit in the layout.
 #[derive(Clone, Copy)]
 struct ThreadBit {
     dim: Dim,

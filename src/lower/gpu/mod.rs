@@ -26,7 +26,7 @@ pub(crate) use units::{
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};
 
-/// Selects the instruction set of a target, for clusters of `num_ctas` CTAs of `num_warps` warps.
+/// Returns the GPU for a target and its instruction set, with `num_warps` warps per CTA and `num_ctas` CTAs per cluster.
 pub(crate) fn choose(target: &'static Target, num_warps: u32, num_ctas: u32) -> Gpu {
     let isa: &'static dyn Isa = match target.vendor {
         Vendor::Nvidia => &nvidia::Nvidia,
