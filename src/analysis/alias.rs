@@ -1,9 +1,9 @@
 //! Alias analysis: the bytes of each shared-memory buffer to which a value may refer.
 //!
 //! A flow-insensitive points-to analysis. The points-to set of a view follows from that of its operand. The set of a
-//! loop-carried value or block argument is the union over all incoming values. The union keeps one range per buffer,
-//! so a value that may be the first or the third of several buffers may be any of the first three. Ranges that still
-//! grow after [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
+//! loop-carried value or block argument is the union over all incoming values. The union keeps one byte range per
+//! buffer, the smallest range that contains the ranges of all incoming values. Ranges that still grow after
+//! [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
 
 use super::effects::{AccessTarget, Effects, OpId, ValueId, ViewRange};
 use super::flow::Flow;
@@ -16,7 +16,7 @@ pub(crate) struct PointsTo {
     pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
     /// True if the value may refer to a buffer of another function.
     pub(crate) external: bool,
-    /// True if the value may refer to only a part of its range, which then starts at an unknown byte.
+    /// True if the value may refer to a part of the byte range, at an unknown offset, rather than to the whole range.
     is_inexact: bool,
 }
 
@@ -34,7 +34,7 @@ impl PointsTo {
         })
     }
 
-    /// Adds all elements of another set. Returns true if this set has grown.
+    /// Adds all bytes of another set to this set. Returns true if this set has grown.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.external, self.is_inexact, self.buffers.len());
         self.external |= other.external;
@@ -152,7 +152,7 @@ impl Aliases {
         points_to.is_exact() && buffers.all(|(buffer, range)| *range == (0, self.sizes[buffer]))
     }
 
-    /// Returns the bytes to which an access of an operation refers.
+    /// Returns the bytes to which an access of operation `op` to `target` refers.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
             AccessTarget::Buffer(value) => self.get(value).clone(),

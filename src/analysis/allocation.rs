@@ -1,16 +1,17 @@
 //! Shared-memory allocation: offsets of buffers and of scratch memory.
 //!
 //! Buffers with overlapping live ranges get disjoint bytes; other buffers may share bytes. Larger buffers are placed
-//! first, each at the lowest free offset (first fit). The scratch memory of an operation gets bytes that no buffer
-//! occupies that is live during the operation.
+//! first, each at the lowest free offset (first fit). The scratch memory of an operation gets bytes that are not
+//! occupied by any buffer that is live during the operation.
 //!
 //! The total size of a function has a bound. By default, this is the size that the function would have if each
 //! operation used its baseline plan ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes were
 //! reused. An operation whose scratch memory does not fit below the bound is replanned with less scratch memory.
 //!
 //! Free bytes below the bound are used to save barriers. A byte that is reused may need a barrier between both uses.
+//! Free bytes below the bound are used to save barriers. A byte that is reused may need a barrier between the two uses.
 //! Scratch memory is therefore placed in unused bytes if possible, and buffers get disjoint bytes as long as there
-//! are enough.
+//! are enough free bytes.
 
 use super::alias::Aliases;
 use super::barriers::{
@@ -168,7 +169,8 @@ impl Allocation {
         self.sizes.get(&op).copied()
     }
 
-    /// Returns true if an operation needs a barrier in front of it. The barrier synchronises the operation's team.
+    /// Returns true if an operation needs a barrier in front of it. The barrier synchronises the warps that execute the
+    /// operation.
     pub(crate) fn needs_barrier(&self, op: OpId) -> bool {
         self.barriers.contains_key(&op)
     }
@@ -183,8 +185,8 @@ impl Allocation {
 /// Scratch-memory limit in bytes for each operation to replan. `None` means no limit.
 type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 
-/// Replans an operation within a limit of scratch bytes, or slightly above the limit. Returns `None` if there is no
-/// such plan.
+/// A function that replans an operation within a limit of scratch bytes, or slightly above the limit, and returns the
+/// effects of the new plan. It returns `None` if there is no such plan.
 pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
 
 fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) {
@@ -244,8 +246,9 @@ impl AllocationProblem<'_> {
         found
     }
 
-    /// Allocates everything. Scratch memory may use bytes up to `max_bytes` if that saves barriers. Returns the
-    /// allocation and its barrier cost.
+    /// Places all buffers and scratch memory. Buffers that are not live at the same time share bytes if `reuses` is
+    /// true. Scratch memory may use bytes up to `max_bytes` if that saves barriers. Returns the allocation and its
+    /// barrier cost.
     fn solve(&self, reuses: bool, max_bytes: u32) -> (Allocation, u64) {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
@@ -287,8 +290,8 @@ impl AllocationProblem<'_> {
         bound
     }
 
-    /// Returns the replannable operations whose scratch memory does not fit below `max_bytes`. The limit of each is
-    /// the size of the largest free range.
+    /// Returns the replannable operations whose scratch memory does not fit below `max_bytes`. The limit of each
+    /// operation is the size of the largest free range.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let mut oversized = BTreeMap::new();
@@ -311,8 +314,8 @@ impl AllocationProblem<'_> {
         oversized
     }
 
-    /// Returns the operations whose scratch memory within `limits` is larger than in their baseline plan. The limit
-    /// of each is the size in the baseline plan.
+    /// Returns the operations whose scratch memory within `limits` is larger than in their baseline plan. The limit of
+    /// each returned operation is the scratch size of its baseline plan.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -363,8 +366,8 @@ impl AllocationProblem<'_> {
             .unwrap_or_default()
     }
 
-    /// Places buffers. With `reuses`, buffers are disjoint only if their live ranges overlap; otherwise all are
-    /// disjoint.
+    /// Places buffers. With `reuses`, buffers get disjoint bytes only if their live ranges overlap; otherwise all
+    /// buffers get disjoint bytes.
     fn buffers(&self, reuses: bool) -> Offsets {
         let mut buffers: Vec<(OpId, Request)> = self
             .flow
@@ -396,9 +399,9 @@ impl AllocationProblem<'_> {
         offsets
     }
 
-    /// Places scratch memory after the buffers have been placed. The preferred offset is one at which no pending
-    /// access conflicts with it, as long as it ends below `max_bytes`. `entries` are the accesses known to be pending
-    /// at the start of each block.
+    /// Places scratch memory after the buffers have been placed. An offset at which no pending access conflicts with
+    /// the scratch memory is preferred if the scratch memory then ends at `max_bytes` or below. `entries` are the
+    /// accesses known to be pending at the start of each block.
     fn scratch(
         &self,
         buffers: &Offsets,

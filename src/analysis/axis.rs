@@ -30,7 +30,7 @@ use std::collections::{HashMap, HashSet};
 /// Largest number of elements of a constant that is analysed.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
 
-/// The information of an unknown value, for each rank.
+/// The axis information of a value about which nothing is known, indexed by the rank of the value's type.
 static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
     let mut table = [AxisInfo::scalar(); MAX_DIMS + 1];
     let mut rank = 0;
@@ -76,7 +76,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Returns the information of a value. It is unknown if the value is unreachable.
+    /// Returns the axis information of a value. An unreachable value has the information of an unknown value.
     #[must_use]
     pub fn get(&self, value: Value<'_, '_>) -> &AxisInfo {
         self.facts

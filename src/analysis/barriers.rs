@@ -6,8 +6,8 @@
 //! a barrier.
 //!
 //! ```text
-//! write A; barrier; read A, write B; barrier; read B     A is written before the loop: one barrier there
-//! write A; for { barrier?; read A }                      serves all iterations
+//! write A; barrier; read A, write B; barrier; read B
+//! write A; for { barrier?; read A }     A is written before the loop: one barrier there serves all iterations
 //! ```
 //! A barrier is therefore also tried in front of each loop. It is kept there if it makes the barriers inside redundant.
 //!
@@ -81,7 +81,7 @@ impl ByteRanges {
         (self.external && other.external) || self.own.iter().any(overlap)
     }
 
-    /// Returns the end of each range.
+    /// Returns the exclusive end of each byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         self.own.iter().map(|range| range.1)
     }
@@ -109,8 +109,8 @@ impl AccessedBytes {
         ranges.add_all(accessed, offsets);
     }
 
-    /// Returns true if the accesses of `next` must be ordered after these: one side writes a byte that the other side
-    /// reads or writes.
+    /// Returns true if an access of `next` must be ordered after the accesses of this set: there is a byte that both
+    /// access and at least one of them writes.
     fn conflicts_with(&self, next: &Self) -> bool {
         self.writes.overlaps(&next.reads)
             || self.writes.overlaps(&next.writes)
@@ -118,8 +118,8 @@ impl AccessedBytes {
     }
 }
 
-/// The bytes accessed since the last barrier of the block. The key is the team that accessed them, and a smaller team
-/// that has executed a barrier since.
+/// The bytes accessed since the last barrier of the block. A key has the team that accessed the bytes, and a smaller
+/// team that has executed a barrier since then, if any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses(BTreeMap<(Team, Option<Team>), AccessedBytes>);
 
@@ -166,7 +166,7 @@ impl PendingAccesses {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
 
-    /// Returns the end of each pending byte range.
+    /// Returns the exclusive end of each pending byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         let pending = self.0.values();
         pending.flat_map(|pending| pending.reads.ends().chain(pending.writes.ends()))
@@ -176,7 +176,7 @@ impl PendingAccesses {
 /// Byte offset of the buffer or scratch memory of each operation.
 pub(crate) type Offsets = HashMap<OpId, u32>;
 
-/// The synchronisation to insert.
+/// The kind of synchronisation to insert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SyncKind {
     Barriers,
@@ -260,7 +260,8 @@ impl OpAccesses {
     }
 }
 
-/// Returns the estimated number of executions at a loop depth. Each loop is assumed to have 16 iterations.
+/// Returns the estimated number of executions of an operation inside `depth` nested loops. Each loop is assumed to have
+/// 16 iterations.
 pub(crate) fn execution_count(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }

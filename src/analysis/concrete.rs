@@ -6,12 +6,12 @@
 //!
 //! ```text
 //! for i { wait 1; read A[stage]; copy A[next]; commit; (stage, next) = ... }
-//! with 2 copies in flight: right
-//! with 3 copies in flight: A[stage] is still in flight when it is read
+//! with 2 copies in flight: correct
+//! with 3 copies in flight: wrong, A[stage] is still in flight when it is read
 //! ```
-//! Execution stops at a condition with an unknown value, such as one loaded from memory, or after [`MAX_ITERATIONS`]
-//! iterations. There are no false positives, provided that the function may be called with the sample values. The
-//! rules are those of [`in_flight`](super::in_flight), and in addition:
+//! Execution stops at a condition with an unknown value, such as a value loaded from memory, or after
+//! [`MAX_ITERATIONS`] iterations. There are no false positives, provided that the function may be called with the
+//! sample values. The rules are those of [`in_flight`](super::in_flight), and in addition:
 //!
 //! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot
 //!   complete is a fault, and so are more bytes or arrivals than the phase expects.
@@ -52,7 +52,7 @@ pub(crate) enum Fault {
     Result { started: OpId, at: OpId },
     /// An operation reads bytes that have not been written.
     Unwritten(OpId),
-    /// An operation waits for a phase that never completes. The arrivals and bytes are those that are missing.
+    /// An operation waits for a phase that never completes, because `arrivals` arrivals and `bytes` bytes are missing.
     Endless { at: OpId, arrivals: u32, bytes: i64 },
     /// A phase receives `bytes` more bytes than it expects.
     MoreBytes { at: OpId, bytes: i64 },
@@ -77,8 +77,8 @@ impl Fault {
     }
 }
 
-/// Returns the faults of the first sample that has any, provided that another sample has faults too. A single sample
-/// is not sufficient, since a kernel may not support its sizes.
+/// Executes the function with each of [`SAMPLES`]. Returns the faults of the first sample that has faults, or no faults
+/// if no other sample has faults: a function may not support the sizes of a single sample.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpId, &Effects> = events.collect();
@@ -177,7 +177,7 @@ struct PathState {
     copies: PathQueue,
     bulk_stores: PathQueue,
     products: PathQueue,
-    /// The mbarriers, by allocation and first byte.
+    /// The mbarriers, keyed by the operation that allocates the buffer and by the first byte in the buffer.
     mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
     written: Vec<Bytes>,
     /// True if bytes that are not in `written` may have been written by a masked access.
@@ -205,7 +205,7 @@ impl PathState {
     }
 }
 
-/// The effect of the terminator of an executed block.
+/// The effect of the terminator of an executed block on control flow.
 enum Terminator<'c> {
     Yield(Vec<Val<'c>>),
     Branch(Blk<'c>),

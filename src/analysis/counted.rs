@@ -37,7 +37,8 @@ impl GroupSizes {
         has_older: true,
     };
 
-    /// Returns the lower bound for a group, or `None` if there certainly is no such group.
+    /// Returns the lower bound for group `number`, where 0 is the youngest group. Returns `None` if there certainly is
+    /// no such group.
     fn group(&self, number: usize) -> Option<u32> {
         let known = self.groups.get(number).copied();
         known.or_else(|| self.has_older.then_some(0))
@@ -114,7 +115,7 @@ pub(crate) fn counted_waits(
 
 struct WaitCounts<'a> {
     issued: &'a HashMap<OpId, u32>,
-    /// Number of groups to keep apart. No wait leaves more groups in flight.
+    /// Number of groups for which the state has separate bounds: one more than any wait leaves in flight.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
 }

@@ -50,7 +50,7 @@ pub(crate) enum ViewRange {
         from: u32,
         to: u32,
     },
-    /// One of several consecutive buffers of `bytes` bytes each. Which one is known only at run time.
+    /// One of several consecutive buffers of `bytes` bytes each. The index of the buffer is known only at run time.
     Indexed {
         index: ValueId,
         bytes: u32,
@@ -132,11 +132,11 @@ pub(crate) enum MbarrierUse {
     Arrive {
         count: u32,
     },
-    /// Copies to a buffer; the phase counts the bytes.
+    /// Starts a copy to the buffer `to`. The copied bytes count towards the bytes that the phase expects.
     Copy {
         to: ValueId,
     },
-    /// Waits until the phase with this parity has completed.
+    /// Waits until the phase whose parity is the value `parity` has completed.
     Wait {
         parity: ValueId,
     },
@@ -163,7 +163,7 @@ pub(crate) enum Act {
     /// A barrier of the threads in a smaller scope.
     Sync(SyncScope),
     Start(AsyncAccess),
-    /// Makes a group of the accesses that have been started on the channel since the last commit.
+    /// Closes the group of the accesses that have been started on the channel since the last commit.
     Commit(Channel),
     /// Waits until at most `at_most` groups of the channel are in flight.
     Observe {
@@ -174,7 +174,7 @@ pub(crate) enum Act {
     Fence,
 }
 
-/// The alternative of an operation that can be replanned with less scratch memory.
+/// Properties of an operation that can be replanned with less scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchTradeoff {
     /// Number of scratch bytes that the baseline plan needs.

@@ -8,7 +8,7 @@
 //! ```text
 //! copy A; commit; copy B; commit      [B] [A]
 //! wait 1                              [B]         A has landed in the thread that waits
-//! read A                              right, after a barrier
+//! read A                              correct after a barrier
 //! read B                              conflict: B is in flight
 //! ```
 //! A write in flight conflicts with every access to its bytes, a read in flight with writes to its bytes. A conflict
@@ -98,7 +98,7 @@ impl GroupQueue {
     }
 }
 
-/// A channel. For an mbarrier, also its allocation if it is known.
+/// A channel and, if the channel is a known mbarrier, the operation that allocates the mbarrier.
 type QueueKey = (Channel, Option<OpId>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -120,7 +120,7 @@ impl InFlightState {
         self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Redefines values. From here on they may refer to other bytes.
+    /// Updates the state where `values` are defined. From there on, the values may refer to other bytes.
     fn define(&mut self, values: &[ValueId], starts: &Starts) {
         for (act, access) in self.all() {
             if let AccessTarget::Buffer(value) = starts[act].0.target

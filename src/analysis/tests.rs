@@ -10,14 +10,14 @@ use super::effects::{
 use super::flow::{BasicBlock, Edge, Event, Flow};
 use std::collections::{BTreeMap, HashMap};
 
-/// Bytes of shared memory.
+/// Size of shared memory in bytes.
 const MAX: u32 = 1 << 16;
 
 fn event(op: usize, effects: Effects) -> Event {
     Event { op, effects }
 }
 
-/// Operation `op` allocates the buffer of value `op`.
+/// Returns the event of an operation that allocates a buffer. The buffer and the operation have the same number `op`.
 fn make(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
@@ -68,12 +68,12 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
     )
 }
 
-/// A bound of at least an eighth of the memory, in steps of 4 KiB.
+/// Returns a bound that is a multiple of 4 KiB, and at least an eighth of the memory.
 fn room(_: u32, bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
 
-/// A conversion: write, barrier, read.
+/// Returns the event of a conversion: a write, a barrier and a read of scratch memory.
 fn convert(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
@@ -421,7 +421,7 @@ fn growing_views_are_widened() {
     assert_eq!(aliases.get(10).buffers[&1], (0, 4000));
 }
 
-/// An operation on a value.
+/// Returns the event of operation `op`, whose acts refer to the buffer `value`.
 fn acts<const N: usize>(op: usize, value: usize, acts: [Act; N]) -> Event {
     event(
         op,
@@ -442,20 +442,20 @@ fn start(channel: Channel, is_write: bool, value: usize, proxy: Proxy) -> Act {
     })
 }
 
-/// A copy of its own group, as cp.async.
+/// Returns the event of a copy that forms a group of its own, like a cp.async with a commit.
 fn copy(op: usize, value: usize) -> Event {
     let start = start(Channel::Copies, true, value, Proxy::Generic);
     acts(op, value, [start, Act::Commit(Channel::Copies)])
 }
 
-/// A copy that completes on an mbarrier, as of the TMA unit.
+/// Returns the event of a copy that completes on an mbarrier, like a TMA load.
 fn tma(op: usize, value: usize, mbarrier: usize) -> Event {
     let channel = Channel::Mbarrier(mbarrier);
     let start = start(channel, true, value, Proxy::Async);
     acts(op, value, [Act::Commit(channel), start])
 }
 
-/// A product that reads a buffer, as wgmma.
+/// Returns the event of a product that reads a buffer, like a wgmma.
 fn product(op: usize, value: usize) -> Event {
     let start = start(Channel::Products, false, value, Proxy::Async);
     acts(op, value, [start, Act::Commit(Channel::Products)])
@@ -471,7 +471,8 @@ fn wait(op: usize, channel: Channel, at_most: u32) -> Event {
     event
 }
 
-/// Checks the pairs of an operation that starts an access, and one that conflicts with it in flight.
+/// Checks the conflicts: pairs of an operation that starts an access, and an operation that conflicts with the access
+/// in flight.
 #[track_caller]
 fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     let found = allocate(flow, &[]).err().unwrap_or_default();

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 /// An operation that defines or uses tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TokenOp {
-    /// Commits a group, whose token is given.
+    /// Commits a group. The payload is the group's token.
     Commit(ValueId),
     /// Waits for the groups of `tokens`. The group of the token `result` is complete.
     Wait {

@@ -27,7 +27,7 @@ pub(crate) struct OpWithAlternatives<'c> {
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of nodes with alternatives. Mode 0 is the original one.
+/// The modes of nodes with alternatives. Mode 0 of a node has the original encodings.
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,

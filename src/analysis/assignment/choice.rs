@@ -68,8 +68,8 @@ pub(crate) fn choose<'c>(
     }
 }
 
-/// Computes an assignment that costs less than the original layouts, if one exists. If `explains`, it comes with a
-/// report on conversions.
+/// Computes an assignment that costs less than the original layouts, or `None` if there is none. If `explains` is true,
+/// the assignment comes with a report on conversions.
 pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -412,8 +412,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of conversions. If only one user needs a value in a layout, the cost belongs to an edge; if
-    /// several users share the converted value, it belongs to a copy.
+    /// Returns the costs of conversions. If only one user needs a value in a layout, the conversion is the cost of an
+    /// edge; if several users share the converted value, the conversion is a copy.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();

@@ -23,7 +23,7 @@ pub(crate) struct RemainingConversion {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// Price of executing the conversion once.
+    /// Price of executing the conversion once, in quarters of a cycle.
     pub(crate) price: Price,
     /// Estimated execution count.
     pub(crate) weight: u64,
@@ -37,7 +37,8 @@ pub(crate) enum KeptReason {
     Pinned,
     /// The conversion moves no data. Operations require different spellings of the same layout.
     Respelled,
-    /// The conversion is cheapest: the best assignment without it costs this much more.
+    /// The conversion is part of the cheapest assignment. The best assignment without the conversion costs this much
+    /// more.
     Cost(Price),
 }
 

@@ -29,7 +29,7 @@ pub(crate) type NodeId = usize;
 /// Index of a [`Slice`].
 pub(crate) type SliceId = usize;
 
-/// A value, identified with all results of converting its layout.
+/// A value, together with its copies in other layouts: the results of all `ttg.convert_layout` chains that start at it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum<'c> {
     /// The value before any conversion of its layout.

@@ -97,7 +97,7 @@ impl<'c> Catalogue<'c> {
         &self.encodings[encoding.0 as usize].0
     }
 
-    /// Returns true for `#ttg.generic_linear`, and for a slice of one.
+    /// Returns true if an encoding is `#ttg.generic_linear` or a slice of `#ttg.generic_linear`.
     pub(crate) fn is_generic(&self, encoding: EncodingId) -> bool {
         self.get(encoding).is_generic()
     }

@@ -204,8 +204,8 @@ struct ModePropagation<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Computes the modes of all nodes. Mode 0 of a node is its original one. The other modes are propagated from other
-/// nodes along values, in both directions.
+/// Computes the modes of all nodes. Mode 0 of a node has the original layouts. The other modes are propagated from
+/// other nodes along values, in both directions.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],

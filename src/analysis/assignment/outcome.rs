@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Assignment {
     /// Encodings of each node.
     pub(crate) nodes: Vec<Spelling>,
-    /// The values that are rematerialised or converted for operands of nodes. Each is contained once.
+    /// The rematerialisations and conversions that provide operands of nodes, without duplicates.
     pub(crate) materialisations: BTreeMap<Materialisation, MaterialisationCost>,
     /// The cost of the function, including conversions.
     pub(crate) price: Cost,
@@ -42,7 +42,7 @@ impl Assignment {
     }
 }
 
-/// The cost of a materialisation. If it is a rematerialisation, also the encodings of the operation.
+/// The cost of a materialisation, and for a rematerialisation also the encodings of the operation.
 #[derive(Clone, Debug)]
 pub(crate) struct MaterialisationCost {
     pub(crate) price: Cost,

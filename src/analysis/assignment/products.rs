@@ -21,7 +21,7 @@ impl PriceCache {
     /// Plans a product of A and B that is added to D.
     ///
     /// # Errors
-    /// The layouts are inconsistent, or the target has no instruction for them.
+    /// Returns an error if the layouts are inconsistent, or if the target has no instruction for them.
     pub(crate) fn product(
         &mut self,
         types: &ProductTypes,

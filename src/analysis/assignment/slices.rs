@@ -35,10 +35,11 @@ struct Demand {
     /// The encodings of the rematerialised operation, and the demands for its operands. `None` if the operation
     /// cannot be rematerialised in this encoding.
     direct: Option<(Spelling, Vec<DemandId>)>,
-    /// The demand for the same datum in its original encoding. `None` if this demand is that one.
+    /// The demand for the same datum in its original encoding. `None` if this demand is for the original encoding.
     present: Option<DemandId>,
     is_direct: bool,
-    /// The cost of rematerialisation, and the cost of a conversion.
+    /// The cost of rematerialisation and the cost of a conversion, without the costs of their operands. `None` if the
+    /// source is not possible.
     costs: [Option<Cost>; 2],
     total: Cost,
     /// Number of users of the demand in the current assignment.

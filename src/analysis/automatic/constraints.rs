@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 /// Index of an equivalence class. All values of a class have the same encoding.
 pub(crate) type Class = usize;
 
-/// Two classes whose encodings determine each other by operand `at` of an operation.
+/// A constraint between two classes: the encoding of operand `at` of an operation and the encoding of its results
+/// determine each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InferenceEdge<'c> {
     pub(super) op: Op<'c>,
@@ -22,7 +23,7 @@ pub(super) struct InferenceEdge<'c> {
     pub(super) how: Dependence,
 }
 
-/// A layout conversion with an open encoding.
+/// A layout conversion whose operand or result has an open encoding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenConversion<'c> {
     pub(super) op: Op<'c>,
