@@ -2,9 +2,10 @@
 //!
 //! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. The parameters of a builder are
 //! required: the operands, the required attributes, the blocks and regions, and result types that do not follow from
-//! an operand. Optional parts are methods. If an operand is missing, or an attribute has a wrong name, the code does
-//! not compile. [`Building::before`] inserts an operation before another one; the lowering inserts it by its emitter.
-//!
+//! required: the operands, the required attributes, the blocks and regions, and result types that do not follow from an
+//! operand. Optional operands and attributes have methods. If an operand is missing, or an attribute has a wrong name,
+//! the code does not compile. [`Building::before`] inserts an operation before another operation; the lowering inserts
+//! operations by its emitter.
 //! `dialect/Output.td` lists the operations that have builders.
 
 use super::ops::{OpKind, UpstreamKind};
@@ -49,7 +50,7 @@ pub(crate) enum AttributeSource<'s, 'c> {
     Existing(Attribute<'c>),
     Unit,
     Bool(bool),
-    /// An integer, as its width in bits and its value.
+    /// An integer attribute, given as the width of its type in bits and its number.
     Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
@@ -92,7 +93,7 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// Returns the specification from which the operation is created, with a location.
+    /// Returns the specification from which the bridge creates the operation, with its location and its attributes.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,
@@ -155,7 +156,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// Adds existing attributes by name. They may be inherent or discardable.
+    /// Adds existing attributes by name. The attributes may be inherent or discardable.
     pub(crate) fn with_attributes(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
         let given = attributes
             .iter()

@@ -19,7 +19,7 @@ use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 
-/// Converts an operation to its typed view, and that to a [`ViewOp`].
+/// Converts an operation to its typed view, and the typed view to a [`ViewOp`].
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
@@ -82,7 +82,7 @@ pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> MatchResul
     }
 }
 
-/// Returns the conversion that defines a value.
+/// Returns the `ttg.convert_layout` that defines a value, if there is one.
 fn conversion<'c>(value: Val<'c>) -> Option<ttg::ConvertLayout<'c, 'c>> {
     ttg::ConvertLayout::of(sys::defining_operation(value)?)
 }
@@ -93,8 +93,8 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Returns true if two tensors have the same layout. Register replicas must be equal too, since inferred layouts
-/// depend on them.
+/// Returns true if two tensors have the same layout, including the same register replicas, since inferred layouts
+/// depend on register replicas.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;
@@ -232,7 +232,8 @@ fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> MatchResult {
     }
 }
 
-/// Removes the conversion of a histogram's operand, which may have any layout. The mask must have the same layout.
+/// Removes the conversion of a histogram's operand, which may have any layout. The mask must have the same layout as
+/// the new operand.
 fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> MatchResult {
     let op = histogram.op();
     let original = conversion(histogram.src())?.src();

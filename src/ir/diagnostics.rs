@@ -52,7 +52,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Returns an error without a location and notes.
+    /// Returns an error message that has neither a location nor notes.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self::of(Severity::Error, text.into())
@@ -146,8 +146,8 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// Returns the message and its notes as text. Each is followed by its source line, if the line can be read and is
-    /// short.
+    /// Returns the message and its notes as text. The source line of a message follows it, if the line can be read and
+    /// is not longer than [`MAX_LINE`].
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);
@@ -163,7 +163,7 @@ impl Message {
     }
 }
 
-/// `file:line:column: error: text`, then the notes, one per line.
+/// Formats a message as `file:line:column: error: text`, followed by its notes, one note per line.
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, &|_| None)
@@ -210,7 +210,7 @@ pub(crate) fn location_text(location: Location<'_>) -> Option<String> {
     Some(format!("{file}:{line}:{column}"))
 }
 
-/// Returns the first file location within a location.
+/// Returns the first file location that is contained in a location.
 fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         let file = location.file_line_col_range_filename();
@@ -260,7 +260,7 @@ impl Recorder {
         recorder
     }
 
-    /// Returns the messages that have been recorded since the last call.
+    /// Returns the messages that have been recorded since the last call of this function.
     #[must_use]
     pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

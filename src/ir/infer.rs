@@ -50,7 +50,7 @@ impl From<EncodingError> for InferenceError {
 
 /// The rule by which result and operand encodings depend on each other.
 enum InferenceRule {
-    /// Equal encodings.
+    /// Result and operand have the same encoding.
     Same,
     Trans(Vec<usize>),
     Reshape,
@@ -64,8 +64,8 @@ enum InferenceRule {
 /// Returns the encoding that an operation's results have if operand `i` has `encoding`.
 ///
 /// # Errors
-/// [`InferenceError::Independent`] if the results do not depend on the operand; [`InferenceError::Impossible`] if
-/// there is no consistent result encoding.
+/// Returns [`InferenceError::Independent`] if the results do not depend on the operand, and
+/// [`InferenceError::Impossible`] if there is no consistent result encoding.
 pub fn result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -88,7 +88,7 @@ pub fn result_encoding(
 /// Returns the encoding that operand `i` must have for the results to have `encoding`.
 ///
 /// # Errors
-/// The same as for [`result_encoding`].
+/// Returns the same errors as [`result_encoding`].
 pub fn operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -117,7 +117,7 @@ fn may_reorder(op: OperationRef<'_, '_>) -> bool {
 /// order.
 ///
 /// # Errors
-/// The same as for [`result_encoding`].
+/// Returns the same errors as [`result_encoding`].
 pub(crate) fn default_result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -133,7 +133,7 @@ pub(crate) fn default_result_encoding(
 /// order.
 ///
 /// # Errors
-/// The same as for [`operand_encoding`].
+/// Returns the same errors as [`operand_encoding`].
 pub(crate) fn default_operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -145,7 +145,7 @@ pub(crate) fn default_operand_encoding(
     }
 }
 
-/// Returns the shapes of operand and result of a reshape with `allow_reorder`.
+/// Returns the operand shape and the result shape of a reshape with `allow_reorder`.
 fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let view = tt::Reshape::of(op).filter(|op| op.allow_reorder())?;
     Some((shape(view.src().r#type())?, shape(view.result().r#type())?))
@@ -160,7 +160,7 @@ pub(crate) enum Dependence {
     Derived,
     /// The operand encoding determines the result layout, which several encodings can spell.
     Spelled,
-    /// Any result encoding is valid. The default is the one that keeps the elements in order.
+    /// Any result encoding is valid. The default result encoding keeps the elements in order.
     Usual,
 }
 
@@ -188,7 +188,7 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// Returns the rule that relates operand `i` to the results, the operand shape and the result shape.
+/// Returns the rule that relates operand `i` to the results, the shape of operand `i` and the shape of the results.
 fn rule(
     op: OperationRef<'_, '_>,
     i: usize,

@@ -32,13 +32,13 @@ impl TensorLayout {
 /// Properties of a type that the rules for operands and results need, cached together.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeFacts {
-    /// Neither a tensor nor a buffer: a number, a pointer, a token.
+    /// Neither a tensor nor a buffer, for example a number, a pointer or a token.
     Other,
     /// A tensor.
     Tensor {
         /// Number of elements, if it fits 64 bits.
         elements: Option<u64>,
-        /// Lanes, warps and CTAs of the encoding.
+        /// Numbers of lanes, warps and CTAs of the encoding.
         units: Units,
         /// True if the encoding swizzles warps.
         is_generic: bool,
@@ -50,13 +50,13 @@ pub(super) enum TypeFacts {
 /// Numbers of lanes, warps and CTAs over which an encoding distributes a tensor.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
-    /// No encoding.
+    /// The tensor has no encoding.
     None,
-    /// An open layout, to be inferred.
+    /// The layout is open; a pass infers it later.
     Open,
-    /// An encoding that is invalid for the shape.
+    /// The encoding is invalid for the shape.
     Invalid,
-    /// Number of threads per warp, of warps per CTA, and of CTAs.
+    /// Number of lanes per warp, number of warps per CTA, and number of CTAs.
     Of([u64; 3]),
 }
 
@@ -79,7 +79,7 @@ impl Layouts {
     /// Returns the cache of a context.
     ///
     /// # Panics
-    /// The dialects were registered without [`install`](crate::install).
+    /// Panics if the dialects were registered without [`install`](crate::install).
     #[must_use]
     pub fn of<'c>(context: melior::ContextRef<'c>) -> &'c Self {
         sys::layout_cache(context)
@@ -87,14 +87,14 @@ impl Layouts {
             .expect("the cache was made by `install`")
     }
 
-    /// Returns the text of a type, as `f8E5M2`.
+    /// Returns the text of a type, for example `f8E5M2`.
     pub fn text_of_type(&self, type_: Type<'_>) -> Arc<str> {
         cached(&self.texts, sys::type_id(type_), || {
             type_.to_string().into()
         })
     }
 
-    /// Returns the text of an attribute, as `#ttg.shared_memory`.
+    /// Returns the text of an attribute, for example `#ttg.shared_memory`.
     pub fn text_of_attribute(&self, attribute: Attribute<'_>) -> Arc<str> {
         cached(&self.texts, sys::attribute_id(attribute), || {
             attribute.to_string().into()
@@ -104,7 +104,7 @@ impl Layouts {
     /// Returns the encoding that an attribute spells.
     ///
     /// # Errors
-    /// The attribute is no valid encoding.
+    /// Returns an error if the attribute is not a valid encoding.
     pub fn encoding(&self, attribute: Attribute<'_>) -> LayoutResult<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
             let text = self.text_of_attribute(attribute);
@@ -116,10 +116,10 @@ impl Layouts {
         })
     }
 
-    /// Returns the encoding of a tensor. An encoding that adapts to the shape is adapted to the tensor's shape.
+    /// Returns the encoding of a tensor. An encoding that depends on the shape is adapted to the tensor's shape.
     ///
     /// # Errors
-    /// The attribute is no valid encoding.
+    /// Returns an error if the tensor has no encoding or the attribute is not a valid encoding.
     pub fn of_tensor(&self, tensor: &TensorType<'_>) -> LayoutResult<Encoding> {
         let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
         let encoding = self.encoding(attribute)?;
@@ -133,7 +133,7 @@ impl Layouts {
     /// Returns the normal spelling of an encoding, or `None` if its attribute already has that spelling.
     ///
     /// # Errors
-    /// The attribute is no valid encoding.
+    /// Returns an error if the attribute is not a valid encoding.
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Reason> {
         // Requested at every parse, so cached.
         cached(&self.spellings, sys::attribute_id(attribute), || {
@@ -144,7 +144,8 @@ impl Layouts {
         .map(|spelling| spelling.as_ref().clone())
     }
 
-    /// Returns the offset of the invalid key in the text that a user wrote for an attribute.
+    /// Returns the byte offset of the invalid key of an attribute in `text`, the text that a user wrote for the
+    /// attribute.
     #[must_use]
     pub fn offset_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
         let printed = attribute.to_string();
@@ -161,7 +162,7 @@ impl Layouts {
     /// Checks the rules of a type that do not depend on the operation in which it occurs.
     ///
     /// # Errors
-    /// Returns the broken rule.
+    /// Returns the rule that the type breaks.
     pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Reason> {
         cached(&self.types, sys::type_id(type_), || {
             Ok(Arc::new(super::verify::type_rules(self, type_)?))
@@ -172,7 +173,7 @@ impl Layouts {
     /// Returns the layout of a tensor, or the layout of a buffer's whole allocation.
     ///
     /// # Errors
-    /// The type has no layout.
+    /// Returns an error if the type has no layout.
     pub fn of_type(&self, type_: Type<'_>) -> Result<LinearLayout, Reason> {
         if let Some(tensor) = TensorType::of(type_) {
             return Ok(self.tensor(&tensor)?.full.clone());
@@ -198,7 +199,7 @@ impl Layouts {
     /// Returns the layout of a tensor type.
     ///
     /// # Errors
-    /// The tensor has no encoding, or one that is invalid for its shape.
+    /// Returns an error if the tensor has no encoding, or if its encoding is invalid for its shape.
     pub fn tensor(&self, tensor: &TensorType<'_>) -> LayoutResult<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
             let encoding = self.of_tensor(tensor)?;
@@ -272,7 +273,8 @@ impl Layouts {
     }
 }
 
-/// Returns true if a basis of an encoding may advance in several dimensions, which the encoding's kind does not tell.
+/// Returns true if a basis of an encoding may advance in several dimensions. The kind of such an encoding does not show
+/// this.
 fn may_mix(encoding: &Encoding) -> bool {
     match encoding {
         Encoding::AmdWmma(_) => true,

@@ -13,11 +13,11 @@ use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};
 /// The attributes of a module that determine the size of layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleInfo {
-    /// `"ttg.num-warps"`: warps per CTA.
+    /// `"ttg.num-warps"`: number of warps per CTA.
     pub num_warps: u64,
-    /// `"ttg.threads-per-warp"`: lanes per warp.
+    /// `"ttg.threads-per-warp"`: number of lanes per warp.
     pub threads_per_warp: u64,
-    /// `"ttg.num-ctas"`: CTAs per cluster.
+    /// `"ttg.num-ctas"`: number of CTAs per cluster.
     pub num_ctas: u64,
 }
 
@@ -26,7 +26,7 @@ pub struct ModuleInfo {
 pub enum GpuError {
     /// Neither the module nor an option names a target.
     Missing,
-    /// No row of the target table has the name.
+    /// The target table has no row with the given name.
     Unknown(TargetError),
 }
 
@@ -45,7 +45,7 @@ impl ModuleInfo {
     /// Reads the attributes of the module that contains an operation, or of the operation itself if it is a module.
     ///
     /// # Errors
-    /// Returns the missing or malformed attribute.
+    /// Returns an error if an attribute is missing or malformed.
     pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Diagnostic> {
         let number = |name: &str, default: Option<u64>| -> Result<u64, Diagnostic> {
             let found = Self::attribute(op, name);
@@ -87,7 +87,7 @@ impl ModuleInfo {
             .unwrap_or(1)
     }
 
-    /// Returns `ttg.target` of the innermost module that has it, as `cuda:90` or `hip:gfx942`.
+    /// Returns `ttg.target` of the innermost module that has this attribute, for example `cuda:90` or `hip:gfx942`.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
         sys::string_value(Self::attribute(op, TARGET)?).map(|name| name.to_string())
@@ -96,7 +96,7 @@ impl ModuleInfo {
     /// Returns the target of a module: the requested target, or else `ttg.target`.
     ///
     /// # Errors
-    /// Neither is given, or the target is unknown.
+    /// Returns an error if neither `requested` nor the module names a target, or if the target is unknown.
     pub fn gpu(
         module: OperationRef<'_, '_>,
         requested: Option<&str>,
@@ -106,7 +106,7 @@ impl ModuleInfo {
         Target::parse(name).map_err(GpuError::Unknown)
     }
 
-    /// Returns the target around an operation, if it is known.
+    /// Returns the target of the modules around an operation, if it is known.
     #[must_use]
     pub fn known_gpu(op: OperationRef<'_, '_>) -> Option<&'static Target> {
         Self::gpu(op, None).ok()
@@ -147,7 +147,7 @@ impl ModuleInfo {
             .min(ALL)
     }
 
-    /// Returns the threads per CTA.
+    /// Returns the number of threads per CTA.
     #[must_use]
     pub fn threads_per_cta(&self) -> u64 {
         self.num_warps * self.threads_per_warp
@@ -188,7 +188,7 @@ fn partition<'c>(op: OperationRef<'_, 'c>) -> Option<(ttg::WarpSpecialize<'c, 'c
     }
 }
 
-/// Returns an attribute as a number that is not negative.
+/// Returns an integer attribute as an unsigned number, or `None` if it is negative.
 fn positive(attribute: Attribute<'_>) -> Option<u64> {
     u64::try_from(build::integer_value(attribute)?).ok()
 }

@@ -26,8 +26,8 @@ pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
 /// A nested module is named by its symbol, by a function in it, or by its number, starting at 0.
 ///
 /// # Errors
-/// `requested` is missing although there are several modules, or it matches none. `option` is the name of the user's
-/// option.
+/// Returns an error if `requested` is `None` although there are several modules, or if it matches no module. The
+/// message calls the user's option `option`.
 pub fn chosen_module<'c>(
     file: Op<'c>,
     requested: Option<&str>,
@@ -65,7 +65,7 @@ pub fn chosen_module<'c>(
     }
 }
 
-/// Lists the values of the option that select each module.
+/// Returns a list of the option values that select each module.
 fn listed(modules: &[Op<'_>], option: &str) -> String {
     let each: Vec<String> = modules
         .iter()
@@ -83,7 +83,7 @@ fn listed(modules: &[Op<'_>], option: &str) -> String {
     )
 }
 
-/// Returns the names of the functions with a body in a module, of `tt` or lowered.
+/// Returns the names of the functions with a body in a module: functions of `tt` and lowered functions.
 fn functions(module: Op<'_>) -> Vec<&str> {
     let operations = build::module_body(module).map(build::operations);
     let has_body = |op: &Op<'_>| {

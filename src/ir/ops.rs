@@ -1,14 +1,15 @@
 //! Operation kinds, and typed views of operations, generated from TableGen records.
 //!
-//! [`OpKind`] enumerates the operations of `tt`, `ttg`, `ttng`, `amdg` and `gluon`, [`UpstreamKind`] those of MLIR in
-//! TTGIR; [`AnyKind::of`] looks up the kind without comparing text. Code that handles every operation matches a kind
-//! exhaustively, so that an operation added to `dialect/*.td` does not compile until it is handled.
-//! `kinds!(LL_UnknownAxes)` and `views!(LL_UnknownAxes)` are patterns of all operations with a TableGen trait.
+//! [`OpKind`] enumerates the operations of `tt`, `ttg`, `ttng`, `amdg` and `gluon`, and [`UpstreamKind`] enumerates the
+//! operations of MLIR's dialects in TTGIR; [`AnyKind::of`] looks up the kind without comparing text. Code that handles
+//! every operation matches a kind exhaustively, so that an operation added to `dialect/*.td` does not compile until it
+//! is handled. `kinds!(LL_UnknownAxes)` and `views!(LL_UnknownAxes)` are patterns of all operations with a TableGen
+//! trait.
 //!
 //! A view has an accessor for each declared operand, result, attribute and region: `tt::Load::of(op)?.mask()` is an
-//! `Option` of a value, however the operands are stored. MLIR's operations have views too, as `arith::CmpI`; [`OpView`]
-//! is a view of any kind. Views need operations that conform to ODS, as MLIR verifies first: an accessor panics where a
-//! required part is missing.
+//! `Option` of a value, however the operands are stored. MLIR's operations have views too, for example `arith::CmpI`;
+//! [`OpView`] is a view of any kind. Views need operations that conform to their ODS declarations, which MLIR verifies
+//! first: an accessor panics if a required operand, attribute or region is missing.
 
 use crate::sys::build::{self, Val};
 use crate::sys::{self, OpIndex, Text};
@@ -28,7 +29,7 @@ pub enum AnyKind {
     Own(OpKind),
     /// An operation of one of MLIR's dialects used in TTGIR.
     Upstream(UpstreamKind),
-    /// Any other.
+    /// Any other operation.
     Other,
 }
 
@@ -51,13 +52,13 @@ impl OpKind {
         Self::of(op) == Some(self)
     }
 
-    /// Returns the dialect, as `ttg`.
+    /// Returns the name of the dialect, for example `ttg`.
     #[must_use]
     pub fn dialect(self) -> &'static str {
         self.name().split('.').next().unwrap_or_default()
     }
 
-    /// Returns the kind of an operation, or nothing for one of another dialect.
+    /// Returns the kind of an operation, or `None` if the operation belongs to another dialect.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         match AnyKind::of(op) {
@@ -74,7 +75,7 @@ impl UpstreamKind {
         Self::of(op) == Some(self)
     }
 
-    /// Returns the kind of an operation, or nothing for one of another dialect.
+    /// Returns the kind of an operation, or `None` if the operation belongs to another dialect.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         match AnyKind::of(op) {
@@ -95,15 +96,15 @@ enum Count {
 /// The declared operands or results of an operation.
 struct Groups {
     counts: &'static [Count],
-    /// The attribute with the size of each group, if there is one.
+    /// Name of the attribute that has the size of each group, if the operation has such an attribute.
     sizes: Option<&'static str>,
 }
 
 impl Groups {
     /// Returns the range of group `i` among `total` values.
     ///
-    /// Without a size attribute, variable groups share the remaining values evenly: ODS requires that there be only
-    /// one, or that they have equal sizes.
+    /// Without a size attribute, variable groups share the remaining values evenly: ODS requires that there be only one
+    /// variable group, or that all variable groups have equal sizes.
     fn range(&self, op: OperationRef<'_, '_>, total: usize, i: usize) -> Range<usize> {
         if let Some(sizes) = self.sizes.and_then(|key| numbers_32(op, key)) {
             let size = |n: &i32| usize::try_from(*n).unwrap_or(0);

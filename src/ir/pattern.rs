@@ -17,7 +17,7 @@ pub(super) struct ViewOp<'c> {
 }
 
 impl<'c> ViewOp<'c> {
-    /// Replaces the source by a value from which it is computed.
+    /// Replaces the operand `source` by another value.
     pub(super) fn set_source(self, rewriter: Rewriter<'c>, source: Val<'c>) {
         rewriter.set_operand(self.op, self.at, source);
     }

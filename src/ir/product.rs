@@ -20,7 +20,7 @@ impl ProductTypes {
     /// Returns the types of a product.
     ///
     /// # Errors
-    /// An element type is not supported.
+    /// Returns an error if an element type is not supported.
     pub(crate) fn of(dot: tt::Dot<'_, '_>) -> Result<Self, Diagnostic> {
         let types = [dot.a(), dot.b(), dot.c()].map(|value| value.r#type());
         let [left, right, sum] = types.map(number);
@@ -36,7 +36,7 @@ impl ProductTypes {
 /// Checks that operands A and B of a scaled product are tensors with the element types that the product names.
 ///
 /// # Errors
-/// An operand has other elements, or elements have 6 bits.
+/// Returns an error if an operand does not have the named element type, or if its elements have 6 bits.
 pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Diagnostic> {
     for (value, kind) in [(dot.a(), dot.a_elem_type()), (dot.b(), dot.b_elem_type())] {
         let tensor = TensorType::of(value.r#type());
@@ -67,7 +67,7 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
     Ok(())
 }
 
-/// The types of a scaled product for which a matrix instruction may exist.
+/// The element types of a scaled product for which a matrix instruction may exist.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ScaledTypes {
     pub(crate) factors: [Number; 2],
@@ -116,8 +116,8 @@ impl ScaledTypes {
     /// Returns the types of a scaled product, if an instruction of the target supports them.
     ///
     /// # Errors
-    /// A or B does not have the named element type, or there is no such instruction. In the latter case the operands
-    /// must be scaled before the product.
+    /// Returns an error if A or B does not have the named element type, or if the target has no such instruction. In
+    /// the latter case the operands must be scaled before the product.
     pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Result<Self, Diagnostic> {
         check_scaled_elements(dot)?;
         let is_known = |types: &Self| {
@@ -139,10 +139,11 @@ impl ScaledTypes {
     }
 }
 
-/// Returns the element types of A, B and the sum of a warp-group product. A and B may be in shared memory.
+/// Returns the element types of A and B, and the element type of the sum, of a warp-group product. A and B may be in
+/// shared memory.
 ///
 /// # Errors
-/// An element type is not supported.
+/// Returns an error if an element type is not supported.
 pub(crate) fn group_product_types(
     dot: ttng::WarpGroupDot<'_, '_>,
 ) -> Result<([Number; 2], Number), Diagnostic> {

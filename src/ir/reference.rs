@@ -1,15 +1,15 @@
-//! Reference of the dialects: a line per operation, attribute and type, from their declarations.
+//! Reference of the dialects: one line for each declared operation, attribute and type.
 
 use std::fmt::Write;
 
 /// A dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// Name, as `ttg`.
+    /// Name of the dialect, for example `ttg`.
     pub name: &'static str,
-    /// Summary of its purpose.
+    /// Summary of the dialect's purpose.
     pub summary: &'static str,
-    /// Operations, attributes and types, each sorted.
+    /// Operations, attributes and types of the dialect, each group sorted by name.
     pub entries: &'static [Entry],
 }
 
@@ -40,7 +40,7 @@ pub enum EntryKind {
 /// The dialects as they are declared in TableGen.
 pub const DIALECTS: &[Dialect] = &include!(concat!(env!("OUT_DIR"), "/generated/reference.rs"));
 
-/// Returns the dialects as text, a line per entry.
+/// Returns the reference of all dialects as text, with one line per entry.
 #[must_use]
 pub fn listing() -> String {
     let entries = || DIALECTS.iter().flat_map(|dialect| dialect.entries);

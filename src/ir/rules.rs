@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// A verifier rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Label, as `reduce_c4`.
+    /// Label of the rule, for example `reduce_c4`.
     pub label: &'static str,
     /// The requirement on every valid module.
     pub text: &'static str,
@@ -22,7 +22,7 @@ pub struct Rule {
 include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
 
 /// Creates the diagnostic of a broken rule from labels and a `format!` message. A check that several operations share
-/// has one label for each of them.
+/// has one label for each operation.
 macro_rules! broken {
     ($($label:ident)|+, $($message:tt)+) => {
         $crate::sys::Diagnostic::new(format!($($message)+))
@@ -46,7 +46,7 @@ impl Rule {
     }
 }
 
-/// Lists all rules, one per line.
+/// Returns a list of all rules, one rule per line.
 #[must_use]
 pub fn listing() -> String {
     let width = RULES.iter().map(|rule| rule.label.len()).max().unwrap_or(0);
@@ -60,7 +60,7 @@ pub fn listing() -> String {
 /// Returns a rule as text: its condition, the entries that declare it, and their examples.
 ///
 /// # Errors
-/// The label is unknown; the message names the nearest one.
+/// Returns an error if the label is unknown. The message names the most similar label.
 pub fn explain(label: &str) -> Result<String, String> {
     let Some(rule) = Rule::of_label(label) else {
         let labels = RULES.iter().map(|rule| rule.label);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A ranked tensor of static shape.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorType<'c> {
-    /// The type itself.
+    /// The tensor type as an MLIR type.
     pub type_: Type<'c>,
     /// Sizes of the dimensions, in elements.
     pub shape: &'c [u64],
@@ -20,7 +20,7 @@ pub struct TensorType<'c> {
 }
 
 impl<'c> TensorType<'c> {
-    /// Returns the view of a type, or nothing unless it is a ranked tensor of static shape.
+    /// Returns the view of a type, or `None` if the type is not a ranked tensor of static shape.
     #[must_use]
     pub fn of(type_: Type<'c>) -> Option<Self> {
         let parts = sys::tensor(type_)?;
@@ -58,7 +58,7 @@ pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
         }
 }
 
-/// Returns the text of an element type, as `f8E5M2`; cached per context.
+/// Returns the text of an element type, for example `f8E5M2`. The text is cached per context.
 #[must_use]
 pub fn element_name(element: Type<'_>) -> Arc<str> {
     Layouts::of(element.context()).text_of_type(element)
@@ -79,7 +79,8 @@ pub fn element_bits(element: Type<'_>) -> Option<u32> {
     sys::float_width(element)
 }
 
-/// Returns a type as an integer type. melior's own conversion would format the type in its error.
+/// Returns a type as an integer type, or `None` for other types. melior's conversion would format the type in its
+/// error.
 fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
     type_
         .is_integer()

@@ -22,14 +22,15 @@ fn integer(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
-/// Returns true if all elements of a tensor are the same value, so that it can be created with any shape.
+/// Returns true if all elements of a tensor are the same value, so that a splat of any shape can produce it.
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()
 }
 
-/// Makes the operation that defines the source produce the result type directly. It keeps its attributes. The
-/// attributes of the view are dropped, since they describe a data movement that no longer happens.
+/// Changes the operation that defines the source so that it produces the view's result type directly. The operation
+/// keeps its attributes. The attributes of the view are dropped, since they describe a data movement that no longer
+/// happens.
 pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();

@@ -6,12 +6,12 @@ use linear_layout::encoding::spelling::nearest;
 /// The supported version of Triton.
 pub const TRITON_VERSION: &str = "3.9";
 
-/// The dialects that Triton does not have.
+/// Names of the dialects that do not exist in Triton.
 const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
 
-/// Returns the diagnostic for an unknown name in a dialect. `known` are the names that the dialect has.
+/// Returns the diagnostic for an unknown name in a dialect. `known` contains the valid names of the dialect.
 ///
-/// `ttg.local_laod` gets the note ``the nearest operation is `ttg.local_load` ``.
+/// For `ttg.local_laod`, the diagnostic has the note ``the nearest operation is `ttg.local_load` ``.
 #[must_use]
 pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
     // These dialects do not depend on a version of Triton.

@@ -1,18 +1,19 @@
 //! Views: operations that rename registers and move no data.
 //!
 //! Each view is a linear map `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
-//! operand register that holds the element `f(x)`. It is checked that this register is in the same thread.
+//! Each view is a linear map `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
+//! operand register that holds the element `f(x)`. The functions check that this register is in the same thread.
 
 use linear_layout::f2::apply_columns;
 use linear_layout::layout::{Dim, LinearLayout};
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// Returns the layout of one half of a tensor, which is split along its last dimension of size 2. Both halves have
-/// the same layout.
+/// Returns the layout of each half of a tensor that is split along its last dimension, which has size 2. Both halves
+/// have the same layout.
 ///
 /// # Errors
-/// The two elements of a pair are not in registers of the same thread.
+/// Returns an error if the two elements of a pair are not in registers of the same thread.
 pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     let rank = layout.num_out_dims();
     let last = Dim::out(rank - 1);
@@ -55,7 +56,7 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
 /// `f` is linear and maps packed coordinates of the result to packed coordinates of the operand.
 ///
 /// # Errors
-/// The element is in another thread, or in no thread.
+/// Returns an error if an element is in another thread, or in no thread.
 pub fn register_sources(
     result: &LinearLayout,
     operand: &LinearLayout,

@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;
 
-/// Returns the elements that thread 0 holds.
+/// Returns the coordinates of the elements that thread 0 holds.
 fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
     (0..layout.in_size(Dim::REGISTER))
         .map(|register| {
@@ -239,14 +239,14 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// The operand or result of a scaled conversion that packs two 4-bit elements in a byte.
+/// The value of a scaled conversion that packs two 4-bit elements in each byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// `amdg.scaled_upcast_fp4`.
+    /// The operand is packed, in `amdg.scaled_upcast_fp4`.
     Operand,
-    /// `amdg.scaled_downcast_fp4`.
+    /// The result is packed, in `amdg.scaled_downcast_fp4`.
     Result,
-    /// `amdg.scaled_downcast_fp8`.
+    /// Neither value is packed, in `amdg.scaled_downcast_fp8`.
     None,
 }
 
@@ -394,8 +394,8 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
-/// Checks the requirements of scaled conversion instructions. `gfx950` converts `on_gfx950` elements at a time and
-/// scales them in the same instruction; its successors convert 8 elements at a time.
+/// Checks the requirements of scaled conversion instructions. `gfx950` converts `on_gfx950` elements per instruction
+/// and scales them in the same instruction; later targets convert 8 elements per instruction.
 fn upcast(
     op: OperationRef<'_, '_>,
     scale: &TensorType<'_>,
@@ -558,7 +558,7 @@ pub(super) fn async_copy_local_to_global(op: amdg::AsyncCopyLocalToGlobal<'_, '_
     super::cache::store(op.cache_policy())
 }
 
-/// The address space of global memory, by its number in the enum.
+/// Number of the global address space.
 const GLOBAL: i32 = 1;
 
 pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {

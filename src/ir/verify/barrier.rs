@@ -38,7 +38,7 @@ fn is_i64(element: Type<'_>) -> bool {
         && sys::pointer(element).is_none()
 }
 
-/// Checks that a buffer is an mbarrier: it contains a 64-bit number for each CTA that has its own mbarrier.
+/// Checks that a buffer can be an mbarrier: it has rank 1, and at most one 64-bit integer per CTA.
 pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
@@ -130,7 +130,7 @@ fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
     false
 }
 
-/// Checks that `fromCTA` names a CTA, and that each CTA has its own element of the barrier.
+/// Checks that `fromCTA` is the index of a CTA, and that each CTA has its own element of the barrier.
 fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>) -> Verdict {
     let Some(from) = from else {
         return Ok(());

@@ -335,7 +335,8 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that a subview of a swizzled buffer starts and ends where the swizzle does not mix elements of both sides.
+/// Checks that a subview of a swizzled buffer starts and ends where the swizzle does not mix elements inside and
+/// outside the subview.
 fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnostic> {
     let encoding = encoding_of(src)?;
     let rank = encoding.rank();

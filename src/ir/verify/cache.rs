@@ -5,7 +5,7 @@ use super::common::{Verdict, broken, ensure};
 use crate::ir::Layouts;
 use melior::ir::{Attribute, AttributeLike};
 
-/// Returns the value of a key of a cache policy, such as `cache_modifier`.
+/// Returns the entry of a cache policy with the key `key`, such as `cache_modifier`.
 pub(crate) fn policy(policy: Option<Attribute<'_>>, key: &str) -> Option<String> {
     let attribute = policy?;
     let text = Layouts::of(attribute.context()).text_of_attribute(attribute);

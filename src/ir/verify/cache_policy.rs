@@ -3,13 +3,13 @@
 use crate::ir::rules::labels;
 use melior::ir::Attribute;
 
-/// The reason, the invalid key, and the label of the broken rule.
+/// A broken rule: the reason, the invalid key, and the label of the rule.
 type Broken = (String, &'static str, &'static str);
 
 /// Checks a cache policy.
 ///
 /// # Errors
-/// Returns the broken rule.
+/// Returns the rule that the cache policy breaks.
 pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     let text = attribute.to_string();
     if text.starts_with("#ttng.cache_policy<") {

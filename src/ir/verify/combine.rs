@@ -12,7 +12,7 @@ use linear_layout::encoding::infer;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, Type, ValueLike};
 
-/// Returns the values that are tensors, as tensor types.
+/// Returns the types of the values that are tensors.
 fn tensors<'c>(values: &[Val<'c>]) -> Vec<TensorType<'c>> {
     types(values)
         .into_iter()
@@ -48,7 +48,8 @@ fn operands(
     })
 }
 
-/// Checks the argument and result types of the region.
+/// Checks the types of the region's arguments against `takes`, and the types that its terminator returns against
+/// `gives`.
 fn region(
     region: RegionRef<'_, '_>,
     takes: &[Type<'_>],

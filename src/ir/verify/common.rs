@@ -23,7 +23,8 @@ pub(super) fn unsigned(number: i64) -> u64 {
 /// The broken rules of an operation, if any.
 pub(super) type Verdict = Result<(), Vec<Diagnostic>>;
 
-/// Returns early with the diagnostic of a rule if its condition is false. Arguments: labels, condition, message.
+/// Returns early with the diagnostic of a rule if its condition is false. The arguments are the labels of the rule, the
+/// condition, and the message.
 macro_rules! ensure {
     ($($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -32,7 +33,8 @@ macro_rules! ensure {
     };
 }
 
-/// Records the diagnostic of a rule if its condition is false. Arguments: list, labels, condition, message.
+/// Records the diagnostic of a rule if its condition is false. The arguments are the list of diagnostics, the labels of
+/// the rule, the condition, and the message.
 macro_rules! rule {
     ($diagnostics:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -44,7 +46,7 @@ macro_rules! rule {
 pub(super) use crate::ir::rules::broken;
 pub(super) use {ensure, rule};
 
-/// Returns the recorded diagnostics.
+/// Returns `Ok` if there are no diagnostics, otherwise the diagnostics.
 pub(super) fn verdict(diagnostics: Vec<Diagnostic>) -> Verdict {
     if diagnostics.is_empty() {
         Ok(())
@@ -62,7 +64,7 @@ pub(super) fn buffer<'c>(value: Val<'c>) -> Option<BufferType<'c>> {
     sys::buffer(value.r#type())
 }
 
-/// Returns the element type of a tensor, or a scalar type itself.
+/// Returns the element type of a tensor type. Returns any other type unchanged.
 pub(super) fn element(type_: Type<'_>) -> Type<'_> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
@@ -102,7 +104,7 @@ pub(super) fn layouts(
     Some((layout(a)?, layout(b)?))
 }
 
-/// Returns the axis as an index if it is at least 0 and below `rank`.
+/// Returns the axis as an index, or `None` if the axis is not from 0 to `rank - 1`.
 pub(super) fn axis_within(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
@@ -124,7 +126,7 @@ pub(super) fn dimensions(shape: &[u64]) -> String {
         .join("x")
 }
 
-/// Formats types: `f32, i32`.
+/// Formats a list of types: `f32, i32`.
 pub(super) fn list(types: &[Type<'_>]) -> String {
     types
         .iter()

@@ -280,8 +280,8 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`. Each copies rows, and a row is one block of the
-/// descriptor.
+/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`. Both operations copy rows, and each row is one block of
+/// the descriptor.
 pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(block), Some(rows), Some(tensor)) = (buffer(desc), tensor(rows), tensor(value))
     else {
@@ -318,7 +318,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     Ok(())
 }
 
-/// Checks that the hardware can gather a tensor of `type_` from these rows.
+/// Checks that the hardware can gather a tensor of type `type_` with the row indices `rows`.
 pub(super) fn gathered(
     rows: &TensorType<'_>,
     type_: Type<'_>,

@@ -14,7 +14,8 @@ macro_rules! broken {
     };
 }
 
-/// Returns early with the reason of a rule if its condition is false. Arguments: label, condition, message.
+/// Returns early with the reason of a rule if its condition is false. The arguments are the label of the rule, the
+/// condition, and the message.
 macro_rules! ensure {
     ($label:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -183,8 +184,8 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
 }
 
-/// Checks that rows are at least as long as the swizzle. The number of rows is checked by the operations that need a
-/// minimum.
+/// Checks that rows are at least as long as the swizzle. Operations that need a minimum number of rows check it
+/// themselves.
 fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
     let per_cta = encoding.cga_layout().shape_per_cta(shape);
     let along = if encoding.is_transposed() {

@@ -40,10 +40,11 @@ use common::{Verdict, broken, convert_note, ensure};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Checks that all operands of an operation have the same encoding. If `results`, its results must have it too.
+/// Checks that all operands of an operation have the same encoding. If `results` is true, the results must also have
+/// this encoding.
 ///
 /// # Errors
-/// Returns the first pair that differs.
+/// Returns the first pair of values with different encodings.
 pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     let types: Vec<TensorType<'_>> = op
         .operands()
@@ -99,7 +100,8 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         })
 }
 
-/// Selects the label that the operation's own description declares, if the diagnostic of a shared check has several.
+/// Selects the label that the operation's own description declares, if the diagnostic of a shared check has several
+/// labels.
 fn with_own_rule(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));

@@ -233,8 +233,8 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     })
 }
 
-/// Checks that the CTAs split an operand like the result: each CTA has the rows or columns that its part of the
-/// result needs.
+/// Checks that the CTAs split an operand like the result: each CTA has the operand rows or columns from which its part
+/// of the result is computed.
 fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;

@@ -55,13 +55,14 @@ impl<'a> Memory<'a> {
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if an address bit selects between visible elements.
+    /// Returns true if an address bit selects between elements of the view.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns the size of a layout dimension, and the size of its visible prefix.
+    /// Returns the number of address units of a layout dimension, and the number of its first units that are contiguous
+    /// in the view.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -71,7 +72,7 @@ impl<'a> Memory<'a> {
         )
     }
 
-    /// Returns the number of visible rows.
+    /// Returns a mask of the bits of the row index that select between elements of the view.
     fn rows(&self) -> u64 {
         // Scales have a replica per warp, of 32 rows. Blocks of 64 rows occupy every other group of 16 rows: the bit in
         // between selects free rows.
@@ -85,7 +86,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Checks that both paddings are equal if measured in bits.
+/// Checks that the paddings of two buffers are equal if measured in bits.
 fn same_padding(
     a: &PaddedSharedEncoding,
     a_bits: u64,
@@ -101,7 +102,7 @@ fn same_padding(
     in_bits(a, a_bits) == in_bits(b, b_bits)
 }
 
-/// Checks that the buffers have the same padding, or that neither has any.
+/// Checks that both buffers have the same padding, or that neither buffer has any padding.
 fn paddings(src: &BufferType<'_>, dst: &BufferType<'_>) -> Verdict {
     let (Some(a), Some(b)) = (encoding_of(src), encoding_of(dst)) else {
         return Ok(());
@@ -125,7 +126,7 @@ fn is_padded(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::PaddedShared(_))
 }
 
-/// Checks that the view is a part of a buffer that can be reinterpreted.
+/// Checks that an operand that is a view of a part of a buffer can be reinterpreted.
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,

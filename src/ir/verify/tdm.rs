@@ -111,7 +111,8 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the warp hint: the set of warps that it selects must be given by fixed and free bits of the warp index.
+/// Checks the warp hint. Some bits of the warp index must be fixed, and all others free, in the set of warps that the
+/// hint selects.
 fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());

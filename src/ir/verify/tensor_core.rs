@@ -91,7 +91,7 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     Ok(())
 }
 
-/// Checks that only asynchronous products have barriers, and that each barrier has a predicate.
+/// Checks that each completion barrier has a predicate.
 fn predicates(barriers: &[Val<'_>], predicates: &[Val<'_>]) -> Verdict {
     ensure!(
         tc_gen5_mma_c21 | tc_gen5_mma_scaled_c12,
@@ -255,7 +255,7 @@ fn ctas(
     Ok(())
 }
 
-/// Checks that at most one of `a` and `d` has interleaved blocks of 64 rows.
+/// Checks that `a` and `d` do not both have interleaved blocks of 64 rows.
 fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
     let interleaved = |part: &ProductBuffer<'_>| {
         part.tensor_memory().is_some_and(|e| e.block_m() == 64)
@@ -271,7 +271,7 @@ fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// Returns the type of the integers that hold elements of a format.
+/// Returns the name of the element type of a format.
 fn scaled_element(format: ScaleDotElemType) -> &'static str {
     use ScaleDotElemType as E;
     match format {

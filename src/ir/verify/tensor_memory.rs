@@ -392,7 +392,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     }
 }
 
-/// Checks that the `size` elements that start at `offset` along a dimension are contiguous.
+/// Checks that the `size` elements that start at index `offset` of dimension `dim` are contiguous in every CTA.
 fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());

@@ -18,7 +18,7 @@ use linear_layout::layout::Dim;
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::{Attribute, OperationRef, ValueLike};
 
-/// Checks that descriptor and buffer have the same layout.
+/// Checks that a descriptor and a buffer have the same layout.
 fn alike(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     let nvmma = |b: &BufferType<'_>| -> Option<NvmmaSharedEncoding> {
         match encoding_of(b).as_deref() {

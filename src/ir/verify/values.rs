@@ -183,10 +183,10 @@ fn buffer(
     Ok(())
 }
 
-/// Checks that an attribute of `ttg` that belongs on a module is on a module.
+/// Checks that a module attribute of `ttg` is on a module, or `ttg.num-warps` on a `tt.func`.
 ///
 /// # Errors
-/// The attribute is on another operation.
+/// Returns an error if the attribute is on an operation of another kind.
 pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
     let function = name == NUM_WARPS;
     if !function && ![NUM_CTAS, THREADS_PER_WARP, TARGET].contains(&name) {
