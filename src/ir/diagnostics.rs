@@ -147,7 +147,7 @@ impl Message {
     }
 
     /// Returns the message and its notes as text. The source line of a message follows it, if the line can be read and
-    /// is not longer than [`MAX_LINE`].
+    /// is not longer than 1000 bytes.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);

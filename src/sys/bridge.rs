@@ -12,7 +12,7 @@ use inkwell::llvm_sys::target_machine as machine;
 /// Declares C API handles as types for cxx.
 macro_rules! handles {
     ($($name:ident($raw:ty), $id:tt;)*) => {$(
-        /// The C API handle of this name.
+        /// The C API handle with the name of this type.
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
         pub struct $name(pub(super) $raw);
@@ -62,8 +62,8 @@ pub(super) mod ffi {
         number: i64,
     }
 
-    /// The result of a pass: success, and the passes to run next. Passes of this project are a textual pipeline;
-    /// MLIR's passes follow them.
+    /// The result of a pass: success, and the passes to run next. `pipeline` has passes of this project in textual
+    /// form; `follow_ups` has MLIR's passes, which run after the pipeline.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
@@ -79,7 +79,7 @@ pub(super) mod ffi {
         registers: u32,
         /// True if the instruction may move anywhere between its operands and its users.
         is_movable: bool,
-        /// True if another block or a phi uses its result.
+        /// True if another block or a phi uses the result of the instruction.
         is_live_out: bool,
     }
 
@@ -90,7 +90,7 @@ pub(super) mod ffi {
         Written,
         /// No child process could be created.
         Untried,
-        /// MLIR's reader rejected the input. The bytes are its diagnostics.
+        /// MLIR's reader rejected the input. The bytes of the result are the reader's diagnostics.
         Refused,
         /// Operations are nested too deep.
         TooDeep,
@@ -105,7 +105,7 @@ pub(super) mod ffi {
         signal: i32,
     }
 
-    /// An input file's contents, or the error.
+    /// The contents of an input file, or the error that occurred while the file was read.
     struct ReadInput {
         bytes: Vec<u8>,
         refusal: String,
@@ -142,8 +142,8 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
-    /// The kind of an operation: index `index` in the generated enum of this project (kind 1) or of MLIR (kind 2).
-    /// Kind 0 is any other operation.
+    /// The kind of an operation. `kind` is 1 for an operation of this project, 2 for an operation of MLIR, and 0 for
+    /// any other operation; `index` is the index in the generated enum.
     struct OpNumber {
         kind: u8,
         index: u16,
@@ -158,13 +158,13 @@ pub(super) mod ffi {
         normal: String,
     }
 
-    /// The check of a type: an error, or an empty text.
+    /// The result of checking a type: an error, or an empty text for a valid type.
     struct TypeCheck {
         reason: String,
         rule: &'static str,
     }
 
-    /// The explanation of a rule label, or the error of an unknown one.
+    /// The explanation of a rule label, or the error if the label is unknown.
     struct RuleExplanation {
         is_known: bool,
         text: String,

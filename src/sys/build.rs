@@ -1,8 +1,8 @@
 //! Construction and inspection of operations, blocks and values.
 //!
 //! melior ties the lifetime of a value to the block from which it was read. Passes keep values in tables while they
-//! change blocks. Here all handles therefore have the lifetime of the current [`Rewriter`](super::Rewriter), which
-//! keeps erased objects alive until it ends.
+//! change blocks. All handles of this module therefore have the lifetime of the current [`Rewriter`](super::Rewriter),
+//! which keeps erased objects alive until the rewriter ends.
 
 use melior::Context;
 use melior::ir::attribute::IntegerAttribute;
@@ -23,7 +23,7 @@ pub type Op<'c> = OperationRef<'c, 'c>;
 /// The specification of an operation to be created.
 #[derive(Debug)]
 pub struct Spec<'s, 'c> {
-    /// Full name, as `llvm.add`.
+    /// Full name of the operation, for example `llvm.add`.
     pub name: &'s str,
     /// Source location.
     pub location: Location<'c>,
@@ -31,16 +31,16 @@ pub struct Spec<'s, 'c> {
     pub operands: &'s [Val<'c>],
     /// Result types.
     pub results: &'s [Type<'c>],
-    /// Attributes, inherent ones included.
+    /// Inherent and discardable attributes.
     pub attributes: &'s [(Identifier<'c>, Attribute<'c>)],
-    /// Regions; consumed.
+    /// Regions, which the operation takes over.
     pub regions: Vec<Region<'c>>,
-    /// Successor blocks, in the region of the operation.
+    /// Successor blocks, in the region that contains the operation.
     pub successors: &'s [Blk<'c>],
 }
 
 impl Spec<'_, '_> {
-    /// Creates the operation, owned by the caller.
+    /// Creates the operation, which the caller owns.
     pub(super) fn create(self) -> Result<mlir_sys::MlirOperation, String> {
         use mlir_sys as m;
         let name = self.name;
@@ -94,7 +94,7 @@ impl Spec<'_, '_> {
 /// Returns result `i` of an operation.
 ///
 /// # Panics
-/// There are fewer.
+/// Panics if the operation has at most `i` results.
 #[must_use]
 pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(i < op.result_count(), "result {i} of {}", op.result_count());
@@ -110,7 +110,7 @@ pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
 /// Returns the only result of an operation.
 ///
 /// # Panics
-/// There is none.
+/// Panics if the operation has no result.
 #[must_use]
 pub fn only_result<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     result(op, 0)
@@ -131,7 +131,7 @@ pub fn operands<'c>(op: OperationRef<'_, 'c>) -> Vec<Val<'c>> {
 /// Returns the only operand of an operation.
 ///
 /// # Panics
-/// There is none.
+/// Panics if the operation has no operand.
 #[must_use]
 pub fn only_operand<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     operand(op, 0)
@@ -140,7 +140,7 @@ pub fn only_operand<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
 /// Returns operand `i` of an operation.
 ///
 /// # Panics
-/// There are fewer.
+/// Panics if the operation has at most `i` operands.
 #[must_use]
 pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
@@ -160,7 +160,7 @@ pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
 /// Returns argument `i` of a block.
 ///
 /// # Panics
-/// There are fewer.
+/// Panics if the block has at most `i` arguments.
 #[must_use]
 pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
@@ -177,7 +177,7 @@ pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// Returns the block of a region of an operation if there is exactly one.
+/// Returns the block of region `region` of an operation, or `None` if the region does not have exactly one block.
 #[must_use]
 pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'c>> {
     // melior's own error prints the whole operation.
@@ -187,7 +187,7 @@ pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'
     block_of(op.region(region).ok()?)
 }
 
-/// Returns the block of a region if there is exactly one.
+/// Returns the block of a region, or `None` if the region does not have exactly one block.
 #[must_use]
 pub fn block_of<'c>(region: RegionRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = region.first_block()?;
@@ -245,7 +245,7 @@ pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     all
 }
 
-/// Returns an operation and all nested ones in textual order.
+/// Returns an operation and all operations nested in it, in textual order.
 #[must_use]
 pub fn in_order<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     let mut all = Vec::new();
@@ -290,10 +290,11 @@ pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
 }
 
-/// Returns an integer attribute of at most 64 bits, or nothing for another attribute.
+/// Returns the number of an integer attribute of at most 64 bits, or `None` for another attribute.
 ///
-/// `-1 : i32`, `-1 : si32` and `-1 : index` are -1, `true` is -1 too; `255 : ui8` is 255. MLIR has a function for each
-/// signedness, which accepts no other; melior's own conversion prints the attribute it refuses, which may be large.
+/// The number is sign-extended unless the type is unsigned: `-1 : i32`, `-1 : si32`, `-1 : index` and `true` give -1;
+/// `255 : ui8` gives 255. MLIR has a separate function for each signedness. melior's own conversion prints an attribute
+/// that it rejects, which may be large.
 #[must_use]
 pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     let number = Some(attribute).filter(Attribute::is_integer)?;
@@ -311,13 +312,13 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     }
 }
 
-/// Returns an integer attribute of an operation.
+/// Returns the number of an integer attribute of an operation, or `None` if it is not an integer.
 #[must_use]
 pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     integer_value(op.attribute(name).ok()?)
 }
 
-/// Returns the bits of an 8-bit float attribute, `0x3C` for `1.0 : f8E5M2`.
+/// Returns the bits of an 8-bit float attribute, for example `0x3C` for `1.0 : f8E5M2`.
 #[must_use]
 pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     // SAFETY: the attribute is alive; the value is read only of a float, through a splat tensor of one byte.
@@ -337,7 +338,7 @@ pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     }
 }
 
-/// Returns the value of a splat constant.
+/// Returns the element of a splat constant.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a splat.
@@ -349,7 +350,7 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     }
 }
 
-/// Returns the elements of a constant tensor of a shape. The last dimension varies fastest.
+/// Returns the elements of a constant tensor of shape `shape` in row-major order.
 #[must_use]
 pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<Attribute<'c>>> {
     let count = shape.iter().product::<u64>();
@@ -384,7 +385,7 @@ pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<
     Some((0..count).map(element).collect())
 }
 
-/// Returns the bits of an integer or float constant of at most 64 bits.
+/// Returns the bits of an integer or float attribute of at most 64 bits.
 #[must_use]
 pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     if let Some(number) = integer_value(attribute) {
@@ -412,7 +413,7 @@ pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     }
 }
 
-/// Returns a splat constant of a tensor type.
+/// Returns a constant tensor of type `type_` in which all elements equal `element`.
 #[must_use]
 pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     // SAFETY: type and attribute are alive and of one context.

@@ -47,7 +47,8 @@ fn report(type_: MlirType, reason: &str) -> MlirLogicalResult {
     logical(false)
 }
 
-/// Runs a computation over layouts; an error or panic becomes a diagnostic.
+/// Runs a computation over layouts. An error or panic of the computation becomes a diagnostic in the context of
+/// `type_`.
 fn answered(type_: MlirType, compute: impl FnOnce() -> Result<(), String>) -> MlirLogicalResult {
     // A null type has no context for a diagnostic.
     if type_.ptr.is_null() {

@@ -1,4 +1,5 @@
-//! The request functions of `linear_layout_c.h`, which take and return text; [`Requests`] implements them.
+//! The request functions of `linear_layout_c.h`, which take and return text. [`Requests`] is the interface to their
+//! implementation.
 
 use super::callbacks::{guard, internal};
 use mlir_sys::MlirStringRef;
@@ -44,7 +45,7 @@ pub(crate) struct RequestBuffer {
 /// Returns the bytes of a string.
 ///
 /// # Safety
-/// The string outlives the result.
+/// The string must outlive the result.
 unsafe fn bytes<'a>(text: MlirStringRef) -> &'a [u8] {
     if text.length == 0 || text.data.is_null() {
         return &[];

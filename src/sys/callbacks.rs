@@ -21,9 +21,10 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 /// An error, warning or remark with notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The text: what was found and what was expected; lower case, no final period.
+    /// The message text, which states the condition found and the condition expected, in lower case and without a final
+    /// period.
     pub message: String,
-    /// Attached notes: the nearest fix, details.
+    /// Attached notes: the most likely fix, and details.
     pub notes: Vec<String>,
     /// Labels of the broken rule. There are several if operations share a check and each operation has its own rule.
     pub rules: Vec<&'static str>,
@@ -46,7 +47,7 @@ impl Diagnostic {
         self
     }
 
-    /// Attaches a note, usually the nearest fix.
+    /// Attaches a note, usually the most likely fix.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
@@ -57,7 +58,8 @@ impl Diagnostic {
 /// The error of an invalid attribute or type, with its position in the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeError {
-    /// The text: what was found, what was expected and the nearest fix; lower case, no final period.
+    /// The message text, which states the condition found, the condition expected and the most likely fix, in lower
+    /// case and without a final period.
     pub reason: String,
     /// Label of the broken rule, if there is one.
     pub rule: Option<&'static str>,
@@ -80,41 +82,43 @@ pub trait Semantics: Sync {
         attribute: Attribute<'_>,
         text: &[u8],
     ) -> Result<Option<String>, AttributeError>;
-    /// Returns a short name for an encoding, or nothing for another attribute.
+    /// Returns a short name for an encoding, or `None` for another attribute.
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
-    /// Checks the rules of an operation: its tensors against the module, then its own.
+    /// Checks the rules of an operation: first the rules that relate its tensors to the module, then the operation's
+    /// own rules.
     ///
     /// # Errors
-    /// All broken rules.
+    /// Returns all broken rules.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>;
     /// Checks the rules of a discardable attribute of `ttg` on an operation.
     ///
     /// # Errors
-    /// The broken rules.
+    /// Returns the broken rules.
     fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str)
     -> Result<(), Vec<Diagnostic>>;
     /// Checks the rules of a type, beyond those of its encoding.
     ///
     /// # Errors
-    /// The broken rule.
+    /// Returns the broken rule.
     fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), AttributeError>;
     /// Returns the text of the rule with a label.
     fn rule_text(&self, label: &str) -> Option<&'static str>;
     /// Returns the linear layout of a tensor or buffer type.
     ///
     /// # Errors
-    /// The type has no layout.
+    /// Returns an error if the type has no layout.
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
-    /// Returns the diagnostic for an unknown name in a dialect. `known` are the names that the dialect has.
+    /// Returns the diagnostic for an unknown name in a dialect. `known` contains the valid names of the dialect.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
     /// Returns the error for an unknown or repeated key of an encoding, or `None` for other attributes.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
-    /// Checks that all operands of an operation, and with `results` its results, have the same encoding.
+    /// Checks that all operands of an operation have the same encoding. If `results` is true, the results must also
+    /// have this encoding.
     ///
     /// # Errors
-    /// The first pair that differs.
+    /// Returns the first pair of values with different encodings.
     fn verify_same_encoding(
         &self,
         op: OperationRef<'_, '_>,
@@ -122,12 +126,12 @@ pub trait Semantics: Sync {
     ) -> Result<(), Vec<Diagnostic>>;
 }
 
-/// The passes, by their numbers in `passes/Passes.td`.
+/// The implementation of the passes. Passes are identified by their index in `passes/Passes.td`.
 pub trait Passes: Sync {
     /// Runs a pass on a module, and returns the passes to run next.
     ///
     /// # Errors
-    /// An error that has been emitted already.
+    /// Returns proof of an error that has already been emitted.
     fn run<'c>(
         &self,
         number: u16,
@@ -138,7 +142,7 @@ pub trait Passes: Sync {
     /// Checks the module after the passes that [`Self::run`] returned.
     ///
     /// # Errors
-    /// An error that has been emitted already.
+    /// Returns proof of an error that has already been emitted.
     fn finish<'c>(
         &self,
         number: u16,
@@ -153,7 +157,7 @@ pub trait Passes: Sync {
 pub struct NextPasses {
     /// This project's passes, as a textual pipeline on a module.
     pub pipeline: String,
-    /// MLIR's passes, after those.
+    /// MLIR's passes, which run after `pipeline`.
     pub follow_ups: Vec<FollowUp>,
 }
 
@@ -295,15 +299,15 @@ pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported
     Reported(())
 }
 
-/// True if errors have a note with the broken rule.
+/// True if each error gets a note that names the broken rule.
 static RULES_ARE_NAMED: AtomicBool = AtomicBool::new(false);
 
-/// Enables or disables the note with the broken rule.
+/// Enables or disables the notes that name broken rules.
 pub fn name_rules(are_named: bool) {
     RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
 }
 
-/// True if layout rewrites are verified: by default in debug builds.
+/// True if layout rewrites are verified, which is the default in debug builds.
 static REWRITES_ARE_VERIFIED: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
 /// Enables the verification that layout rewrites keep the elements of each thread.
@@ -362,7 +366,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs a function; returns the message and location of a panic, on one line.
+/// Runs a function. If the function panics, returns the message and the location of the panic on one line.
 pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(report_panics_once);
@@ -380,7 +384,7 @@ pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Installs the panic hook: a panic below [`guard`] becomes a diagnostic, and is printed with its backtrace if
+/// Installs the panic hook. A panic inside [`guard`] becomes a diagnostic; its backtrace is printed only if
 /// `RUST_BACKTRACE` is set.
 fn report_panics_once() {
     let is_asked = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
@@ -480,7 +484,7 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperati
     }
 }
 
-/// Runs a pass; returns nothing after an error.
+/// Runs a pass. Returns `None` after an error.
 fn pass<T>(
     op: MlirOperation,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> Result<T, Reported>,

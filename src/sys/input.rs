@@ -11,15 +11,15 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
-/// Largest nesting depth of brackets, and with them of regions, types and attributes.
+/// Largest nesting depth of brackets. It also bounds the nesting of regions, types and attributes.
 ///
-/// MLIR needs up to 4 KiB of stack per level, of the 8 MiB that a thread has.
+/// MLIR needs up to 4 KiB of stack per level; a thread has 8 MiB.
 pub const MAX_NESTING: u32 = 1024;
 
-/// A bracket nested deeper than [`MAX_NESTING`].
+/// A bracket that is nested deeper than [`MAX_NESTING`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooDeep {
-    /// Its offset in bytes.
+    /// Byte offset of the bracket.
     pub at: usize,
 }
 
@@ -32,16 +32,16 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// Magic number of bytecode.
+/// Magic number at the start of MLIR bytecode.
 const BYTECODE: &[u8] = b"ML\xefR";
 
-/// Largest file size: a file without an end, such as `/dev/zero`, is an error.
+/// Largest size of an input in bytes. The limit rejects endless files such as `/dev/zero`.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors
-/// The file cannot be read, or is longer than 1 GiB.
+/// Returns an error if the file cannot be read, or is longer than 1 GiB.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
@@ -75,17 +75,17 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
     }
 }
 
-/// Returns the input in a form that MLIR can read: text, with spellings of later MLIR versions replaced; bytecode,
-/// written again.
+/// Returns the input in a form that MLIR can read. In text, spellings of later MLIR versions are replaced. Bytecode is
+/// read and written again.
 ///
-/// A child process reads bytecode, verifies it, and writes it again, so that a damaged file cannot corrupt this
-/// process; no other thread may run yet. Text costs one scan for its brackets.
+/// A child process reads, verifies and writes bytecode, so that a damaged file cannot corrupt this process. No other
+/// thread may run at the time of the call. Text is only scanned for its brackets.
 ///
 /// # Errors
-/// Why MLIR cannot read the input, ready to print.
+/// Returns the reason why MLIR cannot read the input, ready to print.
 ///
 /// # Panics
-/// [`crate::install`] has not been called.
+/// Panics if [`crate::install`] has not been called.
 ///
 /// ```
 /// linear_layout_mlir::install();
@@ -129,7 +129,7 @@ pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
 /// Reads a file, or standard input for `-`, and validates it by [`checked_input`].
 ///
 /// # Errors
-/// The error, ready to print.
+/// Returns the error, ready to print.
 pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = read_input(path).map_err(|error| {
         let reason = match error.kind() {
@@ -143,7 +143,7 @@ pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     checked_input(&input_name(path), bytes)
 }
 
-/// Returns the name of an input in messages.
+/// Returns the name by which messages refer to an input.
 #[must_use]
 pub fn input_name(path: &Path) -> String {
     if path.as_os_str() == "-" {
@@ -155,7 +155,7 @@ pub fn input_name(path: &Path) -> String {
 
 /// Returns the first bracket of a text that is nested too deep for MLIR's parser.
 ///
-/// Strings and comments have no brackets, and the arrow of a function's type is none.
+/// Brackets in strings and comments do not count, and neither does the arrow `->` of a function type.
 ///
 /// ```
 /// use linear_layout_mlir::sys::too_deep;
@@ -188,7 +188,8 @@ pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
     None
 }
 
-/// Returns the length of a string literal after its opening quote; 0 if it is not closed in its line.
+/// Returns the length in bytes of a string literal after its opening quote, or 0 if the literal is not closed on its
+/// line.
 fn string_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {
@@ -202,16 +203,16 @@ fn string_length(rest: &[u8]) -> usize {
     0
 }
 
-/// ROCDL operations whose mask later MLIR versions spell by names.
+/// ROCDL operations whose masks are spelled by names in later MLIR versions.
 const MASKED: [&[u8]; 2] = [b"rocdl.sched.barrier", b"rocdl.sched.group.barrier"];
 
-/// The mask attributes of these.
+/// The start and the closing byte of the mask attributes of the operations in [`MASKED`].
 const MASK_ATTRIBUTES: [(&[u8], u8); 2] = [
     (b"#rocdl<sched_group_mask ", b'>'),
     (b"#rocdl.sched_group_mask<", b'>'),
 ];
 
-/// Instruction groups of `ROCDL::SchedGroupMask`, as named since LLVM 23.
+/// Names and mask bits of the instruction groups of `ROCDL::SchedGroupMask` since LLVM 23.
 const GROUPS: [(&str, u32); 13] = [
     ("none", 0),
     ("non_mem_non_sideeffect", 0x1),
@@ -228,12 +229,12 @@ const GROUPS: [(&str, u32); 13] = [
     ("ldsdma", 0x800),
 ];
 
-/// Replaces named masks of `rocdl.sched.barrier` and `rocdl.sched.group.barrier`, as later MLIR versions write, by
-/// numbers, as MLIR 22 reads them; returns nothing if there are none.
+/// Replaces named masks of `rocdl.sched.barrier` and `rocdl.sched.group.barrier`, which later MLIR versions write, by
+/// numbers, which MLIR 22 can read. Returns `None` if there are no named masks.
 ///
-/// The operation's parser is MLIR's and knows numbers only, and an operation that a dialect registers cannot be
-/// registered again, so the text is what can be changed. Each number takes as many bytes as the names, so that every
-/// other token keeps its line and column. Strings and comments stay as they are.
+/// The text is changed because MLIR's parser of these operations supports only numbers and cannot be replaced. Each
+/// number is padded to the length of the names, so that every other token keeps its line and column. Strings and
+/// comments stay unchanged.
 ///
 /// ```text
 /// rocdl.sched.barrier valu|salu
@@ -277,7 +278,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
 }
 
-/// Returns the named mask after an operation that starts here, with its number.
+/// Returns the byte range of the named mask of an operation, and the mask's number as text. Returns `None` unless one
+/// of the operations in [`MASKED`] starts at `at` and has a named mask.
 fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let word = text[at..].iter().take_while(|b| is_word(**b)).count();
     if !MASKED.contains(&&text[at..at + word]) {
@@ -288,7 +290,8 @@ fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     Some((start..start + length, number.to_string()))
 }
 
-/// Returns the mask attribute that starts here, with its number.
+/// Returns the byte range of the mask attribute that starts at `at`, and an equal integer attribute as text. Returns
+/// `None` if no mask attribute starts there.
 fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let (open, close) = MASK_ATTRIBUTES
         .iter()
@@ -299,7 +302,7 @@ fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     (text.get(end) == Some(close)).then(|| (at..end + 1, format!("{number} : i32")))
 }
 
-/// Returns the length of a list of names, as `valu|salu`, and its number.
+/// Parses a list of names, for example `valu|salu`. Returns its length in bytes and its mask.
 fn groups(text: &[u8]) -> Option<(usize, u32)> {
     let (mut at, mut number) = (0, 0);
     loop {

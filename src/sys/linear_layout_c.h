@@ -1,12 +1,12 @@
-// linear-layout for compilers written in C or C++: dialects, passes, and what an encoding means.
+// linear-layout for compilers written in C or C++: dialects, passes, and the layouts that encodings describe.
 //
-// The dialects are `tt`, `ttg`, `ttng`, `amdg`, `cute`, `tilus` and `gluon`. Everything here may be called from any thread;
-// nothing here aborts, throws, or keeps what it is given. A function that fails has reported an
-// error diagnostic to the context of its argument, at an unknown location; only a null argument
-// fails without one.
+// The dialects are `tt`, `ttg`, `ttng`, `amdg`, `cute`, `tilus` and `gluon`. All functions may be called from any
+// thread. No function aborts, throws, or keeps its arguments after it returns. A function that fails has emitted an
+// error diagnostic in the context of its argument, at an unknown location; only a null argument makes it fail without a
+// diagnostic.
 //
-// Link with LLVM and MLIR 22 as shared libraries: a static copy has type ids of its own, and would
-// not know these dialects.
+// Link with LLVM and MLIR 22 as shared libraries: a static copy has type ids of its own, so that it would not recognise
+// these dialects.
 #ifndef LINEAR_LAYOUT_C_H
 #define LINEAR_LAYOUT_C_H
 
@@ -21,66 +21,68 @@
 extern "C" {
 #endif
 
-// The version of this library, as `0.1.0`.
+// Returns the version of this library, for example `0.1.0`.
 const char *linearLayoutVersion(void);
 
-// Adds the dialects to a registry, with what MLIR's `convert-to-llvm` has to know of the dialects
-// that a lowering leaves behind.
+// Adds the dialects to a registry, together with the interfaces that MLIR's `convert-to-llvm` needs for the dialects
+// that remain after lowering.
 void linearLayoutRegisterDialects(MlirDialectRegistry registry);
 
-// Adds the passes to MLIR's registry of this process, so that a textual pipeline may name them:
-// `convert-layouts-to-llvm{target=cuda:90}`. Calling it again has no effect.
+// Adds the passes to MLIR's registry of this process, so that a textual pipeline may contain their names:
+// `convert-layouts-to-llvm{target=cuda:90}`. A second call has no effect.
 void linearLayoutRegisterPasses(void);
 
-// The label of the rule that an error says is broken, as `reduce_c4`; empty where it is that of no rule.
-// `ll-opt --explain-rule=reduce_c4` says what a label stands for. The text lives as long as the context.
+// Returns the label of the rule that an error reports as broken, for example `reduce_c4`, or an empty string if the
+// error has no label. `ll-opt --explain-rule=reduce_c4` explains the label. The text lives as long as the context.
 MlirStringRef linearLayoutDiagnosticRule(MlirDiagnostic diagnostic);
 
-// Called once for each basis of a layout, the innermost in-dim (`register` or `offset`) first.
+// A callback that is called once for each basis vector of a layout, beginning with the innermost input dimension
+// (`register` or `offset`).
 //
-// Bit `bit` of the in-dim `inDim` moves `coordinates[i]` elements along dim i of the tensor;
-// `rank` is the tensor's. The text and the array live as long as the call.
+// Bit `bit` of the input dimension `inDim` advances `coordinates[i]` elements along dimension i of the tensor; `rank`
+// is the rank of the tensor. `inDim` and `coordinates` are valid only during the call.
 typedef void (*LinearLayoutBasisCallback)(MlirStringRef inDim, unsigned bit, intptr_t rank,
                                           const int32_t *coordinates, void *userData);
 
-// Visits the bases of the linear layout of a type: a ranked tensor or a `!ttg.memdesc` with an
-// encoding. Fails where the type has no layout.
+// Calls `visit` for each basis vector of the linear layout of a type, which is a ranked tensor or a `!ttg.memdesc` with
+// an encoding. Fails if the type has no layout.
 MlirLogicalResult linearLayoutVisitBases(MlirType type, LinearLayoutBasisCallback visit,
                                          void *userData);
 
-// Prints the linear layout of a type, a basis a line, as Triton prints layouts.
+// Prints the linear layout of a type in Triton's format, one basis vector per line.
 MlirLogicalResult linearLayoutPrint(MlirType type, MlirStringCallback print, void *userData);
 
-// Sets `equal` to whether two types have the same element in the same place of the same thread,
-// whatever their encodings are called. Fails where one of them has no layout.
+// Sets `equal` to true if two types have the same linear layout, even if their encodings have different names, and to
+// false otherwise. Fails if one of the types has no layout.
 MlirLogicalResult linearLayoutCompare(MlirType left, MlirType right, bool *equal);
 
-// --- from text to a result, without a context of the caller's ---
+// --- Functions from text to a result, which need no context of the caller ---
 //
-// Each function works in a context of its own and may run beside others. `options` is a JSON object; the file
-// `python/linear_layout/compiler.py` documents its keys. None of these ends the process where LLVM's back end gives
-// up: that is an error of the answer, and costs the memory that LLVM held.
+// Each function works in its own context, and may run concurrently with other functions. `options` is a JSON object;
+// the file `python/linear_layout/compiler.py` documents its keys. No function ends the process if LLVM's back end
+// fails: the failure is reported in the response, and the memory that LLVM has allocated is leaked.
 
-// An answer: whether it succeeded, a report as JSON, and what was asked for. Belongs to the caller.
+// A response: success or failure, a report as JSON, and the requested output. The caller owns the response.
 typedef struct LinearLayoutResponse LinearLayoutResponse;
 
-// Memory of the caller's that a kernel is run on.
+// Memory of the caller, which a kernel that is run on the CPU reads and writes.
 typedef struct {
   void *data;
   size_t size;
 } LinearLayoutBuffer;
 
-// Translates a module, lowering it first, to LLVM IR, assembly or an object.
+// Lowers a module and translates it to LLVM IR, assembly or an object file.
 LinearLayoutResponse *linearLayoutCompile(MlirStringRef source, MlirStringRef options);
 
-// Runs a pipeline of passes on a module; the output is its text.
+// Runs a pipeline of passes on a module. The output is the text of the module.
 LinearLayoutResponse *linearLayoutRewrite(MlirStringRef source, MlirStringRef options);
 
-// Runs a kernel on the CPU. The buffers hold what it leaves, or what they held where it fails; they must not overlap.
+// Runs a kernel on the CPU. Afterwards the buffers contain the kernel's results. If the function fails, they keep their
+// contents. The buffers must not overlap.
 LinearLayoutResponse *linearLayoutSimulate(MlirStringRef source, MlirStringRef options,
                                            const LinearLayoutBuffer *buffers, size_t numBuffers);
 
-// The parts of an answer; the texts live as long as it does.
+// Returns the parts of a response. The texts live as long as the response.
 bool linearLayoutResponseSucceeded(const LinearLayoutResponse *response);
 MlirStringRef linearLayoutResponseReport(const LinearLayoutResponse *response);
 MlirStringRef linearLayoutResponseOutput(const LinearLayoutResponse *response);

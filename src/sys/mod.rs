@@ -1,7 +1,7 @@
 //! The FFI boundary: the only module with unsafe code.
 //!
-//! [`bridge`](self) declares the functions that cross it, [`Semantics`] and [`Passes`] are implemented by higher
-//! layers, and the functions here wrap parts of MLIR's C API that melior lacks.
+//! [`bridge`](self) declares the functions that cross the boundary, higher layers implement [`Semantics`] and
+//! [`Passes`], and the functions of this module wrap functions of MLIR's C API that melior lacks.
 #![allow(unsafe_code, reason = "the one room that talks to C and C++")]
 
 #[allow(unreachable_pub, reason = "cxx generates public items")]
@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
-/// Copies an MLIR string. It may be empty and need not be UTF-8, for which melior's `as_str` panics.
+/// Copies an MLIR string. The string may be empty and need not be UTF-8; melior's `as_str` would panic for both.
 #[must_use]
 pub fn text(string: melior::StringRef<'_>) -> String {
     let raw = string.to_raw();
@@ -88,7 +88,7 @@ pub fn identifier_id(identifier: Identifier<'_>) -> usize {
     identifier.to_raw().ptr as usize
 }
 
-/// Returns the text of an identifier. It lives as long as its context.
+/// Returns the text of an identifier. The text lives as long as the identifier's context.
 #[must_use]
 pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     // SAFETY: the context owns the text of its identifiers and never frees it before its own end.
@@ -99,7 +99,8 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the bytes of a string attribute. It may be empty and need not be UTF-8, for which melior's `value` panics.
+/// Returns the bytes of a string attribute. The string may be empty and need not be UTF-8; melior's `value` would panic
+/// for both.
 #[must_use]
 pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -126,7 +127,7 @@ pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
 }
 
 /// # Safety
-/// A context owns the text, and outlives the result.
+/// A context that outlives the result must own the text.
 unsafe fn owned_by_context<'c>(text: mlir_sys::MlirStringRef) -> Text<'c> {
     Text::new(match text.length {
         0 => &[],
@@ -154,7 +155,7 @@ pub enum OpIndex {
     Own(usize),
     /// An operation of one of MLIR's dialects used in TTGIR.
     Upstream(usize),
-    /// Any other.
+    /// Any other operation.
     Other,
 }
 
@@ -175,23 +176,23 @@ pub fn is_module(op: OperationRef<'_, '_>) -> bool {
     op.name().as_string_ref().as_str() == Ok("builtin.module")
 }
 
-/// Returns true if an operation requires the same encoding of all tensor operands and results: by declaration, or as
-/// an elementwise operation.
+/// Returns true if an operation requires the same encoding of all tensor operands and results, because it declares this
+/// requirement or is elementwise.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(MlirOperation(op.to_raw()))
 }
 
-/// An open layout, to be inferred.
+/// A layout that a pass infers later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLayout {
-    /// `#gluon.auto_encoding`: inferred from neighbouring operations.
+    /// `#gluon.auto_encoding`: a layout that is inferred from neighbouring operations.
     Auto,
-    /// `#gluon.coalesced_encoding`: the best one for global memory accesses.
+    /// `#gluon.coalesced_encoding`: the layout that is best for accesses to global memory.
     Coalesced,
 }
 
-/// Returns the open layout that an attribute stands for, or nothing for another attribute.
+/// Returns the open layout that an attribute represents, or `None` for another attribute.
 #[must_use]
 pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
@@ -221,7 +222,7 @@ pub struct Tensor<'c> {
     pub encoding: Option<Attribute<'c>>,
 }
 
-/// Returns the parts of a ranked tensor of static shape, or nothing for another type.
+/// Returns the parts of a ranked tensor of static shape, or `None` for another type.
 #[must_use]
 pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     let info = ffi::tensor_info(MlirType(type_.to_raw()));
@@ -236,7 +237,7 @@ pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     }
 }
 
-/// Returns a discardable attribute of the innermost operation that has it, starting at `op`.
+/// Returns a discardable attribute of the innermost operation that has this attribute. The search starts at `op`.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
     let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);
@@ -251,11 +252,11 @@ pub struct BufferType<'c> {
     pub shape: Vec<u64>,
     /// The element type.
     pub element: Type<'c>,
-    /// The encoding, if known.
+    /// The encoding, if the type has one.
     pub encoding: Option<Attribute<'c>>,
     /// Memory space. `None` for a tensor descriptor, whose block is in global memory.
     pub memory_space: Option<Attribute<'c>>,
-    /// True if it is writable.
+    /// True if the buffer is writable.
     pub is_mutable: bool,
     /// Shape of the whole allocation; empty for a tensor descriptor.
     pub alloc_shape: Vec<u64>,
@@ -268,7 +269,7 @@ pub fn is_async_token(type_: Type<'_>) -> bool {
     type_.to_string() == "!ttg.async.token"
 }
 
-/// Returns the parts of a buffer type, or nothing for another type.
+/// Returns the parts of a buffer type, or `None` for another type.
 #[must_use]
 pub fn buffer<'c>(type_: Type<'c>) -> Option<BufferType<'c>> {
     let info = ffi::buffer_info(MlirType(type_.to_raw()));
@@ -308,7 +309,7 @@ pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
 /// Returns a context as the reference type that constructors require.
 ///
 /// melior's conversion borrows the handle instead of the context. This function therefore keeps one handle for each
-/// context address, which needs one word.
+/// context address, which takes one word.
 pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     static KEPT: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     // SAFETY: the context is alive.
@@ -350,13 +351,13 @@ pub struct OptTexts<'t> {
     pub dialects: &'t str,
     /// Output of `--list-lowered-operations`.
     pub lowered: &'t str,
-    /// Output of `--explain-rule` for a label, or its error.
+    /// Returns the output of `--explain-rule` for a label, or an error for an unknown label.
     pub explain_rule: fn(&str) -> Result<String, String>,
     /// Output of `--version`.
     pub version: &'t str,
 }
 
-/// Joins process arguments. Each is followed by a zero byte, and need not be UTF-8.
+/// Joins process arguments, which need not be UTF-8. Each argument is followed by a zero byte.
 fn ended(arguments: &[OsString]) -> Vec<u8> {
     let mut all = Vec::new();
     for argument in arguments {
@@ -400,9 +401,9 @@ pub fn is_unused(value: Value<'_, '_>) -> bool {
 pub struct FileLocation {
     /// Name of the file.
     pub file: String,
-    /// The line.
+    /// Number of the line.
     pub line: u32,
-    /// The column.
+    /// Number of the column.
     pub column: u32,
 }
 
@@ -438,14 +439,14 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// Returns an identifier of an operation's block; 0 if there is none.
+/// Returns an identifier of the block that contains an operation, or 0 if the operation is in no block.
 #[must_use]
 pub fn block_of(op: OperationRef<'_, '_>) -> usize {
     // SAFETY: the operation is alive.
     unsafe { mlir_sys::mlirOperationGetBlock(op.to_raw()).ptr as usize }
 }
 
-/// Returns each use of a value: the user, and the operand index.
+/// Returns the uses of a value, as pairs of the user and the operand index.
 #[must_use]
 pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     let mut all = Vec::new();

@@ -1,6 +1,6 @@
 //! Structural matching of types, attributes and locations, one level at a time.
 //!
-//! Converters of MLIR to their own data match on the results, and recurse themselves.
+//! The functions convert only the outermost level. Callers that convert MLIR to their own data recurse themselves.
 
 use super::bridge::{MlirOperation, MlirType, ffi};
 use super::build::{self, dense_elements, integer_value, number_bits, splat_value};
@@ -10,20 +10,20 @@ use melior::ir::{
 };
 use std::collections::HashSet;
 
-/// A type of the LLVM dialect, or a builtin one that the LLVM dialect takes.
+/// A type of the LLVM dialect, or a builtin type that operations of the LLVM dialect use.
 #[derive(Clone, Debug)]
 pub enum TypeParts<'c> {
-    /// An integer of this width, of any signedness.
+    /// An integer type of any signedness, with its width in bits.
     Integer(u32),
     /// `index`.
     Index,
-    /// A float.
+    /// A floating-point type.
     Float,
-    /// A pointer with its address space.
+    /// An `!llvm.ptr`, with its address space.
     Pointer(u32),
-    /// A vector of fixed size: number and type of the elements.
+    /// A vector of fixed size, with the number and the type of its elements.
     Vector(u64, Type<'c>),
-    /// An `!llvm.array`: number and type of the elements.
+    /// An `!llvm.array`, with the number and the type of its elements.
     Array(u64, Type<'c>),
     /// An `!llvm.struct` with a body.
     Struct {
@@ -76,7 +76,7 @@ pub fn type_parts<'c>(type_: Type<'c>) -> TypeParts<'c> {
 }
 
 /// # Safety
-/// The type is alive and has a static shape.
+/// The type must be alive and have a static shape.
 unsafe fn shape(raw: mlir_sys::MlirType) -> Vec<u64> {
     // SAFETY: guaranteed by the caller; the rank bounds the dimensions.
     unsafe {
@@ -91,29 +91,29 @@ unsafe fn shape(raw: mlir_sys::MlirType) -> Vec<u64> {
 pub enum AttributeParts<'c> {
     /// `unit`.
     Unit,
-    /// `true` or `false`, the integer of one bit.
+    /// `true` or `false`, an integer attribute of type `i1`.
     Bool(bool),
-    /// An integer of at most 64 bits; sign-extended unless its type is unsigned.
+    /// An integer of at most 64 bits, with its type. The number is sign-extended unless the type is unsigned.
     Integer(i64, Type<'c>),
-    /// The bits of a float of at most 64.
+    /// The bits of a floating-point number of at most 64 bits, with its type.
     Float(u64, Type<'c>),
     /// A string.
     String(Text<'c>),
     /// A type.
     Type(Type<'c>),
-    /// The leaf name of a symbol reference.
+    /// A symbol reference, as its leaf name.
     Symbol(Text<'c>),
     /// An array attribute.
     Array(Vec<Attribute<'c>>),
-    /// A dense array of integers or booleans.
+    /// A dense array of integers or Booleans.
     Integers(Vec<i64>),
-    /// The bits of the elements of a vector or tensor, the last dimension fastest; a splat has one.
+    /// The elements of a constant vector or tensor in row-major order. A splat has a single element.
     Elements {
         /// The type of an element.
         element: Type<'c>,
         /// True for a splat.
         splat: bool,
-        /// The elements, with zeros above their width.
+        /// The bits of each element, zero-extended.
         bits: Vec<u64>,
     },
     /// A dictionary.
@@ -162,7 +162,7 @@ pub fn attribute_parts<'c>(attribute: Attribute<'c>) -> AttributeParts<'c> {
 }
 
 /// # Safety
-/// The attribute is alive and a dictionary.
+/// The attribute must be alive and a dictionary.
 unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -181,7 +181,7 @@ unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c
 /// Returns the numbers of an `array<...>` of integers or booleans.
 ///
 /// # Safety
-/// The attribute is alive.
+/// The attribute must be alive.
 unsafe fn integers(raw: mlir_sys::MlirAttribute) -> Option<Vec<i64>> {
     use mlir_sys as m;
     // SAFETY: guaranteed by the caller; elements are read with the type of the array, within its size.
@@ -207,7 +207,7 @@ unsafe fn integers(raw: mlir_sys::MlirAttribute) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns the parts of constant elements; nothing unless they are numbers of at most 64 bits.
+/// Returns the parts of constant elements, or `None` if the elements are not numbers of at most 64 bits.
 fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     use mlir_sys as m;
     let raw = attribute.to_raw();
@@ -256,7 +256,8 @@ fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     })
 }
 
-/// Returns the inherent attributes of an operation, then the discardable ones, each group by name.
+/// Returns the inherent attributes of an operation, followed by its discardable attributes. Both groups are sorted by
+/// name.
 #[must_use]
 pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let inherent = ffi::properties(MlirOperation(op.to_raw())).0;
@@ -271,8 +272,8 @@ pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribut
     all
 }
 
-/// Returns the first file location within a location, in the order in which MLIR prints it: the callee before the
-/// caller.
+/// Returns the first file location within a location, in the order in which MLIR prints locations: the callee precedes
+/// the caller.
 #[must_use]
 pub fn first_file_location(location: Location<'_>) -> Option<FileLocation> {
     use mlir_sys as m;

@@ -25,14 +25,14 @@ use std::marker::PhantomData;
 /// The rewriter handle that a pattern driver passes.
 pub(super) type Raw = m::MlirRewriterBase;
 
-/// Number of operands in each group, for operations that declare it.
+/// Attribute with the number of operands in each group, for operations that declare operand groups.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
 /// The rewriter of a module or pattern; copies refer to the same rewriter.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewriter<'c> {
     work: &'c Work,
-    /// Invariant lifetime: handles of different rewriters do not mix.
+    /// Makes the lifetime invariant, so that handles of different rewriters cannot be mixed.
     brand: PhantomData<Cell<&'c ()>>,
 }
 
@@ -41,15 +41,15 @@ pub struct Rewriter<'c> {
 pub(super) struct Work {
     rewriter: m::MlirRewriterBase,
     is_owned: bool,
-    /// The root operation; everything below may be changed.
+    /// The root operation. Everything below the root may be changed.
     root: m::MlirOperation,
-    /// The block that keeps erased operations until the end.
+    /// The block that contains erased operations until the scope ends.
     limbo: OnceCell<m::MlirBlock>,
     changes: Cell<u64>,
 }
 
 impl Work {
-    /// Starts a scope on all operations below one.
+    /// Starts a scope on an operation and all operations below it.
     pub(super) fn on(root: OperationRef<'_, '_>) -> Self {
         // SAFETY: the operation and with it its context are alive.
         let rewriter =
@@ -60,7 +60,7 @@ impl Work {
     /// Starts the scope of a pattern.
     ///
     /// # Safety
-    /// `rewriter` is the one that the driver passed for `op`.
+    /// `rewriter` must be the rewriter that the driver passed for `op`.
     pub(super) unsafe fn of_pattern(
         rewriter: m::MlirRewriterBase,
         op: OperationRef<'_, '_>,
@@ -108,7 +108,7 @@ impl Drop for Work {
     }
 }
 
-/// Changes a module; its operations are accessible while `f` runs.
+/// Changes a module. The operations of the module are accessible while `f` runs.
 ///
 /// ```
 /// use linear_layout_mlir::sys::rewrite;
@@ -121,7 +121,7 @@ impl Drop for Work {
 /// });
 /// assert!(module.as_operation().has_attribute("my.mark"));
 /// ```
-/// No handle leaves it, and none of another module enters:
+/// No handle can leave `f`, and no handle of another module can enter `f`:
 /// ```compile_fail
 /// # use linear_layout_mlir::sys::rewrite;
 /// # use melior::ir::{Location, Module};
@@ -141,7 +141,7 @@ pub fn rewrite<T>(module: &mut Module<'_>, f: impl for<'c> FnOnce(Rewriter<'c>, 
     on(module.as_operation(), f)
 }
 
-/// Changes the operations below one.
+/// Changes an operation and all operations below it.
 pub(super) fn on<T>(
     op: OperationRef<'_, '_>,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T,
@@ -165,7 +165,7 @@ fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
 }
 
 impl<'c> Rewriter<'c> {
-    /// Returns the number of changes so far. If it is unchanged, so is the IR.
+    /// Returns the number of changes so far. While this number stays the same, so does the IR.
     #[must_use]
     pub fn changes(self) -> u64 {
         self.work.changes.get()
@@ -175,7 +175,7 @@ impl<'c> Rewriter<'c> {
         self.work.changes.set(self.changes() + 1);
     }
 
-    /// Modifies an operation in place, and notifies MLIR.
+    /// Modifies an operation in place by `change`, and notifies MLIR.
     fn modify(self, op: Op<'c>, change: impl FnOnce(m::MlirOperation)) {
         let (rewriter, op) = (self.work.rewriter, op.to_raw());
         // SAFETY: rewriter and operation are alive: see the module documentation.
@@ -189,7 +189,7 @@ impl<'c> Rewriter<'c> {
     /// Creates an operation at the end of a block.
     ///
     /// # Errors
-    /// MLIR rejects the operation (and has emitted the reason).
+    /// Returns an error if MLIR rejects the operation. MLIR has then emitted the reason.
     pub fn append(self, block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
         let op = spec.create()?;
         // SAFETY: the block is alive.
@@ -197,10 +197,10 @@ impl<'c> Rewriter<'c> {
         Ok(self.insert(op))
     }
 
-    /// Creates an operation before another one.
+    /// Creates an operation before the operation `place`.
     ///
     /// # Errors
-    /// The same as for [`Self::append`].
+    /// Returns the same errors as [`Self::append`].
     pub fn insert_before(self, place: Op<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
         let op = spec.create()?;
         self.go_before(place);
@@ -210,7 +210,7 @@ impl<'c> Rewriter<'c> {
     /// Parses an operation and inserts it at the start of a block.
     ///
     /// # Panics
-    /// The text is not an operation.
+    /// Panics if the text is not an operation.
     pub fn prepend_parsed(self, context: &'c Context, block: Blk<'c>, text: &str) {
         // MLIR's lexer reads past the end of the text.
         let ended = format!("{text}\0");
@@ -242,7 +242,7 @@ impl<'c> Rewriter<'c> {
         unsafe { BlockRef::from_raw(block.to_raw()) }
     }
 
-    /// Adds a block with arguments after another one.
+    /// Adds a block with arguments after the block `before`.
     #[must_use]
     pub fn add_block(self, before: Blk<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
         let block = Block::new(arguments).into_raw();
@@ -283,7 +283,7 @@ impl<'c> Rewriter<'c> {
 
     /// Calls a function with a temporary clone of an operation.
     ///
-    /// The clone has its own scope: no handle of it leaves `f`.
+    /// The clone has its own scope: no handle of the clone can leave `f`.
     pub fn with_copy<T>(self, op: Op<'c>, f: impl for<'k> FnOnce(Rewriter<'k>, Op<'k>) -> T) -> T {
         // SAFETY: the operation is alive; the clone has no other owner, and outlives its scope.
         let copy = unsafe { melior::ir::Operation::from_raw(m::mlirOperationClone(op.to_raw())) };
@@ -296,17 +296,17 @@ impl<'c> Rewriter<'c> {
         unsafe { m::mlirRewriterBaseSetInsertionPointBefore(self.work.rewriter, place.to_raw()) };
     }
 
-    /// Inserts an operation without an owner at the insertion point.
+    /// Inserts an operation that no block owns at the insertion point.
     fn insert(self, op: m::MlirOperation) -> Op<'c> {
         self.count();
         // SAFETY: the rewriter is alive with an insertion point, and takes ownership.
         unsafe { OperationRef::from_raw(m::mlirRewriterBaseInsert(self.work.rewriter, op)) }
     }
 
-    /// Erases an operation without uses, with its regions. Idempotent.
+    /// Erases an operation without uses, with its regions. Does nothing if the operation has already been erased.
     ///
     /// # Panics
-    /// Its results are used, or it is the root.
+    /// Panics if a result of the operation is used, or if the operation is the root.
     pub fn erase(self, op: Op<'c>) {
         if self.is_erased(op) {
             return;
@@ -328,10 +328,10 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces the results of an operation by other values, and erases it.
+    /// Replaces the results of an operation by `values`, and erases the operation.
     ///
     /// # Panics
-    /// The numbers of values and results differ.
+    /// Panics if the numbers of values and results differ.
     pub fn replace(self, op: Op<'c>, values: &[Val<'c>]) {
         assert_eq!(op.result_count(), values.len(), "a value for each result");
         let raw: Vec<m::MlirValue> = values.iter().map(ValueLike::to_raw).collect();
@@ -365,7 +365,7 @@ impl<'c> Rewriter<'c> {
         })
     }
 
-    /// Replaces every use of a value by another.
+    /// Replaces every use of `old` by `new`.
     pub fn replace_all_uses(self, old: Val<'c>, new: Val<'c>) {
         if super::is_unused(old) {
             return;
@@ -380,7 +380,7 @@ impl<'c> Rewriter<'c> {
     /// Replaces operand `i` of an operation.
     ///
     /// # Panics
-    /// The operation has fewer operands.
+    /// Panics if the operation has at most `i` operands.
     pub fn set_operand(self, op: Op<'c>, i: usize, value: Val<'c>) {
         // Checks that there are enough operands.
         let _ = build::operand(op, i);
@@ -390,7 +390,8 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes the operands for which `is_gone` returns true, and updates the sizes of operand groups.
+    /// Removes the operands for which `is_gone` returns true, and updates the sizes of operand groups. `is_gone` takes
+    /// the index of an operand.
     pub fn remove_operands(self, op: Op<'c>, is_gone: impl Fn(usize) -> bool) {
         let kept: Vec<m::MlirValue> = (0..op.operand_count())
             .filter(|i| !is_gone(*i))
@@ -419,10 +420,10 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes unused arguments of a block.
+    /// Removes the arguments of a block for which `is_gone` returns true. `is_gone` takes the index of an argument.
     ///
     /// # Panics
-    /// One of them is used.
+    /// Panics if a removed argument is used.
     pub fn remove_arguments(self, block: Blk<'c>, is_gone: impl Fn(usize) -> bool) {
         let raw = block.to_raw();
         // SAFETY: the block is alive.
@@ -497,10 +498,10 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Moves the blocks of an operation's regions to the regions of another one.
+    /// Moves the blocks of all regions of `from` to the regions of `to`.
     ///
     /// # Panics
-    /// They have different numbers of regions.
+    /// Panics if the operations have different numbers of regions.
     pub fn move_regions(self, from: Op<'c>, to: Op<'c>) {
         assert_eq!(from.region_count(), to.region_count(), "a region for each");
         ffi::move_regions(

@@ -6,8 +6,8 @@ use std::fmt;
 
 /// The bytes of a name or string attribute of MLIR, which need not be UTF-8.
 ///
-/// [`Text::checked`] is the way to a `&str`. A message shows the text as MLIR writes a string, with `\FF` for
-/// each byte that is not UTF-8, and `\00` for a control character.
+/// [`Text::checked`] converts to a `&str`. A message shows the text as MLIR writes a string, with `\FF` for a byte that
+/// is not UTF-8, and `\00` for a control character.
 ///
 /// ```
 /// use linear_layout_mlir::sys::Text;
@@ -19,7 +19,7 @@ use std::fmt;
 pub struct Text<'c>(&'c [u8]);
 
 impl<'c> Text<'c> {
-    /// Returns the text of these bytes.
+    /// Returns the text that consists of these bytes.
     #[must_use]
     pub const fn new(bytes: &'c [u8]) -> Self {
         Self(bytes)
@@ -31,7 +31,7 @@ impl<'c> Text<'c> {
         self.0
     }
 
-    /// Returns the text if it is UTF-8.
+    /// Returns the text as a string if it is UTF-8.
     #[must_use]
     pub const fn utf8(self) -> Option<&'c str> {
         match std::str::from_utf8(self.0) {
@@ -40,10 +40,10 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// Returns the text for a use that requires UTF-8; `key` names it in the error.
+    /// Returns the text as a string, for a use that requires UTF-8. The error message calls the text `key`.
     ///
     /// # Errors
-    /// The text is not UTF-8.
+    /// Returns an error if the text is not UTF-8.
     pub fn checked(self, key: &str) -> Result<&'c str, Diagnostic> {
         self.utf8().ok_or_else(|| {
             Diagnostic::new(format!("has a `{key}` that is not UTF-8: `{self}`"))
@@ -74,13 +74,13 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Most bytes of a quoted type, attribute or name in a message.
+/// Largest number of bytes of a quoted type, attribute or name in a message.
 const MAX_PIECE: usize = 1000;
 
-/// Most bytes of a message, quoted input included.
+/// Largest number of bytes of a message, including quoted input.
 const MAX_MESSAGE: usize = 6000;
 
-/// Shortens quoted input in a message: each part between backticks, then the whole.
+/// Shortens quoted input in a message: first each quotation between backticks, then the whole message.
 ///
 /// ```
 /// use linear_layout_mlir::sys::bounded;

@@ -14,7 +14,8 @@ use std::ffi::{c_char, c_uint, c_void};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-/// Parses an MLIR file, text or bytecode; `-` is standard input. Errors go to the context's diagnostic handler.
+/// Parses an MLIR file, which is text or bytecode. The path `-` means standard input. Errors go to the context's
+/// diagnostic handler.
 #[must_use]
 pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     let path = melior::StringRef::new(path);
@@ -89,7 +90,7 @@ pub fn to_llvm_ir<'x>(
 /// Runs a function that calls LLVM, and recovers from a fatal error or crash in it.
 ///
 /// # Errors
-/// The reason. LLVM objects that the function used must then be neither used nor freed.
+/// Returns the reason for the failure. LLVM objects that the function used must then be neither used nor freed.
 pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     struct Recovery<F, T> {
         work: Option<F>,
@@ -133,9 +134,9 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     state.outcome
 }
 
-/// Disables a skippable LLVM pass for a module; its name is that of `llc -opt-disable`.
+/// Disables a skippable LLVM pass for a module. `name` is the name in `llc -opt-disable`.
 ///
-/// For tools: all contexts that have been told so share one list of passes.
+/// The function is meant for tools: all LLVM contexts for which it has been called share one list of passes.
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
@@ -149,7 +150,7 @@ pub struct BlockOrder<'m> {
 }
 
 impl<'m> BlockOrder<'m> {
-    /// Reads a block.
+    /// Reads the instructions of a block.
     #[must_use]
     pub fn new(block: BasicBlock<'m>) -> Self {
         let instructions = ffi::block_instructions(LLVMBasicBlockRef(block.as_mut_ptr()));
@@ -168,7 +169,7 @@ impl<'m> BlockOrder<'m> {
     /// Reorders the instructions: `order` lists their current positions.
     ///
     /// # Panics
-    /// `order` is not a permutation with operands before users and the terminator last.
+    /// Panics unless `order` is a permutation with operands before users and the terminator last.
     pub fn set(self, order: &[u32]) {
         let mut is_placed = vec![false; self.instructions.len()];
         for &at in order {
@@ -198,7 +199,7 @@ impl<'m> BlockOrder<'m> {
 /// Links the functions that a module calls, transitively, from a bitcode library.
 ///
 /// # Errors
-/// The file is not bitcode, or a definition in it conflicts with the module.
+/// Returns an error if the file is not bitcode, or if a definition in it conflicts with the module.
 pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Result<(), String> {
     use std::os::unix::ffi::OsStrExt;
     let path = library.as_os_str().as_bytes();
@@ -208,29 +209,30 @@ pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Resu
     }
 }
 
-/// Sets an option of LLVM's command line for the whole process; its name is that of `llc`.
+/// Sets an LLVM command-line option for the whole process. `name` is the name of the option in `llc`.
 ///
-/// The first value stays. Returns false if this LLVM has no such option; target options exist once the target is
-/// initialised. For tools: a library must not change its host's options.
+/// Only the first call for an option has an effect. Returns false if this LLVM has no such option; the options of a
+/// target exist once the target is initialised. The function is meant for tools: a library must not change its host's
+/// options.
 pub fn set_llvm_option(name: &str, value: &str) -> bool {
     static LOCK: Mutex<()> = Mutex::new(());
     let _held = LOCK.lock();
     ffi::set_option(name, value)
 }
 
-/// Returns LLVM's names of the processors of a platform.
+/// Returns LLVM's names of the processors that a target machine's architecture supports.
 #[must_use]
 pub fn processors(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
     ffi::processors(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
-/// Returns LLVM's names of the features of a platform, without `+` or `-`.
+/// Returns LLVM's names of the features of a target machine's architecture, without `+` or `-`.
 #[must_use]
 pub fn processor_features(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
     ffi::processor_features(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
-/// Returns the version of the tools and of the loaded LLVM: `0.1.0 (linear-layout, LLVM 22.1.0)`.
+/// Returns the version of the tools and of the loaded LLVM, for example `0.1.0 (linear-layout, LLVM 22.1.0)`.
 #[must_use]
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
@@ -247,8 +249,8 @@ pub fn version() -> &'static str {
     })
 }
 
-/// Restores the default action of SIGPIPE, so that the process ends quietly when its reader has gone. Rust ignores the
-/// signal, and LLVM then aborts at the failing write.
+/// Restores the default action of SIGPIPE, so that the process ends quietly if the reader of its output has ended. Rust
+/// ignores the signal; LLVM would then abort at the failing write.
 pub fn stop_at_broken_pipe() {
     #[cfg(unix)]
     {

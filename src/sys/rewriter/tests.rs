@@ -25,7 +25,7 @@ fn name<'c>(op: Op<'c>) -> &'c str {
     identifier_text(op.name())
 }
 
-/// Reads everything that an operation has.
+/// Reads the name, attributes, operands and other properties of an operation.
 fn read(op: Op<'_>) -> String {
     for i in 0..op.operand_count() {
         let operand = build::operand(op, i);
