@@ -1,9 +1,9 @@
 //! `choose-matrix-instructions`: selects the matrix instruction of each product, and its layouts.
 //!
-//! The candidates of a `tt.dot` are the instructions that the target has for the operand types. Each is combined with
-//! all distributions of warps over the result and with several values of `kWidth`, in Triton's encodings
-//! (`encodings`). The cost of a candidate is the cost of its plan and of spilled registers. [`assignment`] chooses
-//! the candidates jointly with the layouts of all other values, as `remove-layout-conversions` does later. The pass
+//! The candidates of a `tt.dot` are the instructions that the target has for the operand types. Each instruction is
+//! combined with all distributions of warps over the result and with several values of `kWidth`, in Triton's encodings
+//! (`encodings`). The cost of a candidate is the cost of its plan and of spilled registers. [`assignment`] chooses the
+//! candidates jointly with the layouts of all other values, as `remove-layout-conversions` does later. The pass
 //! rewrites only the products; it converts their operands and results.
 //!
 //! # Source
@@ -65,12 +65,12 @@ const BARRIER_LATENCY: u32 = 4 * 64;
 
 /// The candidates of a product.
 struct Candidates {
-    /// The product in its original layouts.
+    /// The plan and the cost of the product in its original layouts.
     present: Arc<PricedProduct>,
     others: Vec<Candidate>,
 }
 
-/// A product in the layouts of an instruction.
+/// A product in the layouts that an instruction requires.
 struct Candidate {
     encodings: Encodings,
     product: Arc<PricedProduct>,
@@ -169,12 +169,12 @@ fn choose<'c>(
 }
 
 /// Reciprocal of the relative price difference below which two candidates count as equal. Among equal candidates, the
-/// one with more warps along n is chosen. On an H100, products of 64 x 128 x 64 and 128 x 128 x 64 whose prices
+/// candidate with more warps along n is chosen. On an H100, products of 64 x 128 x 64 and 128 x 128 x 64 whose prices
 /// differ by 0.06 % take 0.78 and 0.81 of the time.
 const NOISE: u64 = 512;
 
-/// Limit for the number of candidates in joint assignment. If two products have more, the treewidth of the graph is
-/// too large for an exact solution.
+/// Limit for the number of candidates of a product in joint assignment. If two products have more candidates, the
+/// treewidth of the graph is too large for an exact solution.
 const MAX_ALTERNATIVES: usize = 16;
 
 fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
@@ -310,8 +310,8 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the ratio of the product's element width to the width of the narrowest element that is loaded for an
-/// operand.
+/// Returns the ratio of the element width of the product's operands to the width of the narrowest element from which an
+/// operand is loaded and converted.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -337,7 +337,7 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns a suffix for messages that names the precision of an f32 product.
+/// Returns the suffix by which messages name the precision of an f32 product.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",

@@ -5,9 +5,9 @@
 //! are converted to that layout, and the results are converted back; `remove-layout-conversions` removes conversions
 //! that are not needed.
 //!
-//! Dependent accesses with the same shape and order use the widest vector that any of them supports, so that they can
-//! share a layout. Stores are an exception: they do not exceed the width that they support themselves, since a wider
-//! vector would leave gaps.
+//! Dependent accesses with the same shape and order use the widest vector that any of these accesses supports, so that
+//! they can share a layout. Stores are an exception: a store does not exceed the width that it supports itself, since a
+//! wider vector would leave gaps.
 //!
 //! # Source
 //! Triton's `tritongpu-coalesce`.
@@ -61,7 +61,7 @@ impl Pass for CoalesceOptions {
 struct PointerAccess<'c> {
     op: Op<'c>,
     shape: &'c [u64],
-    /// Dimensions by decreasing contiguity.
+    /// Dimensions in the order of decreasing contiguity.
     order: Vec<u32>,
     /// Number of elements per access.
     width: u64,
@@ -128,7 +128,7 @@ impl<'c> PointerAccess<'c> {
     }
 }
 
-/// Returns the distribution of a tensor over CTAs. A tensor with an open layout is not distributed.
+/// Returns the distribution of a tensor over CTAs. A tensor with an open layout is not distributed over CTAs.
 fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLayout> {
     let encoding = tensor.encoding?;
     if sys::open_layout(encoding).is_some() {
@@ -138,8 +138,8 @@ fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLay
     layouts.of_tensor(tensor).ok()?.cga_layout().ok()
 }
 
-/// Returns the dimensions by decreasing contiguity. Among dimensions with equal contiguity, later dimensions come
-/// first.
+/// Returns the dimensions in the order of decreasing contiguity. Among dimensions with equal contiguity, later
+/// dimensions come first.
 fn order(info: &AxisInfo, rank: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..).take(rank).collect();
     order.sort_by_key(|d| std::cmp::Reverse((info.contiguity(*d as usize), *d)));
@@ -259,7 +259,7 @@ impl Components {
     }
 }
 
-/// Converts the tensor operands of an operation to another encoding, and its results back.
+/// Converts the tensor operands of an operation to another encoding, and its results back to their original encodings.
 fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let convert = |value, type_| builders::ttg::convert_layout(value, type_).before(rewriter, op);

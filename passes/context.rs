@@ -24,7 +24,7 @@ pub(super) trait Analysis<'c>: Sized {
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
 }
 
-/// The cache of analyses.
+/// Cached analyses of a module.
 #[derive(Default)]
 pub(super) struct Analyses<'c> {
     inventory: Slot<Inventory<'c>>,
@@ -85,7 +85,7 @@ impl<'c> PassContext<'c> {
         computed
     }
 
-    /// Returns the layout cache of the module's context.
+    /// Returns the layout cache of the MLIR context.
     pub(super) fn layouts(&self) -> &'c Layouts {
         Layouts::of(self.module.context())
     }
@@ -106,7 +106,7 @@ impl<'c> PassContext<'c> {
     /// Returns the same GPU as [`Self::gpu`], or reports an error.
     ///
     /// # Errors
-    /// The target is missing or unknown.
+    /// Returns an error if the target is missing or unknown.
     pub(super) fn known_gpu(&self, requested: Option<&str>) -> Result<&'static Target, Reported> {
         self.gpu(requested)
             .map_err(|error| self.fail(&error.into()))
@@ -117,7 +117,7 @@ impl<'c> PassContext<'c> {
         sys::emit_error(self.module, error)
     }
 
-    /// Emits an error on the module, with a spelling suggestion.
+    /// Emits an error on the module, with a note that suggests the element of `names` that is most similar to `given`.
     pub(super) fn fail_with_nearest<'n>(
         &self,
         error: Diagnostic,

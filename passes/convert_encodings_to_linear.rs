@@ -1,9 +1,10 @@
 //! `convert-encodings-to-linear`: replaces encodings by `#ttg.linear` with the same bases.
 //!
-//! A slice remains a slice, but of a linear parent, as `tt.expand_dims` and `tt.reduce` require. Two kinds of
-//! encodings are kept: encodings that are used with several shapes for which no single list of bases is correct, and
-//! encodings whose kind an operation requires, such as a product. Two kinds of buffers cannot be converted: a padded
-//! buffer has no linear layout, and a partitioned buffer has an input dimension that bases cannot list.
+//! A slice remains a slice, but its parent becomes `#ttg.linear`, as `tt.expand_dims` and `tt.reduce` require. Two
+//! kinds of encodings are kept: encodings that are used with several shapes for which no single list of bases is
+//! correct, and encodings whose kind an operation, such as a product, requires. Two kinds of buffers cannot be
+//! converted: a padded buffer has no linear layout, and a partitioned buffer has an input dimension that bases cannot
+//! list.
 
 use super::Pass;
 use super::context::PassContext;
@@ -51,8 +52,8 @@ impl Pass for ConvertEncodingsToLinearOptions {
     }
 }
 
-/// Returns bases that describe an encoding on every shape that it is used with. They are computed from one of the
-/// shapes.
+/// Returns bases that describe an encoding on every shape that the encoding is used with. The bases are computed from
+/// one of these shapes.
 fn linear(
     old: &Encoding,
     shapes: &[Vec<u64>],
@@ -65,7 +66,7 @@ fn linear(
     })
 }
 
-/// Returns the bases of an encoding on one shape. They may permute warps only if the encoding's kind is generic.
+/// Returns the bases of an encoding on one shape. The bases may permute warps only if the encoding's kind is generic.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {

@@ -51,13 +51,13 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         })
     }
 
-    /// Checks that all operations are in the LLVM dialect.
+    /// Checks that all operations of the module are in the LLVM dialect.
     fn finish(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         lower::check_lowered(context.module())
     }
 }
 
-/// Parses the value of an option that must be one of the given names.
+/// Parses the value of an option, which must be one of the names in `choices`.
 fn one_of<T: Copy, const N: usize>(
     context: &PassContext<'_>,
     given: &str,

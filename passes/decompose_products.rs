@@ -1,4 +1,4 @@
-//! `decompose-products`: replaces products for which there is no instruction by products for which there is one.
+//! `decompose-products`: replaces products for which the target has no instruction by products that it supports.
 //!
 //! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication.
 //! `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower
@@ -54,7 +54,7 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
     });
 }
 
-/// A builder that inserts tensor operations in front of a product.
+/// A builder that inserts operations on tensors in front of a product.
 #[derive(Clone, Copy)]
 struct DecompositionBuilder<'p, 'c> {
     context: &'p PassContext<'c>,
@@ -89,7 +89,7 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         Some(RankedTensorType::new(tensor.shape, element, tensor.encoding).into())
     }
 
-    /// Adds a splat constant.
+    /// Adds a constant tensor whose elements all equal `number`.
     fn constant(self, type_: Type<'c>, number: Attribute<'c>) -> Option<Val<'c>> {
         self.add(builders::arith::constant(
             build::splat(type_, number),
@@ -97,7 +97,7 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         ))
     }
 
-    /// Adds a constant tensor of integers.
+    /// Adds a constant tensor whose elements all equal the integer `number`.
     fn integer(self, type_: Type<'c>, number: i64) -> Option<Val<'c>> {
         let element = TensorType::of(type_)?.element;
         self.constant(type_, IntegerAttribute::new(element, number).into())

@@ -101,8 +101,8 @@ impl<'c> Folding<'_, 'c> {
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Replaces both spellings of a layout by one, if they occur at the two ends of a conversion. Returns the reasons
-    /// for spellings that are kept, and true if any was replaced.
+    /// Replaces the two spellings of a layout at the ends of a conversion by one spelling. Returns the reasons for
+    /// spellings that are kept, and true if any spelling was replaced.
     fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
@@ -174,8 +174,8 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Removes a conversion if a value of its result type already exists in the chain. Otherwise skips values without
-    /// layout in the chain.
+    /// Removes a conversion if its chain already contains a value of the conversion's result type. Otherwise skips the
+    /// values without layout in the chain.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;

@@ -8,7 +8,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 
-/// The tensor and shared-memory types of a module without duplicates, and all its operations.
+/// The tensor types and shared-memory types of a module, without duplicates, and all operations of the module.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
     pub(super) buffers: Vec<LaidOutBuffer<'c>>,

@@ -1,4 +1,4 @@
-//! `layout-pipeline`: runs this project's passes from default layouts to the LLVM dialect.
+//! `layout-pipeline`: runs this project's passes on kernels with default layouts, and lowers them to the LLVM dialect.
 
 use super::Pass;
 use super::context::PassContext;

@@ -56,7 +56,7 @@ pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bou
 /// Runs a pipeline of passes of this project and of MLIR, such as `builtin.module(cse)` or `cse`.
 ///
 /// # Errors
-/// The pipeline is invalid, or a pass fails. Diagnostics are sent to the context's handler.
+/// Returns an error if the pipeline is invalid, or if a pass fails. Diagnostics are sent to the context's handler.
 pub fn run_pipeline(
     context: &Context,
     module: &mut Module<'_>,

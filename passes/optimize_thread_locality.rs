@@ -40,7 +40,7 @@ impl Pass for OptimizeThreadLocalityOptions {
     }
 }
 
-/// Returns the number of warps and of lanes per warp that execute an operation.
+/// Returns the number of warps that execute an operation, and the number of lanes per warp.
 fn threads(op: Op<'_>) -> Option<(u32, u32)> {
     let info = ModuleInfo::around(op).ok()?;
     let warps = u32::try_from(info.num_warps).ok()?;
@@ -110,7 +110,7 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Changes a gather to a layout with whole rows per warp, if that costs less.
+/// Changes a gather to a layout with whole rows per warp, if that layout costs less.
 fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;
@@ -158,8 +158,8 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Returns a layout with lanes along one axis and warps along the other dimensions. Each warp then holds whole rows
-/// of both tensors, and each thread as few indices as possible.
+/// Returns a layout with lanes along one axis and warps along the other dimensions. Each warp then holds whole rows of
+/// both tensors, and each thread holds as few indices as possible.
 fn warp_local<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,

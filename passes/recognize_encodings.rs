@@ -1,9 +1,9 @@
 //! `recognize-encodings`: replaces lists of bases by structured encodings.
 //!
-//! This is the inverse of `convert-encodings-to-linear`. If the module already uses an encoding with the same layout,
-//! it is preferred to one that [`Encoding::recognize`] finds. Either must have the same layout on every shape with
-//! which the bases are used. Bases are kept if no family of encodings describes them, or if an operation requires
-//! them.
+//! This is the inverse of `convert-encodings-to-linear`. An encoding with the same layout that the module already uses
+//! is preferred to an encoding that [`Encoding::recognize`] finds. The new encoding must have the same layout as the
+//! bases on every shape with which the bases are used. Bases are kept if no family of encodings describes them, or if
+//! an operation requires them.
 
 use super::Pass;
 use super::context::PassContext;
@@ -67,7 +67,7 @@ impl Pass for RecognizeEncodingsOptions {
     }
 }
 
-/// Returns true if an encoding is a list of bases.
+/// Returns true if an encoding consists of a list of bases.
 fn is_written_out(encoding: &Encoding) -> bool {
     matches!(
         encoding,

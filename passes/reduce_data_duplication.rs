@@ -1,13 +1,13 @@
 //! `reduce-data-duplication`: moves operands of products through shared-memory buffers.
 //!
 //! A conversion to an operand layout replicates elements over many threads. A buffer stores each element once, and a
-//! later pass can fill it in advance. The buffer is read at the first use of the operand. If that use is in a loop,
-//! the buffer is read in front of the loop, unless the loop would then spill registers. Of all swizzles, the pass
-//! takes the one that is cheapest to fill and to read.
+//! later pass can fill the buffer in advance. The buffer is read at the first use of the operand. If this use is in a
+//! loop, the buffer is read in front of the loop, unless the loop would then spill registers. The pass takes the
+//! swizzle that is cheapest to fill and to read.
 //!
 //! # Source
-//! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion between warps, and takes the
-//! swizzle from a table.
+//! Triton's `tritongpu-reduce-data-duplication`, which replaces every conversion to an operand layout between warps,
+//! and takes the swizzle from a table.
 
 use super::Pass;
 use super::context::PassContext;
@@ -29,9 +29,9 @@ use linear_layout::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Largest vector of a swizzle in bits.
+/// Largest width of a swizzled vector in bits.
 const WIDEST_BITS: u32 = 128;
-/// Number of words per thread above which an operand goes through a buffer even if a conversion costs less.
+/// Number of 32-bit words per thread above which an operand goes through a buffer even if a conversion costs less.
 const MOST_WORDS: u64 = 16;
 /// Largest number of phases of a swizzle, and largest number of rows per phase.
 const MOST: u32 = 16;

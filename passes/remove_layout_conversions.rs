@@ -1,7 +1,7 @@
 //! `remove-layout-conversions`: joint assignment of layouts to all values of a kernel.
 //!
 //! [`crate::analysis::assignment`] computes the assignment, and [`super::rewrite_layouts`] applies it in one rewrite.
-//! [`super::proof`] verifies the result independently of both.
+//! [`super::proof`] verifies the result independently of these two modules.
 
 mod report;
 
@@ -185,7 +185,7 @@ impl RemoveLayoutConversionsOptions {
         Ok(())
     }
 
-    /// Reports the operation or conversion that exceeds the scratch budget in every assignment.
+    /// Reports an operation or conversion whose scratch memory exceeds the budget in every assignment.
     fn fail_budget(&self, kernel: &Kernel<'_>, overflow: ScratchOverflow) -> Reported {
         let op = match overflow.of {
             NodeOrSlice::Node(node) => kernel.nodes[node].op,
@@ -237,7 +237,7 @@ impl RemoveLayoutConversionsOptions {
     }
 }
 
-/// Emits a remark on each product whose plan converts operands or the result itself.
+/// Emits a remark on each product whose plan includes conversions of its operands or of its result.
 fn explain_products<'c>(
     context: &PassContext<'c>,
     function: Op<'c>,

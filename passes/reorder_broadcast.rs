@@ -8,7 +8,7 @@
 //! A thread then computes on the registers of a row instead of the registers of a tile.
 //!
 //! # Source
-//! Triton's `triton-reorder-broadcast`, which also folds views; here those folds are canonicalisations.
+//! Triton's `triton-reorder-broadcast`, which also folds views; in this project, canonicalisation patterns do that.
 
 use super::Pass;
 use super::context::PassContext;

@@ -1,7 +1,8 @@
 //! `resolve-auto-layouts`: infers the layouts that a program leaves open.
 //!
 //! [`crate::analysis::automatic`] propagates required layouts. Memory accesses require the layouts that `coalesce`
-//! would choose. If only conversions constrain a value, the costs of plans decide. No conversion is added.
+//! would choose. If only conversions constrain a value, the value gets the layout with the cheapest plans. No
+//! conversion is added.
 //!
 //! # Source
 //! Triton's `gluon-infer-coalesced-encodings` and `gluon-resolve-auto-encodings`.
@@ -142,7 +143,7 @@ fn accesses<'c>(
     requirements
 }
 
-/// Returns the layouts that `gluon.set_auto_layout` requires.
+/// Returns the layouts that the operations `gluon.set_auto_layout` require.
 fn explicit<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Requirement<'c>> {
     let requirements = operations.iter().filter_map(|op| {
         let view = gluon::SetAutoLayout::of(*op)?;
@@ -156,7 +157,7 @@ fn explicit<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Requirement<'c>
     requirements.collect()
 }
 
-/// Sets the types of values. The attribute of each encoding is cached.
+/// Changes the types of values. The attribute of each encoding is cached.
 struct Retyping<'r, 'c> {
     context: &'r PassContext<'c>,
     attributes: HashMap<Arc<Encoding>, Attribute<'c>>,
@@ -194,7 +195,7 @@ impl<'r, 'c> Retyping<'r, 'c> {
     }
 }
 
-/// Returns the elements attribute of a constant for another tensor type.
+/// Returns the elements attribute of a constant whose type is changed from `old` to `new`.
 fn constant_of<'c>(
     elements: Attribute<'c>,
     (old, new): (Type<'c>, Type<'c>),
@@ -220,7 +221,7 @@ fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
     )
 }
 
-/// Updates the types of functions to match the types of their arguments and returned values.
+/// Updates the types of functions so that they match the types of their arguments and returned values.
 fn declare<'c>(context: &PassContext<'c>, operations: &[Op<'c>]) {
     for function in operations.iter().filter_map(|op| tt::Func::of(*op)) {
         let blocks = build::blocks_of(function.body());

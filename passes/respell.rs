@@ -1,8 +1,8 @@
 //! Replacement of encodings by other spellings of the same layout, in a whole module.
 //!
-//! Some operations require *equal* encodings on operands of different shapes (`tt.broadcast`), so an encoding can
-//! only be replaced everywhere. Both spellings must have the same layout on every shape with which the encoding or a
-//! slice of it is used. An encoding is kept if an operation requires its kind, as a product requires
+//! Some operations require *equal* encodings on operands of different shapes (`tt.broadcast`), so an encoding can only
+//! be replaced everywhere. The old and the new spelling must have the same layout on every shape with which the
+//! encoding or a slice of it is used. An encoding is kept if an operation requires its kind, as a product requires
 //! `#ttg.nvidia_mma`.
 
 use super::context::PassContext;
@@ -107,7 +107,8 @@ impl<'c> Respelling<'c> {
     /// The verifiers run on a copy of the module.
     ///
     /// # Errors
-    /// No replacement remains. Returns the operation for which the last replacement was dropped.
+    /// Returns an error if no replacement remains. The error has the operation for which the last replacement was
+    /// dropped, if any.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -192,7 +193,8 @@ pub(super) fn attribute<'c>(
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 
-/// Returns the encoding from which a slice is derived, through all its parents. Returns any other encoding unchanged.
+/// Returns the encoding from which a slice is derived, after removing all nested slices. Returns any other encoding
+/// unchanged.
 pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
@@ -213,7 +215,8 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 }
 
 impl<'c> Inventory<'c> {
-    /// Returns the distinct root encodings of tensors, and the shapes that each is used with, largest shape first.
+    /// Returns the distinct root encodings of tensors. For each encoding, the shapes with which it is used follow,
+    /// largest shape first.
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {
@@ -240,16 +243,16 @@ impl<'c> Inventory<'c> {
     }
 }
 
-/// The families of encodings that a pass may replace.
+/// The families of encodings that a pass may replace, selected by the user.
 pub(super) struct Families<'o> {
-    /// If not empty, only these families are replaced.
+    /// Names of families. If not empty, only encodings of these families are replaced.
     pub(super) only: &'o [String],
-    /// These families are not replaced.
+    /// Names of families whose encodings are not replaced.
     pub(super) keep: &'o [String],
 }
 
 impl Families<'_> {
-    /// Checks that the names are names of families.
+    /// Checks that all names in `only` and `keep` are names of families.
     pub(super) fn check(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         let known = Encoding::families;
         let all = self.only.iter().chain(self.keep);

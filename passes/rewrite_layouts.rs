@@ -11,7 +11,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Type, ValueLike};
 use std::collections::BTreeMap;
 
-/// A datum, and the encoding that it has.
+/// A datum, and one of the encodings in which the datum is computed.
 type EncodedDatum = (DatumId, EncodingId);
 
 struct Rewriting<'r, 'c> {
@@ -21,7 +21,7 @@ struct Rewriting<'r, 'c> {
     computed: BTreeMap<EncodedDatum, Val<'c>>,
     /// The value that a conversion produces for each datum and encoding.
     converted: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Operands to replace: operation, operand index, and the new value's datum and encoding.
+    /// Operands to replace, as the operation, the operand index, and the datum and encoding of the new value.
     uses: Vec<(Op<'c>, usize, EncodedDatum)>,
 }
 
@@ -98,8 +98,8 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Rematerialises operations by copies in front of the original operation. The original operation serves as one
-    /// of the copies, preferably as the one with the original layouts.
+    /// Rematerialises operations by copies in front of the original operation. The original operation serves as one of
+    /// the copies, preferably as the copy with the original layouts.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -186,8 +186,8 @@ fn after<'c>(value: Val<'c>) -> Op<'c> {
     }
 }
 
-/// Returns the insertion point of a conversion: directly after the value, or in a branch if all users are in that
-/// branch.
+/// Returns the operation before which to insert a conversion. The conversion is inserted directly after the definition
+/// of the value, or into a branch if all users are in that branch.
 fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     let first = after(source);
     let mut block = block_of(first);
@@ -235,7 +235,7 @@ fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
     build::block_around(op).expect("an operation below a function lies in a block")
 }
 
-/// Returns the operation of a block that contains another operation or is that operation.
+/// Returns the operation of a block that is `op` or contains `op`.
 fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     let mut op = op;
     while !same(block_of(op), block) {
@@ -278,7 +278,7 @@ pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut im
     }
 }
 
-/// Erases the dead operations of a block, from the last to the first. Returns true if there were any.
+/// Erases the dead operations of a block, from the last operation to the first. Returns true if there were any.
 fn drop_dead_of<'c>(
     rewriter: Rewriter<'c>,
     block: Blk<'c>,

@@ -7,7 +7,7 @@ use crate::sys::OptionValue;
 
 include!(concat!(env!("OUT_DIR"), "/generated/passes.rs"));
 
-/// A pass with a textual form, which contains its non-default options.
+/// A pass that can print its textual form, which contains its non-default options.
 pub(super) trait Spelled {
     fn spelled(&self) -> String;
 }
@@ -25,7 +25,7 @@ impl<'v> Values<'v> {
         self.0.next().expect("each option has a value")
     }
 
-    /// Reads a string. Invalid UTF-8 has become replacement characters, which the pass rejects.
+    /// Reads a string. Bytes that are not UTF-8 become replacement characters, so that the pass rejects the string.
     fn text(&mut self) -> String {
         String::from_utf8_lossy(self.next().text).into_owned()
     }

@@ -1,9 +1,10 @@
 //! `use-triton-numbers`: floating-point accuracy of Triton's lowering.
 //!
-//! Allows approximations where Triton's lowering uses them. On NVIDIA, these are `div.full` for quotients, the
-//! difference to a rounded multiple for remainders, and the GPU's instructions for roots and powers of two. On AMD,
-//! quotients are rounded to nearest and remainders are exact; the rest is the same. On both, products are fused with
-//! sums. Functions that Triton computes with a library, such as sines, are not approximated.
+//! The pass allows approximations where Triton's lowering uses them. On NVIDIA, these are `div.full` for quotients, the
+//! difference to a rounded multiple for remainders, and the GPU's instructions for roots and exponentials. On AMD,
+//! quotients are rounded to nearest and remainders are exact; roots and exponentials are approximated as on NVIDIA. For
+//! both vendors, products are fused with sums. Functions that Triton computes with a library, such as sines, are not
+//! approximated.
 
 use super::Pass;
 use super::context::PassContext;

@@ -31,8 +31,9 @@ pub(super) struct ProductTensors {
 
 /// Returns the encodings for an instruction, one for each distribution of warps over the result.
 ///
-/// On AMD the result may also be transposed, which swaps the operands of the instruction. `kWidth` is the number of K
-/// elements that the instruction takes per thread, or a multiple of it that makes memory accesses wider.
+/// On AMD the result may also be transposed, which swaps the operands of the instruction. `kWidth` is the number of
+/// consecutive elements along K that a thread holds for one instruction, or a multiple of this number, which makes
+/// memory accesses wider.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,
@@ -62,7 +63,7 @@ pub(super) fn encodings(
     Ok(all)
 }
 
-/// Returns the candidate values of `kWidth`. The first value is the one of the instruction.
+/// Returns the candidate values of `kWidth`, beginning with the value that the instruction requires.
 fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Vec<u32> {
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
@@ -90,8 +91,8 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Ve
 /// Number of adjacent rows of an MFMA result that a thread holds.
 const RESULT_NEIGHBOURS: u32 = 4;
 
-/// Returns all distributions of a power-of-two number of warps over the dimensions of a result. The distribution with
-/// all warps along the last dimension comes first.
+/// Returns all distributions of a power-of-two number of warps over the dimensions of a result, as warps per dimension.
+/// The distribution with all warps along the last dimension comes first.
 fn spreads(rank: usize, warps: u32) -> Vec<Vec<u32>> {
     if rank == 1 {
         return vec![vec![warps]];
@@ -142,7 +143,8 @@ fn results(
     }
 }
 
-/// Returns the layout that maps warps to tiles. The last dimension varies fastest.
+/// Returns the layout that maps the warp index to the tile of each warp, given the number of warps along each
+/// dimension. The last dimension varies fastest.
 fn warp_layout(warps: &[u32]) -> LinearLayout {
     let mut columns = Vec::new();
     let mut shift = 0;

@@ -1,8 +1,10 @@
-//! `tt.dot_scaled` as a product of scaled elements in 16 bits, and AMD's widening of scaled elements.
+//! Decomposition of `tt.dot_scaled` into a product of scaled 16-bit elements, and of AMD's conversions of scaled
+//! elements.
 //!
-//! The product of an element of 4 or 8 bits and a power of two is exact in bf16, except for overflow and underflow.
-//! If one operand of `tt.dot_scaled` is f16, the product is computed in f16; if one is f16 and the other is bf16, in
-//! f32. A scale is decoded from `e8m0` before it is broadcast, once per block of elements: 0 is 2^-127, 255 is NaN.
+//! The product of an element of 4 or 8 bits and a power of two is exact in bf16, except for overflow and underflow. If
+//! one operand of `tt.dot_scaled` is f16, the product is computed in f16; if one operand is f16 and the other operand
+//! is bf16, the product is computed in f32. A scale is decoded from `e8m0` before it is broadcast, once per block of
+//! elements: the byte 0 means 2^-127, and 255 means NaN.
 
 use super::DecompositionBuilder;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
@@ -18,7 +20,7 @@ struct Factor<'c> {
     /// Dimension along which each byte holds two 4-bit elements.
     packed: usize,
     scale: Option<Val<'c>>,
-    /// Reduction dimension.
+    /// The reduction dimension, as an index.
     k: usize,
     is_left: bool,
 }
@@ -73,7 +75,7 @@ fn common_type<'c>(
 }
 
 impl<'c> Factor<'c> {
-    /// Returns the elements multiplied by their scales, with element type `to` and a linear layout.
+    /// Returns the elements, multiplied by their scales, as a tensor with element type `to` and a linear layout.
     fn scaled(
         &self,
         emitter: DecompositionBuilder<'_, 'c>,
@@ -99,7 +101,7 @@ impl<'c> Factor<'c> {
         emitter.add(builders::ttg::convert_layout(scaled, type_))
     }
 
-    /// Returns the elements, without scaling, in a wider type.
+    /// Returns the elements converted to a wider type, without scaling.
     fn widened(&self, emitter: DecompositionBuilder<'_, 'c>, to: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(self.elements.r#type())?;
         if self.kind == ScaleDotElemType::E2m1 {
@@ -150,7 +152,8 @@ pub(super) fn widen_fp8<'c>(
     Some(())
 }
 
-/// Returns elements multiplied by their scales, rounded once. Neighbouring elements along a dimension share a scale.
+/// Returns elements multiplied by their scales and rounded once. Neighbouring elements along dimension `axis` share a
+/// scale.
 fn multiplied<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
@@ -169,7 +172,7 @@ fn multiplied<'c>(
     emitter.convert_float(product, element)
 }
 
-/// Returns a tensor that has the scale of each element, with the type and the layout of the elements.
+/// Returns a tensor that contains the scale of each element, with the type and the layout of the elements.
 fn spread<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
@@ -204,7 +207,8 @@ fn spread<'c>(
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
-/// Swaps the last two dimensions. The scales of B need this, since the columns of B are their first dimension.
+/// Swaps the last two dimensions of a tensor. This is needed for the scales of B, whose first dimension is the columns
+/// of B.
 fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
@@ -218,7 +222,7 @@ fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Opti
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Converts scales to bf16 or f32. A float keeps its value; a byte becomes a power of two.
+/// Converts scales to bf16 or f32. A floating-point scale keeps its value; a byte becomes a power of two.
 fn widened_scale<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,

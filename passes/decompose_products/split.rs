@@ -1,9 +1,9 @@
-//! Products of f32 as products of narrower parts: `inputPrecision = tf32x3`, `bf16x3`, `bf16x6`.
+//! Decomposition of f32 products into products of narrower types: `inputPrecision = tf32x3`, `bf16x3`, `bf16x6`.
 //!
-//! A number is approximately the sum of its parts. The first part is the rounded number; each next part is the
-//! rounded remainder. Products of parts are added from the smallest to the largest, and the smallest products are
-//! omitted. If a number is infinite, its parts after the first are NaN. NaN therefore counts as zero in all products
-//! except that of the first parts.
+//! A number is approximated by a sum of parts in the narrower type. The first part is the rounded number, and each
+//! following part is the rounded remainder. Products of parts are added from the smallest to the largest, and the
+//! smallest products are omitted. If a number is infinite, its parts after the first are NaN. NaN therefore counts as
+//! zero in all products except the product of the first parts.
 
 use super::DecompositionBuilder;
 use crate::ir::ops::{InputPrecision, tt};
@@ -69,7 +69,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the parts of a number, largest first.
+/// Returns the parts of a number, from the largest to the smallest.
 fn parts<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     value: Val<'c>,

@@ -26,7 +26,7 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 struct LoopAccumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
-    /// Operand indices of the accumulator and of the reduced value in the operation that combines them.
+    /// Operand indices of the accumulator and of the reduced value in the operation that combines these two values.
     at: (usize, usize),
     looped: Op<'c>,
     /// Index of the loop-carried value.
@@ -34,7 +34,8 @@ struct LoopAccumulation<'c> {
     neutral: Attribute<'c>,
 }
 
-/// log2 of the numbers of registers, threads, and again registers that hold a row; low-order index bits first.
+/// Distribution of the elements of a row: log2 of the numbers of registers, then of threads, then again of registers,
+/// from the low-order index bits on.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -87,8 +88,8 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// Returns the shapes of the successive views. First the row is split in three dimensions; then threads precede
-/// registers; then all registers form one dimension.
+/// Returns the shapes of the successive views. The first view splits the row into three dimensions, the second view
+/// moves threads before registers, and the third view merges all registers into one dimension.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -100,15 +101,15 @@ fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     ]
 }
 
-/// Returns the permutation that swaps the second-to-last and the third-to-last dimension.
+/// Returns the permutation that swaps the second-to-last dimension and the third-to-last dimension.
 fn swapped(rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     order.swap(rank - 3, rank - 2);
     order
 }
 
-/// Returns the distribution of the last dimension, if several threads share a row and each thread holds several of
-/// its elements.
+/// Returns the distribution of the last dimension, if several threads share a row and each of these threads holds
+/// several elements of the row.
 fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     let layout = layouts.tensor(tensor).ok()?;
     let axis = tensor.shape.len().checked_sub(1)?;

@@ -1,9 +1,9 @@
 //! Translation validation of layout passes.
 //!
 //! `names` compares the values before and after a pass and ignores layouts; `registers` checks that each thread holds
-//! the elements that its operations need. Together they prove the following: every register of every lane that
-//! reaches memory, control flow or a call holds the same element of the same value as before the pass. Neither
-//! depends on how layouts are chosen, inferred or lowered. Operations that move data between threads (conversions,
+//! the elements that its operations need. Together they prove the following: every register of every lane that reaches
+//! memory, control flow or a call holds the same element of the same value as before the pass. The proof does not
+//! depend on the code that chooses, infers or lowers layouts. Operations that move data between threads (conversions,
 //! reductions, gathers) are validated when they are lowered, by their plans.
 
 mod names;
@@ -25,7 +25,7 @@ pub(super) enum Claim {
     Registers,
 }
 
-/// A snapshot of a module's computation. It is taken only for [`Claim::Values`].
+/// A snapshot of a module's computation before a pass. It is taken only for [`Claim::Values`].
 pub(super) struct Proof(Option<Vec<Names>>);
 
 impl Proof {
@@ -38,7 +38,7 @@ impl Proof {
     /// Validates the module after the pass.
     ///
     /// # Errors
-    /// Reports a changed computation, or a thread that lacks an element that its operation needs.
+    /// Reports a computation that has changed, or a thread that lacks an element that its operation needs.
     pub(super) fn finish(self, context: &PassContext<'_>) -> Result<(), Reported> {
         let mut before = self.0.map(Vec::into_iter);
         for function in functions(context.module()) {

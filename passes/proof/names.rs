@@ -49,7 +49,7 @@ pub(super) fn names(function: Op<'_>) -> Names {
 /// Numbers a function after a pass and compares the result with `before`.
 ///
 /// # Errors
-/// Describes the first difference.
+/// Returns a description of the first difference.
 pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String> {
     let then = std::mem::take(&mut before.effects);
     let (now, error) = read(before, function);
@@ -81,7 +81,7 @@ fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
 }
 
 /// Returns true if the result elements of a pinned operation do not depend on its layouts. This holds for memory
-/// accesses per element, and for matrix products, whose order of summation is unspecified.
+/// accesses by element, and for matrix products, whose order of summation is unspecified.
 fn is_of_elements(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),

@@ -30,7 +30,7 @@ struct LaidOutTensor {
 /// Coordinates of an element.
 type Element = Vec<u64>;
 
-/// A map from an element of the result to the element of the operand on which it depends.
+/// A map from an element of the result to the operand element on which it depends.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
 /// Checks every operation of a function.
@@ -103,8 +103,8 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the source map of a view. If the view reads two elements, the second is returned as an element that must
-/// be in the same thread as the first.
+/// Returns the source map of a view. If each result element of the view depends on two operand elements, the second
+/// element is also returned, as an element that must be in the same thread as the first.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {

@@ -21,7 +21,7 @@ fn function<'c>(module: Op<'c>) -> Op<'c> {
     super::functions(module)[0]
 }
 
-/// Compares two functions.
+/// Checks the result of comparing two functions.
 #[track_caller]
 fn compare(before: &str, after: &str, expected: Result<(), &str>) {
     let context = context();
@@ -98,7 +98,7 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     );
 }
 
-/// Returns the result of the check after the type of a result was changed.
+/// Changes the type of an operation's result, and returns the result of the register check afterwards.
 #[track_caller]
 fn after_retyping(body: &str, is_it: fn(Op<'_>) -> bool, to: &str) -> Result<(), String> {
     let context = context();

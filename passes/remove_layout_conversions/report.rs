@@ -21,14 +21,15 @@ fn cycles(price: u64) -> String {
     }
 }
 
-/// The costs of a function before and after the pass: prices in quarters of a cycle, and numbers of conversions.
+/// The costs of a function before and after the pass, as pairs of a price in quarters of a cycle and a number of
+/// conversions.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
     pub(super) after: (u64, u32),
-    /// Lower bound for the price of any assignment with the same rematerialisations.
+    /// Lower bound for the price of all assignments with the same rematerialisations, in quarters of a cycle.
     pub(super) bound: u64,
-    /// The scratch budget in bytes, and the price that it adds.
+    /// The scratch budget in bytes, and the price that the budget adds in quarters of a cycle.
     pub(super) budget: Option<(u32, u64)>,
 }
 
@@ -210,7 +211,7 @@ pub(super) fn entry(
 /// Writes the report of a module.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Returns an error if the file cannot be written.
 pub(super) fn write(file: &str, entries: &[String]) -> Result<(), Diagnostic> {
     let text = format!("[{}]\n", entries.join(",\n"));
     std::fs::write(file, text)
