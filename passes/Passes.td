@@ -36,10 +36,10 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
   let summary = "Replace encodings of tensors and buffers by `#ttg.linear` and its shared-memory counterpart";
   let description = [{
     Two encodings of one layout become one attribute, which simplifies reading and comparing files. No data moves: all
-    layouts stay the same. Encodings whose kind an operation requires are kept: `#ttg.nvidia_mma` and its `#ttg.dot_op`
-    for products, and `#ttg.nvmma_shared` for buffers that matrix or copy hardware accesses. The option `keep` excludes
-    more families of encodings; `only` restricts the pass to the listed families. Padded and partitioned buffers are kept,
-    since they have no list of bases. `recognize-encodings` is the inverse pass.
+    layouts stay the same. Encodings whose kind an operation requires are kept: `#ttg.nvidia_mma` and its
+    `#ttg.dot_op` for products, and `#ttg.nvmma_shared` for buffers that matrix or copy hardware accesses. The option
+    `keep` excludes more families of encodings; `only` restricts the pass to the listed families. Padded and
+    partitioned buffers are kept, since they have no list of bases. `recognize-encodings` is the inverse pass.
 
     Before:
     ```mlir
@@ -71,12 +71,12 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
 def RecognizeEncodings : Pass<"recognize-encodings", "::mlir::ModuleOp"> {
   let summary = "Replace lists of bases by structured encodings of the same layout";
   let description = [{
-    The inverse of `convert-encodings-to-linear`: bases are replaced by an encoding with the same layout on every shape
-    that the bases are used with. The first candidates are the encodings that the module already uses. The next candidates
-    for tensors are blocked encodings, encodings of results and operands of matrix instructions, and slices of such
-    encodings; for buffers, they are swizzled, NVIDIA and rotating encodings. Bases that no candidate describes are kept.
-    Parameters that the layout does not determine get defaults: the first matching instruction of a family, and the
-    smallest possible tile where the tile is larger than the tensor.
+    The inverse of `convert-encodings-to-linear`: bases are replaced by an encoding with the same layout on every
+    shape that the bases are used with. The first candidates are the encodings that the module already uses. The next
+    candidates for tensors are blocked encodings, encodings of results and operands of matrix instructions, and slices
+    of such encodings; for buffers, they are swizzled, NVIDIA and rotating encodings. Bases that no candidate
+    describes are kept. Parameters that the layout does not determine get defaults: the first matching instruction of
+    a family, and the smallest possible tile where the tile is larger than the tensor.
 
     Before:
     ```mlir
@@ -149,11 +149,11 @@ def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> 
 def UseTritonNumbers : Pass<"use-triton-numbers", "::mlir::ModuleOp"> {
   let summary = "Allow the floating-point approximations of Triton's own lowering";
   let description = [{
-    By default, the lowering of this project rounds quotients and roots to nearest, bounds the error of functions, and does
-    not fuse operations. Triton's lowering approximates and fuses. This pass adds fast-math flags: `contract` to sums and
-    products, and `afn` to `math.exp`, `math.exp2`, `math.sqrt` and `math.rsqrt`, and for NVIDIA also to `arith.divf`
-    (within 2 units in the last place, `div.full.f32`) and `arith.remf`. `tt.precise_divf`, `tt.precise_sqrt` and
-    operations on f64 get no `afn`.
+    By default, the lowering of this project rounds quotients and roots to nearest, bounds the error of functions, and
+    does not fuse operations. Triton's lowering approximates and fuses. This pass adds fast-math flags: `contract` to
+    sums and products, and `afn` to `math.exp`, `math.exp2`, `math.sqrt` and `math.rsqrt`, and for NVIDIA also to
+    `arith.divf` (within 2 units in the last place, `div.full.f32`) and `arith.remf`. `tt.precise_divf`,
+    `tt.precise_sqrt` and operations on f64 get no `afn`.
 
     Before:
     ```mlir
@@ -194,17 +194,17 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     With `abi=triton`, Triton's launcher can run the kernels: each kernel takes two more arguments, the addresses of
     scratch memory in global memory (`ttg.global_scratch_alloc`), whose size the module records.
 
-    With `shared=fast`, functions use more shared memory if that saves barriers: conversions use one pass through scratch
-    memory, and buffers get disjoint bytes, as long as occupancy stays the same. Use this option if barriers limit
-    performance. The occupancy model does not account for different kernels on one SM.
+    With `shared=fast`, functions use more shared memory if that saves barriers: conversions use one pass through
+    scratch memory, and buffers get disjoint bytes, as long as occupancy stays the same. Use this option if barriers
+    limit performance. The occupancy model does not account for different kernels on one SM.
 
-    With `bounds=true`, attributes record the range of each shared-memory allocation and the bounds of dynamic indices; the
-    instructions do not change. `ll-sim` sets this option for its checks; a module that `ll-opt` has lowered needs it if
-    `ll-sim` is to check it.
+    With `bounds=true`, attributes record the range of each shared-memory allocation and the bounds of dynamic
+    indices; the instructions do not change. `ll-sim` sets this option for its checks; a module that `ll-opt` has
+    lowered needs it if `ll-sim` is to check it.
 
     A function that needs more shared memory than the GPU has is an error. With `shared-limit=warning` the function is
-    lowered, for a launcher that checks the size or for a larger GPU of the same family; `ll-sim` and the driver refuse to
-    launch it.
+    lowered, for a launcher that checks the size or for a larger GPU of the same family; `ll-sim` and the driver
+    refuse to launch it.
 
     Before:
     ```mlir
@@ -249,9 +249,9 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
 def CountAsyncWaits : Pass<"count-async-waits", "::mlir::ModuleOp"> {
   let summary = "Relax waits for copies to the groups of their tokens";
   let description = [{
-    The attribute `num` of a `ttg.async_wait` is raised to the number of groups that are committed after the groups of the
-    wait's tokens, the minimum over all paths. A wait without tokens, or with a token of an unknown commit, is kept. Reads
-    after the wait must depend on its tokens, as in Triton, whose pipeliner leaves `num = 0` for gfx1250.
+    The attribute `num` of a `ttg.async_wait` is raised to the number of groups that are committed after the groups of
+    the wait's tokens, the minimum over all paths. A wait without tokens, or with a token of an unknown commit, is
+    kept. Reads after the wait must depend on its tokens, as in Triton, whose pipeliner leaves `num = 0` for gfx1250.
 
     `convert-layouts-to-llvm` converts numbers of groups to numbers of instructions for GPUs that count instructions.
 
@@ -283,19 +283,19 @@ def CountAsyncWaits : Pass<"count-async-waits", "::mlir::ModuleOp"> {
 def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
   let summary = "Decompose products without a matrix instruction into supported ones";
   let description = [{
-    `tt.dot_scaled` becomes a `tt.dot` whose operands are the elements multiplied by their scales, in bf16 (in f16 if an
-    operand is f16). Products of 4-bit or 8-bit floats and powers of two are exact in these types, except for overflow and
-    underflow. A scale of 255 gives NaN unless `fastMath` is set. `amdg.scaled_upcast_fp4` and `amdg.scaled_upcast_fp8`,
-    which compute the operands of such a product on AMD GPUs, are decomposed in the same way. A `tt.dot_scaled` is kept if
-    the target has an instruction with scales and the result has the layout of this instruction, as in Triton's TTGIR for
-    gfx950, gfx1250 and sm_120; operands and scales are then converted.
+    `tt.dot_scaled` becomes a `tt.dot` whose operands are the elements multiplied by their scales, in bf16 (in f16 if
+    an operand is f16). Products of 4-bit or 8-bit floats and powers of two are exact in these types, except for
+    overflow and underflow. A scale of 255 gives NaN unless `fastMath` is set. `amdg.scaled_upcast_fp4` and
+    `amdg.scaled_upcast_fp8`, which compute the operands of such a product on AMD GPUs, are decomposed in the same
+    way. A `tt.dot_scaled` is kept if the target has an instruction with scales and the result has the layout of this
+    instruction, as in Triton's TTGIR for gfx950, gfx1250 and sm_120; operands and scales are then converted.
 
-    A `tt.dot` of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` becomes three, three or six products of parts,
-    if the target has an instruction for tf32 or bf16; otherwise the product is kept, and computed in f32.
+    A `tt.dot` of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` becomes three, three or six products of
+    parts, if the target has an instruction for tf32 or bf16; otherwise the product is kept, and computed in f32.
 
-    Layouts of results do not change; operands are converted to `#ttg.linear` encodings. `layout-pipeline` runs this pass
-    before `choose-matrix-instructions`, and `convert-layouts-to-llvm` runs it first. The pass corresponds to Triton's
-    `tritongpu-accelerate-matmul` and `tritongpu-F32DotTC`.
+    Layouts of results do not change; operands are converted to `#ttg.linear` encodings. `layout-pipeline` runs this
+    pass before `choose-matrix-instructions`, and `convert-layouts-to-llvm` runs it first. The pass corresponds to
+    Triton's `tritongpu-accelerate-matmul` and `tritongpu-F32DotTC`.
 
     Before:
     ```mlir
@@ -338,11 +338,11 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     `remove-layout-conversions` moves the conversions of a loop-carried accumulator out of the loop.
 
     Candidates are all instructions of the target for the element types and `inputPrecision`, all distributions of
-    warps over the result, several values of `kWidth`, and on AMD also transposed results, all in Triton's encodings. The
-    choice minimises the cost of the whole function: the plan of each product, spilled registers, conversions of operands
-    and results (weighted by loop depth, with the latency of their barriers), and the layouts of all other values. In
-    attention, for example, the first of the two chained products keeps each row in one warp if that saves the exchange
-    between warps in front of the second product. `explain` states the choice.
+    warps over the result, several values of `kWidth`, and on AMD also transposed results, all in Triton's encodings.
+    The choice minimises the cost of the whole function: the plan of each product, spilled registers, conversions of
+    operands and results (weighted by loop depth, with the latency of their barriers), and the layouts of all other
+    values. In attention, for example, the first of the two chained products keeps each row in one warp if that saves
+    the exchange between warps in front of the second product. `explain` states the choice.
 
     A product does not change if multiplications and additions in each lane cost least, or if the target has no
     instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, or a sum of f16 on CDNA and gfx11.
@@ -386,25 +386,26 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
   let summary = "Assign layouts to all values of a kernel at minimal cost";
   let description = [{
-    The layouts of all values are chosen jointly to minimise the cost of the kernel: conversions, reductions and scans by
-    the costs of their plans, memory accesses by the sectors that they touch, other operations by their instructions, all
-    weighted by loop depth. Constants, ranges and addresses are rematerialised if that is cheaper than a conversion. The
-    kernel is then rewritten once. Its predicted cost never increases, and a second run changes nothing.
+    The layouts of all values are chosen jointly to minimise the cost of the kernel: conversions, reductions and scans
+    by the costs of their plans, memory accesses by the sectors that they touch, other operations by their
+    instructions, all weighted by loop depth. Constants, ranges and addresses are rematerialised if that is cheaper
+    than a conversion. The kernel is then rewritten once. Its predicted cost never increases, and a second run changes
+    nothing.
 
-    Loads and stores of whole tensors keep their layouts unless `memory=free`, and so do products, atomic accesses, calls
-    and all operations that require a layout or are unknown.
+    Loads and stores of whole tensors keep their layouts unless `memory=free`, and so do products, atomic accesses,
+    calls and all operations that require a layout or are unknown.
 
-    Each conversion costs `conversion-cost=N` cycles more than its plan, independent of its execution count. The default of
-    130 cycles models the latency of a conversion, which its plan does not contain. With N = 0, small conversions stay in
-    the loop of a matrix product if another layout saves a few predicted cycles; on an H200, such conversions took 6 % of
-    the loop's time. Use N = 0 to consider only the costs of plans, and a larger N to reduce code size or register
-    pressure. The predicted cycles do not include N, so that they may exceed the predicted cycles of the input. Among
-    assignments of equal cost, the assignment with the fewest conversions is chosen.
+    Each conversion costs `conversion-cost=N` cycles more than its plan, independent of its execution count. The
+    default of 130 cycles models the latency of a conversion, which its plan does not contain. With N = 0, small
+    conversions stay in the loop of a matrix product if another layout saves a few predicted cycles; on an H200, such
+    conversions took 6 % of the loop's time. Use N = 0 to consider only the costs of plans, and a larger N to reduce
+    code size or register pressure. The predicted cycles do not include N, so that they may exceed the predicted
+    cycles of the input. Among assignments of equal cost, the assignment with the fewest conversions is chosen.
 
-    With `scratch-budget=N`, each conversion, reduction and scan must fit in N bytes of shared memory, in addition to the
-    kernel's own buffers. Use this option if shared memory limits occupancy. A conversion may then take several passes, or
-    be placed elsewhere; `explain` states the cost. If no assignment fits, the operation with the largest excess gets an
-    error.
+    With `scratch-budget=N`, each conversion, reduction and scan must fit in N bytes of shared memory, in addition to
+    the kernel's own buffers. Use this option if shared memory limits occupancy. A conversion may then take several
+    passes, or be placed elsewhere; `explain` states the cost. If no assignment fits, the operation with the largest
+    excess gets an error.
 
     Before:
     ```mlir
@@ -457,11 +458,11 @@ def ResolveAutoLayouts : Pass<"resolve-auto-layouts", "::mlir::ModuleOp"> {
   let summary = "Infer the layouts that a program leaves open";
   let description = [{
     A tensor with `#gluon.auto_encoding` gets the layout that `gluon.set_auto_layout` requires, propagated through
-    elementwise operations, views, reductions, loops, branches and calls. A tensor with `#gluon.coalesced_encoding` gets
-    the layout that `coalesce` chooses for its pointers. No conversion is added: conflicting requirements are an error that
-    names the operations, and a tensor without any requirement is also an error. If only conversions constrain a tensor, it
-    gets the layout at the other end of one of these conversions, so that the cost of plans on the module's GPU (default:
-    sm_90, or gfx942 for warps of 64 lanes) is lowest.
+    elementwise operations, views, reductions, loops, branches and calls. A tensor with `#gluon.coalesced_encoding`
+    gets the layout that `coalesce` chooses for its pointers. No conversion is added: conflicting requirements are an
+    error that names the operations, and a tensor without any requirement is also an error. If only conversions
+    constrain a tensor, it gets the layout at the other end of one of these conversions, so that the cost of plans on
+    the module's GPU (default: sm_90, or gfx942 for warps of 64 lanes) is lowest.
 
     Before:
     ```mlir
@@ -498,12 +499,12 @@ def ResolveAutoLayouts : Pass<"resolve-auto-layouts", "::mlir::ModuleOp"> {
 def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
   let summary = "Choose layouts in which neighbouring threads access neighbouring addresses";
   let description = [{
-    Each access to global memory through a tensor of pointers gets its own blocked layout: the dimension with the largest
-    contiguity comes first, and each thread holds as many elements along this dimension as one access can move. Dependent
-    accesses of one shape and order use the widest vector that any of these accesses supports, except that a store never
-    exceeds the width that it supports itself. Operands are converted to the new layout, and results are converted back;
-    `remove-layout-conversions` removes conversions that are not needed. The pass corresponds to Triton's
-    `tritongpu-coalesce`.
+    Each access to global memory through a tensor of pointers gets its own blocked layout: the dimension with the
+    largest contiguity comes first, and each thread holds as many elements along this dimension as one access can
+    move. Dependent accesses of one shape and order use the widest vector that any of these accesses supports, except
+    that a store never exceeds the width that it supports itself. Operands are converted to the new layout, and
+    results are converted back; `remove-layout-conversions` removes conversions that are not needed. The pass
+    corresponds to Triton's `tritongpu-coalesce`.
 
     Before:
     ```mlir
@@ -540,13 +541,13 @@ def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
 def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> {
   let summary = "Move operands of products through shared-memory buffers";
   let description = [{
-    A conversion to `#ttg.dot_op` through shared memory becomes a `ttg.local_alloc` and a `ttg.local_load`: each element is
-    stored once, and many threads read it. The `ttg.local_load` is placed at the first use of the operand, so that global
-    loads between the two operations do not wait for the buffer's barrier. If the first use is in a loop, the
-    `ttg.local_load` is placed in front of the loop, unless the loop would then spill registers. The swizzle is the
-    swizzle that is cheapest to fill and to read on the module's GPU; Triton's `tritongpu-reduce-data-duplication` takes
-    the swizzle from a table. With `only-cheaper`, a conversion is kept if its plan costs less than the buffer and its
-    result takes at most 16 32-bit words per thread.
+    A conversion to `#ttg.dot_op` through shared memory becomes a `ttg.local_alloc` and a `ttg.local_load`: each
+    element is stored once, and many threads read it. The `ttg.local_load` is placed at the first use of the operand,
+    so that global loads between the two operations do not wait for the buffer's barrier. If the first use is in a
+    loop, the `ttg.local_load` is placed in front of the loop, unless the loop would then spill registers. The swizzle
+    is the swizzle that is cheapest to fill and to read on the module's GPU; Triton's
+    `tritongpu-reduce-data-duplication` takes the swizzle from a table. With `only-cheaper`, a conversion is kept if
+    its plan costs less than the buffer and its result takes at most 16 32-bit words per thread.
 
     Before:
     ```mlir
@@ -617,9 +618,10 @@ def OptimizeThreadLocality : Pass<"optimize-thread-locality", "::mlir::ModuleOp"
 def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
   let summary = "Sink splats and broadcasts below elementwise operations";
   let description = [{
-    An elementwise operation whose operands are `tt.splat`s is computed once, on scalars. An elementwise operation whose
-    operands are `tt.broadcast`s from the same shape is computed on that shape. A thread then computes on the registers of
-    a row instead of the registers of a tile. The pass corresponds to Triton's `triton-reorder-broadcast`.
+    An elementwise operation whose operands are `tt.splat`s is computed once, on scalars. An elementwise operation
+    whose operands are `tt.broadcast`s from the same shape is computed on that shape. A thread then computes on the
+    registers of a row instead of the registers of a tile. The pass corresponds to Triton's
+    `triton-reorder-broadcast`.
 
     Before:
     ```mlir
