@@ -58,16 +58,18 @@ class LayoutError(ValueError):
 
 @final
 class Layout:
-    """A layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor that is
-    linear over bits, so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
+    """A linear layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor. It
+    is linear over GF(2), so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
 
-    `text` is an encoding or a type as in TTGIR, a layout as Gluon, CuTe, CUTLASS or Tilus spell it, a LinearLayout as Triton
-    prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor, which only encodings need; with
-    it a layout of CuTe is one of `((threads), (values))`. `aliases` is the text of a module whose `#name = ...` lines `text` may use. `lanes` is the size
-    of a warp where threads are only numbered, in CuTe and Tilus.
+    `text` is an encoding or a type as in TTGIR, a layout in the notation of Gluon, CuTe, CUTLASS or Tilus, a
+    LinearLayout as Triton prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor,
+    which encodings require; with a shape, a CuTe layout is a layout of `((threads), (values))`. `aliases` is the text
+    of a module whose `#name = ...` lines `text` may use. `lanes` is the size of a warp, for CuTe and Tilus, which
+    number threads without warps.
 
-    Layouts are immutable. They are equal if they are the same map between the same dims, however they are spelled. Raises
-    `LayoutError` for text that is no layout, one that is not linear, and a shape that does not fit.
+    Layouts are immutable. Two layouts are equal if they are the same map between the same dims, even if their texts
+    differ. Raises `LayoutError` for text that is not a layout, for a layout that is not linear, and for a shape that
+    does not fit.
 
     Example:
 
@@ -87,14 +89,15 @@ class Layout:
     def __new__(cls, text: str, shape: _Shape | None = None, *, aliases: str | None = None, lanes: int = 32) -> Layout: ...
     @staticmethod
     def from_bases(bases: _Bases, out_dims: _Sizes | _Names, surjective: bool = True) -> Layout:
-        """Returns the layout with these bases.
+        """Returns the layout with the given basis vectors.
 
-        `bases` maps each in-dim to the images of its bits, the lowest first; an image has one number for each out-dim, and
-        may be a plain number where there is one. `out_dims` maps each out-dim to its size, or names the out-dims, which are
-        then as large as the bases need. The order of dims is part of a layout.
+        `bases` maps each in-dim to the images of its bits, lowest bit first. An image has one number for each out-dim,
+        and may be a plain number if there is only one out-dim. `out_dims` maps each out-dim to its size, or lists the
+        names of the out-dims, whose sizes are then as large as the images require. The order of dims is part of a
+        layout.
 
-        Raises `LayoutError` if a size is not a power of two, a basis does not fit, or, unless `surjective` is false, an
-        element is not reached.
+        Raises `LayoutError` if a size is not a power of two, if an image does not fit, or, unless `surjective` is
+        false, if an element is not reached.
 
         Example:
 
@@ -106,7 +109,7 @@ class Layout:
         """
     @staticmethod
     def identity_1d(size: int, in_dim: str, out_dim: str) -> Layout:
-        """Returns the layout that takes `in_dim`, of this size, to `out_dim` as it is.
+        """Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i` of `out_dim`.
 
         Example:
 
@@ -115,7 +118,7 @@ class Layout:
         """
     @staticmethod
     def strided_1d(size: int, stride: int, in_dim: str, out_dim: str) -> Layout:
-        """Returns the layout that takes index `i` of `in_dim`, of this size, to `i * stride` of `out_dim`.
+        """Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i * stride` of `out_dim`.
 
         Example:
 
@@ -124,7 +127,8 @@ class Layout:
         """
     @staticmethod
     def zeros_1d(size: int, in_dim: str, out_dim: str, out_size: int = 1) -> Layout:
-        """Returns the layout that takes every index of `in_dim`, of this size, to 0 of `out_dim`: a broadcast.
+        """Returns the layout that maps every index of `in_dim`, whose size is `size`, to index 0 of `out_dim`: a
+        broadcast.
 
         Example:
 
@@ -133,7 +137,7 @@ class Layout:
         """
     @staticmethod
     def identity_nd(in_dim: str, shape: _Shape, order: _Shape) -> Layout:
-        """Returns the layout that counts through a tensor of this shape, dim `order[0]` the fastest.
+        """Returns the layout that numbers the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
 
         Example:
 
@@ -143,12 +147,13 @@ class Layout:
         """
     @staticmethod
     def from_gluon(layout: Any, shape: _Shape | None = None) -> Layout:
-        """Returns the layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of this shape.
+        """Returns the linear layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of shape `shape`.
 
-        The object is read by the name of its class and its attributes; Triton is not imported. Layouts that say their shape
-        themselves need none, and are repeated on a larger one.
+        The object is read by the name of its class and by its attributes; Triton is not imported. A layout that contains
+        its own shape needs no `shape`, and is repeated on a larger `shape`.
 
-        Raises `LayoutError` for a layout that is left open (`AutoLayout`) or breaks a rule, `TypeError` for other objects.
+        Raises `LayoutError` for an open layout (`AutoLayout`) and for a layout that breaks a rule, and `TypeError` for
+        other objects.
 
         Example:
 
@@ -164,9 +169,9 @@ class Layout:
         """
     @staticmethod
     def from_triton(layout: Any) -> Layout:
-        """Returns the layout of a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
+        """Returns the layout that equals a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
 
-        The object is read by its attributes `bases` and `out_dims`, lists of pairs; Triton is not imported.
+        The object is read by its attributes `bases` and `out_dims`, which are lists of pairs; Triton is not imported.
 
         Example:
 
@@ -177,7 +182,7 @@ class Layout:
         """
     @property
     def encoding(self) -> str | None:
-        """The encoding that the layout was made of, as text, or `None`.
+        """The text of the encoding from which the layout was created, or `None`.
 
         Example:
 
@@ -188,7 +193,7 @@ class Layout:
         """
     @property
     def bases(self) -> dict[str, list[list[int]]]:
-        """The bases: for each in-dim, in order, the images of its bits, the lowest first.
+        """The basis vectors: for each in-dim, in order, the images of its bits, lowest bit first.
 
         Example:
 
@@ -215,7 +220,7 @@ class Layout:
         """
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of the out-dims, in order: the shape of the tensor.
+        """The shape of the tensor: the sizes of the out-dims, in order.
 
         Example:
 
@@ -224,9 +229,10 @@ class Layout:
         """
     @property
     def paddings(self) -> list[tuple[int, int]]:
-        """The gaps of padded shared memory: for each `(interval, padding)`, in elements, so many follow each interval.
+        """The gaps of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
+        `interval` elements.
 
-        Offsets of the layout do not count them.
+        Offsets in the layout do not count the gaps.
 
         Example:
 
@@ -235,7 +241,7 @@ class Layout:
         """
     @property
     def rank(self) -> int:
-        """The rank of the matrix over GF(2): log2 of the number of elements that are reached.
+        """The rank of the matrix over GF(2), which is log2 of the number of elements that are reached.
 
         Example:
 
@@ -244,14 +250,14 @@ class Layout:
         """
     @overload
     def apply(self, place: Mapping[str, int] | None = None, /, **indices: int) -> tuple[int, ...]:
-        """Returns the element at a place: its index along each out-dim, as a tuple.
+        """Returns the element at a place, as a tuple with its index along each out-dim.
 
-        A place is named by keyword arguments, or by a mapping where a dim's name is no identifier; in-dims that are left out
-        are 0. Numbers give a tuple of numbers. Arrays are broadcast against each other and give a tuple of int64 arrays of
-        their common shape, which indexes the tensor.
+        A place is given by keyword arguments, or by a mapping if the name of a dim is not an identifier. In-dims that
+        are not given have index 0. Numbers give a tuple of numbers. Arrays are broadcast against each other, and give a
+        tuple of int64 arrays of their common shape; the tuple can index the tensor.
 
-        Raises `LayoutError` if there is no such in-dim or an index is not below its size, `TypeError` for arrays of other
-        types than integers.
+        Raises `LayoutError` if an in-dim does not exist or an index is not below its size, and `TypeError` for arrays
+        whose elements are not integers.
 
         Example:
 
@@ -269,11 +275,11 @@ class Layout:
     def to_numpy(self, *, flat: bool = False) -> _Array:
         """Returns the index of the element at every place, as an int64 array.
 
-        The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its
-        shape is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in
-        row-major order: the place of the element in `tensor.ravel()`.
+        The array has one axis for each in-dim, in order, and a last axis for the out-dims. For a register layout, its
+        shape is `(register, lane, warp, block, rank)`. With `flat`, there is no last axis, and each element is given by
+        its row-major number, which is its index in `tensor.ravel()`.
 
-        Raises `LayoutError` for layouts of more than 2^26 places.
+        Raises `LayoutError` for layouts with more than 2^26 places.
 
         Example:
 
@@ -285,9 +291,9 @@ class Layout:
             (21, 21)
         """
     def holders(self, *index: int) -> list[dict[str, int]]:
-        """Returns the places that hold an element, each as a dict from in-dims to indices.
+        """Returns the places that hold an element, each place as a dict from in-dims to indices.
 
-        Raises `LayoutError` if the index is not one of the tensor's.
+        Raises `LayoutError` if the index is not an index of the tensor.
 
         Example:
 
@@ -295,7 +301,7 @@ class Layout:
             [{'register': 1, 'lane': 1}, {'register': 1, 'lane': 3}]
         """
     def is_surjective(self) -> bool:
-        """Returns true if each element is held somewhere.
+        """Returns true if each element is held at one place or more.
 
         Example:
 
@@ -303,7 +309,7 @@ class Layout:
             False
         """
     def is_injective(self) -> bool:
-        """Returns true if no element is held twice.
+        """Returns true if no element is held at two places.
 
         Example:
 
@@ -311,7 +317,7 @@ class Layout:
             False
         """
     def is_invertible(self) -> bool:
-        """Returns true if each element is held exactly once.
+        """Returns true if each element is held at exactly one place.
 
         Example:
 
@@ -319,7 +325,8 @@ class Layout:
             True
         """
     def free_variable_masks(self) -> dict[str, int]:
-        """Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold replicas.
+        """Returns, for each in-dim, the mask of the bits that do not change the element. Places that differ only in these
+        bits hold replicas.
 
         Example:
 
@@ -327,7 +334,8 @@ class Layout:
             {'lane': 2}
         """
     def num_consecutive_in_out(self) -> int:
-        """Returns how many of the first indices of the first in-dim are consecutive indices of the first out-dim.
+        """Returns the largest power of two `n` such that the first `n` indices of the first in-dim are mapped to equal
+        indices of the first out-dim, and no other bit changes these indices.
 
         Example:
 
@@ -335,7 +343,8 @@ class Layout:
             4
         """
     def contiguous_elems_along(self, dim: str) -> int:
-        """Returns the largest power of two up to which all elements along `dim` are reached, other indices zero.
+        """Returns the largest power of two such that all smaller indices along `dim` are reached, with all other indices
+        0.
 
         Example:
 
@@ -344,9 +353,9 @@ class Layout:
             4
         """
     def invert(self) -> Layout:
-        """Returns the inverse: from elements to places.
+        """Returns the inverse, which maps elements to places.
 
-        Raises `LayoutError` unless each element is held exactly once.
+        Raises `LayoutError` unless each element is held at exactly one place.
 
         Example:
 
@@ -355,9 +364,10 @@ class Layout:
             (1, 5, 0, 0)
         """
     def pseudo_invert(self) -> Layout:
-        """Returns a right inverse: for each element one place that holds it.
+        """Returns a right inverse, which maps each element to one place that holds the element.
 
-        `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held nowhere.
+        `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held at no
+        place.
 
         Example:
 
@@ -366,7 +376,7 @@ class Layout:
             (3,)
         """
     def compose(self, outer: Layout) -> Layout:
-        """Returns this layout followed by `outer`, which takes its out-dims.
+        """Returns the layout that applies this layout and then `outer` to its out-dims.
 
         Raises `LayoutError` if the out-dims are not the in-dims of `outer`.
 
@@ -377,10 +387,12 @@ class Layout:
             (6,)
         """
     def invert_and_compose(self, outer: Layout) -> Layout:
-        """Returns the layout that, followed by `outer`, is this one: for each place one of `outer` with the same element.
+        """Returns the layout that, composed with `outer`, equals this layout. It maps each place of this layout to a place
+        of `outer` with the same element.
 
-        Registers to elements and offsets to elements give registers to offsets: where to store each register. Raises
-        `LayoutError` if an element of this layout is not one of `outer`.
+        For example, a map from registers to elements and a map from offsets to elements give a map from registers to
+        offsets: the offset at which to store each register. Raises `LayoutError` if an element of this layout is not an
+        element of `outer`.
 
         Example:
 
@@ -390,9 +402,10 @@ class Layout:
             (2,)
         """
     def product(self, outer: Layout) -> Layout:
-        """Returns the direct sum: this layout repeated as `outer` says.
+        """Returns the direct sum, in which the elements of `outer` select repetitions of this layout.
 
-        The bits of this layout are the low ones of each dim, those of `outer` the high ones; `a * b` is the same.
+        The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is the
+        same.
 
         Example:
 
@@ -405,9 +418,10 @@ class Layout:
     def __mul__(self, outer: Layout, /) -> Layout: ...
     def __rmul__(self, value: Layout, /) -> Layout: ...
     def divide_left(self, tile: Layout) -> Layout:
-        """Returns the rest with `tile * rest == self`, up to the order of dims.
+        """Returns the layout `rest` with `tile * rest == self`, up to the order of dims.
 
-        Raises `LayoutError` if there is none, naming the first basis that straddles the tile.
+        Raises `LayoutError` if there is no such layout. The message names the first basis vector that is partly in the
+        tile.
 
         Example:
 
@@ -416,9 +430,10 @@ class Layout:
             True
         """
     def divide_right(self, tile: Layout) -> Layout:
-        """Returns the rest with `rest * tile == self`, up to the order of dims.
+        """Returns the layout `rest` with `rest * tile == self`, up to the order of dims.
 
-        Raises `LayoutError` if there is none, naming the first basis that straddles the tile.
+        Raises `LayoutError` if there is no such layout. The message names the first basis vector that is partly in the
+        tile.
 
         Example:
 
@@ -427,7 +442,8 @@ class Layout:
             {'register': 2, 'lane': 1}
         """
     def concat_ins(self, other: Layout) -> Layout:
-        """Returns the layout whose in-dims are those of this one followed by those of `other`; both have the same out-dims.
+        """Returns the layout whose in-dims are the in-dims of this layout, followed by the in-dims of `other`. Both
+        layouts must have the same out-dims.
 
         Example:
 
@@ -436,7 +452,8 @@ class Layout:
             {'lane': 4, 'warp': 2}
         """
     def concat_outs(self, other: Layout) -> Layout:
-        """Returns the layout whose out-dims are those of this one followed by those of `other`; both have the same in-dims.
+        """Returns the layout whose out-dims are the out-dims of this layout, followed by the out-dims of `other`. Both
+        layouts must have the same in-dims.
 
         Example:
 
@@ -445,7 +462,7 @@ class Layout:
             (0, 1)
         """
     def sublayout(self, in_dims: _Names, out_dims: _Names) -> Layout:
-        """Returns the layout restricted to these dims, the others left out on both sides.
+        """Returns the layout restricted to the given in-dims and out-dims.
 
         Example:
 
@@ -454,7 +471,8 @@ class Layout:
             {'lane': [[0], [0], [1], [2], [4]]}
         """
     def quotient(self, dims: _Names) -> Layout | None:
-        """Returns the layout without dims that are mapped to themselves and have nothing to do with others, or `None`.
+        """Returns the layout without the given dims, or `None` unless the layout maps these dims to themselves,
+        independently of the other dims.
 
         Example:
 
@@ -463,10 +481,11 @@ class Layout:
             True
         """
     def minimal_conversion_to(self, dst: Layout) -> Layout:
-        """Returns the smallest conversion to `dst`: for places of `dst`, the place of this layout that holds the element.
+        """Returns the smallest conversion to `dst`. It maps each place of `dst` to the place of this layout that holds the
+        same element.
 
-        Dims over which nothing moves are left out: no in-dims means that every element is where it should be, `register`
-        alone that no element leaves its thread.
+        Dims along which no element moves are omitted. No in-dims mean that no element moves; only `register` means that
+        no element leaves its thread.
 
         Example:
 
@@ -477,7 +496,7 @@ class Layout:
             []
         """
     def remove_zero_bases(self, dim: str) -> Layout:
-        """Returns the layout without the zero bases of an in-dim: without replicas.
+        """Returns the layout without the zero basis vectors of an in-dim, and thus without replicas.
 
         Example:
 
@@ -485,7 +504,8 @@ class Layout:
             {'register': [[1]]}
         """
     def resize_in(self, dim: str, size: int) -> Layout:
-        """Returns the layout with one in-dim resized: smaller drops its highest bases, larger appends zero bases.
+        """Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors, and a larger size
+        appends zero basis vectors.
 
         Example:
 
@@ -493,7 +513,8 @@ class Layout:
             {'warp': [[1], [0]]}
         """
     def resize_out(self, dim: str, size: int) -> Layout:
-        """Returns the layout with one out-dim shrunk; a basis that reaches out of the new size becomes zero along it.
+        """Returns the layout with one out-dim reduced to `size`. A basis vector with a coordinate of `size` or more along
+        this dim gets 0 there.
 
         Example:
 
@@ -501,7 +522,7 @@ class Layout:
             {'lane': [[1], [0]]}
         """
     def transpose_ins(self, order: _Names) -> Layout:
-        """Returns the layout with its in-dims in this order.
+        """Returns the layout with its in-dims in the given order.
 
         Example:
 
@@ -509,7 +530,7 @@ class Layout:
             ['block', 'warp', 'lane', 'register']
         """
     def transpose_outs(self, order: _Names) -> Layout:
-        """Returns the layout with its out-dims in this order.
+        """Returns the layout with its out-dims in the given order.
 
         Example:
 
@@ -517,7 +538,8 @@ class Layout:
             (4, 8)
         """
     def reshape_ins(self, dims: _Sizes) -> Layout:
-        """Returns the layout with its input bits, the first dim the lowest, cut into these dims.
+        """Returns the layout whose input bits are split into the given dims. The first dim has the lowest bits, before and
+        after the split.
 
         Example:
 
@@ -526,7 +548,8 @@ class Layout:
             [[32], [64]]
         """
     def reshape_outs(self, dims: _Sizes) -> Layout:
-        """Returns the layout with its output bits, the first dim the lowest, cut into these dims.
+        """Returns the layout whose output bits are split into the given dims. The first dim has the lowest bits, before
+        and after the split.
 
         Example:
 
@@ -534,7 +557,8 @@ class Layout:
             (3, 1)
         """
     def flatten_ins(self) -> Layout:
-        """Returns the layout with all in-dims joined under the name of the first.
+        """Returns the layout with all in-dims merged into one dim, which has the name and the lowest bits of the first
+        in-dim.
 
         Example:
 
@@ -542,7 +566,8 @@ class Layout:
             {'register': 64}
         """
     def flatten_outs(self) -> Layout:
-        """Returns the layout with all out-dims joined under the name of the first, which is the fastest.
+        """Returns the layout with all out-dims merged into one dim, which has the name and the lowest bits of the first
+        out-dim.
 
         Example:
 
@@ -598,9 +623,10 @@ class Layout:
     def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as text.
 
-        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware` (the
-        element of each place), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
-        the most that are shown; what is left out is counted in a last line.
+        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware`
+        (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a LinearLayout). `rows` and
+        `columns` are the largest numbers of rows and columns to show; a last line counts the rows and columns that are
+        not shown.
 
         Example:
 
@@ -611,7 +637,7 @@ class Layout:
             1:  T2:0  T2:1  T3:0  T3:1
         """
     def show(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> None:
-        """Prints a picture as text; the arguments are those of `text`.
+        """Prints a picture as text. The arguments are the arguments of `text`.
 
         Example:
 
@@ -623,7 +649,7 @@ class Layout:
             └──────┴──────┘
         """
     def svg(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as SVG; the arguments are those of `text`, without the view `bases`.
+        """Returns a picture as SVG. The arguments are the arguments of `text`, except that `view` must not be `bases`.
 
         Example:
 
@@ -631,9 +657,9 @@ class Layout:
             True
         """
     def html(self) -> str:
-        """Returns a page with the tensor, the hardware and the matrix that needs no other file.
+        """Returns an HTML page with the views of the tensor, the hardware and the matrix. The page needs no other file.
 
-        The cell under the pointer names its element, lane, register and warp.
+        The page names the element, lane, register and warp of the cell under the pointer.
 
         Example:
 
@@ -651,12 +677,13 @@ class Layout:
         columns: int | None = None,
         format: Literal["text", "svg"] = "text",
     ) -> str:
-        """Returns a picture of shared memory by bank, of a layout with an in-dim `offset`.
+        """Returns a picture of shared memory by bank, for a layout with an in-dim `offset`.
 
-        With `access`, a layout of registers, the picture also shows each phase of loading them from the buffer, or with
-        `store` of storing them, and the bank conflicts. The result is SVG if `format` is `svg`, else text.
+        With a register layout `access`, the picture also shows each phase of the loads of these registers from the
+        buffer, and the bank conflicts; with `store`, it shows the stores. The result is SVG if `format` is `svg`, and
+        text otherwise.
 
-        Raises `LayoutError` for layouts of registers and for element types and targets that are not known.
+        Raises `LayoutError` for layouts without `offset`, and for unknown element types and targets.
 
         Example:
 
@@ -680,9 +707,10 @@ class Layout:
 
 @final
 class Conversion:
-    """A conversion between two layouts of registers on a GPU: its steps, and what they cost.
+    """A conversion between two register layouts on a GPU, with its steps and costs.
 
-    `ll.convert` plans it. Costs are clocks of one SM (CU) for one thread block, by the target's model.
+    The function `ll.convert` plans a conversion. Costs are clock cycles of one SM (CU) for one thread block, according
+    to the cost model of the target.
 
     Example:
 
@@ -693,7 +721,7 @@ class Conversion:
     """
     @property
     def kind(self) -> str:
-        """The kind of the plan, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+        """The kind of the plan: `rename`, `select`, `shuffle`, `shared` or `mixed`.
 
         Example:
 
@@ -703,7 +731,7 @@ class Conversion:
         """
     @property
     def steps(self) -> list[str]:
-        """The steps of a thread, a line of text each; `str` also has the tables that they refer to.
+        """The steps of a thread, one string per step. `str(conversion)` also contains the tables to which the steps refer.
 
         Example:
 
@@ -713,7 +741,8 @@ class Conversion:
         """
     @property
     def cycles(self) -> float:
-        """The cost in clocks: the busier of the units, an eighth of the other, and the waiting.
+        """The cost in clock cycles: the cycles of the busier unit, an eighth of the cycles of the other unit, and the
+        waiting cycles.
 
         Example:
 
@@ -723,7 +752,7 @@ class Conversion:
         """
     @property
     def load_store_cycles(self) -> float:
-        """The clocks of the load-store unit: wavefronts, shuffles, issue.
+        """The clock cycles of the load-store unit: wavefronts, shuffles, and issue of instructions.
 
         Example:
 
@@ -733,7 +762,7 @@ class Conversion:
         """
     @property
     def arithmetic_cycles(self) -> float:
-        """The clocks of the arithmetic unit: selects and permutes.
+        """The clock cycles of the arithmetic unit: selects and permutes.
 
         Example:
 
@@ -743,7 +772,7 @@ class Conversion:
         """
     @property
     def waiting_cycles(self) -> float:
-        """The clocks lost at barriers and on trips through shared memory.
+        """The clock cycles that are lost at barriers and in the latency of shared memory.
 
         Example:
 
@@ -753,7 +782,7 @@ class Conversion:
         """
     @property
     def bank_conflicts(self) -> int:
-        """The bank conflicts: wavefronts of all warps beyond those that the accesses need.
+        """The number of bank conflicts: wavefronts of all warps beyond the minimum that the accesses need.
 
         Example:
 
@@ -763,7 +792,7 @@ class Conversion:
         """
     @property
     def shared_bytes(self) -> int:
-        """The bytes of shared memory that the conversion uses meanwhile.
+        """The number of bytes of shared memory that the conversion uses while it runs.
 
         Example:
 
@@ -773,7 +802,7 @@ class Conversion:
         """
     @property
     def moves(self) -> tuple[str, ...]:
-        """The in-dims between which elements move; empty if nothing moves.
+        """The in-dims between which elements move. The tuple is empty if no element moves.
 
         Example:
 
@@ -783,7 +812,8 @@ class Conversion:
         """
     @property
     def considered(self) -> list[tuple[str, float]]:
-        """The kinds of plans that were considered with their cost in clocks, the cheapest first; the first is this one.
+        """The kinds of the plans that were considered, with their costs in clock cycles, cheapest first. The first entry
+        is this plan.
 
         Example:
 
@@ -794,7 +824,7 @@ class Conversion:
         """
     @property
     def registers(self) -> tuple[int, int]:
-        """The registers of a thread before and after, without replicas.
+        """The numbers of registers per thread before and after the conversion, without replicas.
 
         Example:
 
@@ -823,10 +853,10 @@ class Conversion:
             Target('cuda:90')
         """
     def text(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as text: both layouts and where elements go, or with `view="banks"` what each bank of shared
-        memory does in each store and load.
+        """Returns a picture as text. It shows both layouts and where elements go, or with `view="banks"` what each bank of
+        shared memory does in each store and load.
 
-        Raises `LayoutError` for banks of a conversion that does not use shared memory.
+        Raises `LayoutError` if `view` is `banks` and the conversion does not use shared memory.
 
         Example:
 
@@ -835,7 +865,7 @@ class Conversion:
             True
         """
     def svg(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as SVG; the arguments are those of `text`.
+        """Returns a picture as SVG. The arguments are the arguments of `text`.
 
         Example:
 
@@ -855,10 +885,10 @@ class Conversion:
 
 @final
 class Target:
-    """A GPU as data: lanes, banks, shared memory.
+    """A GPU, with the numbers of its lanes, banks and bytes of shared memory.
 
-    `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`, of a processor, `sm_90`, or of a product, `h100`. Raises
-    `LayoutError` for an unknown name, with the nearest one.
+    `name` is the name in `ttg.target`, such as `cuda:90` or `hip:gfx942`, of a processor, such as `sm_90`, or of a
+    product, such as `h100`. Raises `LayoutError` for an unknown name; the message suggests the most similar name.
 
     Example:
 
@@ -871,7 +901,7 @@ class Target:
     def __new__(cls, name: str) -> Target: ...
     @property
     def name(self) -> str:
-        """The name in `ttg.target`.
+        """The name of the GPU in `ttg.target`.
 
         Example:
 
@@ -880,7 +910,7 @@ class Target:
         """
     @property
     def vendor(self) -> str:
-        """The vendor: `nvidia` or `amd`.
+        """The vendor of the GPU: `nvidia` or `amd`.
 
         Example:
 
@@ -916,7 +946,7 @@ class Target:
         """
     @property
     def max_shared_bytes(self) -> int:
-        """The most bytes of shared memory that one thread block can have.
+        """The largest number of bytes of shared memory that one thread block can have.
 
         Example:
 
@@ -939,13 +969,14 @@ def convert(
 ) -> Conversion:
     """Plans the conversion of a tensor from layout `src` to layout `dst`.
 
-    `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
-    width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be
-    taken rather than the cheapest; `scratch_limit` is the most bytes of shared memory.
+    `dtype` is the type of an element: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or
+    Triton, or a width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, and
+    replaces the choice of the cheapest strategy; `scratch_limit` is the largest number of bytes of shared memory that
+    the plan may use.
 
-    The plan is run for every lane on the names of the elements, and each register is compared with `dst`. The GIL is
-    released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no
-    plan.
+    The plan is validated: it is executed for every lane on the names of the elements, and each register is compared
+    with `dst`. The GIL is released meanwhile. Raises `LayoutError` if the layouts are not register layouts of the same
+    tensor, or if there is no plan.
 
     Example:
 
@@ -955,11 +986,12 @@ def convert(
         ('shared', 256)
     """
 def layouts(ttgir: str) -> list[tuple[str, Layout]]:
-    """Returns the layouts that the text of a module in TTGIR names, each with its name as it is written there, on the shapes of
-    its tensors and buffers.
+    """Returns the layouts that the text of a TTGIR module names. Each layout has its name in the text, and the shape of a
+    tensor or buffer that uses it.
 
-    They are in the order of the text, each once for each shape. The module need not be valid otherwise; what names no
-    encoding is passed over. Raises `LayoutError` for an encoding that cannot be read, or that does not fit its tensor.
+    The layouts are in the order of the text, and each layout occurs once for each shape. The module need not be valid
+    otherwise; names that are not names of encodings are ignored. Raises `LayoutError` for an encoding that cannot be
+    parsed, or that does not fit its tensor.
 
     Example:
 
@@ -971,7 +1003,7 @@ def layouts(ttgir: str) -> list[tuple[str, Layout]]:
         [('#b', 4, (512,)), ('#b', 8, (1024,))]
     """
 def targets() -> list[Target]:
-    """Returns all GPUs that conversions are planned for.
+    """Returns all GPUs for which conversions can be planned.
 
     Example:
 
@@ -983,12 +1015,14 @@ def targets() -> list[Target]:
 
 @final
 class CuteLayout:
-    """A layout of CuTe: a function from coordinates to indices, given by a nested shape and a stride for each part of it.
+    """A CuTe layout: a function from coordinates to indices, given by a nested shape and a stride for each entry of the
+    shape.
 
-    `shape` is a number, a nested tuple, or the text of the whole layout, `(4,2):(2,1)`; `stride` is congruent to it, and
-    left out the layout is compact, the first mode the fastest. Numbers need not be powers of two.
+    `shape` is a number, a nested tuple, or the text of the whole layout, such as `(4,2):(2,1)`. `stride` is congruent
+    to `shape`; without `stride`, the layout is compact and its first mode varies fastest. Numbers need not be powers of
+    two.
 
-    Each answer of the algebra is right, or a `LayoutError` that names the mode that does not fit.
+    Each operation either returns the exact result or raises `LayoutError` with the mode that does not fit.
 
     Example:
 
@@ -1003,7 +1037,7 @@ class CuteLayout:
     def __new__(cls, shape: _Numbers, stride: _Numbers | None = None) -> CuteLayout: ...
     @staticmethod
     def concat(*layouts: CuteLayout) -> CuteLayout:
-        """Returns the layout whose modes are these layouts.
+        """Returns the layout whose modes are the given layouts.
 
         Example:
 
@@ -1012,7 +1046,8 @@ class CuteLayout:
         """
     @staticmethod
     def ordered(shape: _Numbers, order: _Numbers) -> CuteLayout:
-        """Returns the compact layout whose modes are fastest in the order of these numbers, the smallest first.
+        """Returns the compact layout of `shape` whose modes vary in the order of the numbers in `order`; the mode with the
+        smallest number varies fastest.
 
         Example:
 
@@ -1021,7 +1056,7 @@ class CuteLayout:
         """
     @property
     def shape(self) -> _Nested:
-        """The shape: a number, or a tuple of numbers and tuples.
+        """The shape of the layout: a number, or a tuple of numbers and tuples.
 
         Example:
 
@@ -1030,7 +1065,7 @@ class CuteLayout:
         """
     @property
     def stride(self) -> _Nested:
-        """The stride, congruent to the shape.
+        """The stride of the layout, congruent to the shape.
 
         Example:
 
@@ -1066,7 +1101,7 @@ class CuteLayout:
         """
     @property
     def depth(self) -> int:
-        """The depth of the nested shape; 0 for a number.
+        """The nesting depth of the shape, 0 for a number.
 
         Example:
 
@@ -1075,7 +1110,7 @@ class CuteLayout:
         """
     @property
     def modes(self) -> list[CuteLayout]:
-        """The modes, each as a layout.
+        """The modes of the layout, each as a layout.
 
         Example:
 
@@ -1084,7 +1119,7 @@ class CuteLayout:
         """
     def __call__(self, *coordinate: _Numbers) -> int: ...
     def coordinate(self, number: int) -> _Nested:
-        """Returns the coordinate, congruent to the shape, that a number is.
+        """Returns the coordinate, congruent to the shape, that has the given number.
 
         Example:
 
@@ -1092,7 +1127,7 @@ class CuteLayout:
             (2, (1, 2))
         """
     def slice(self, coordinate: _Coordinate) -> tuple[CuteLayout, int]:
-        """Returns the layout of the modes at which the coordinate has `None`, and the index where it begins.
+        """Returns the layout of the modes for which the coordinate has `None`, and the index at which that layout starts.
 
         Example:
 
@@ -1100,7 +1135,7 @@ class CuteLayout:
             (Layout('(4,3):(1,8)'), 4)
         """
     def dice(self, coordinate: _Coordinate) -> CuteLayout:
-        """Returns the layout of the modes at which the coordinate has a number.
+        """Returns the layout of the modes for which the coordinate has a number.
 
         Example:
 
@@ -1108,7 +1143,7 @@ class CuteLayout:
             Layout('(4,3):(1,8)')
         """
     def to_numpy(self) -> _Array:
-        """Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+        """Returns the indices of all coordinates as a one-dimensional int64 array. The first mode varies fastest.
 
         Example:
 
@@ -1116,11 +1151,12 @@ class CuteLayout:
             array([0, 3, 1, 4, 2, 5])
         """
     def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32) -> Layout:
-        """Returns the linear layout that this is.
+        """Returns the equal linear layout.
 
-        Without `shape`: from the dims of a coordinate to `offset`. With the shape of a tensor the layout is one of
-        `((threads), (values))` to column-major numbers of elements, and becomes (register, lane, warp, block) to the dims
-        of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if it is not linear over bits.
+        Without `shape`, the result maps the dims of a coordinate to `offset`. With the shape of a tensor, this layout
+        must map `((threads), (values))` to column-major numbers of elements; the result maps (register, lane, warp,
+        block) to the dims of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if the layout is not
+        linear over GF(2).
 
         Example:
 
@@ -1130,10 +1166,10 @@ class CuteLayout:
             (1, 3)
         """
     def to_tilus(self, shape: _Shape, *, row_major: bool = False) -> TilusRegisterLayout:
-        """Returns the layout of `((threads), (values))` to numbers of elements as a register layout of Tilus of a tensor of
-        this shape.
+        """Returns the Tilus register layout that equals this layout from `((threads), (values))` to numbers of elements,
+        for a tensor of shape `shape`.
 
-        Elements are numbered in column-major order, or with `row_major` in row-major order.
+        Elements are numbered in column-major order, or in row-major order if `row_major` is true.
 
         Example:
 
@@ -1142,7 +1178,7 @@ class CuteLayout:
             True
         """
     def select(self, modes: _Shape) -> CuteLayout:
-        """Returns the layout with these modes, in this order.
+        """Returns the layout with the given modes, in the given order.
 
         Example:
 
@@ -1150,7 +1186,8 @@ class CuteLayout:
             Layout('(3,4):(1,6)')
         """
     def coalesce(self, profile: _Numbers | None = None) -> CuteLayout:
-        """Returns the same function with as few modes as possible, or with a `profile` within each of its parts.
+        """Returns the layout of the same function with as few modes as possible. With a `profile`, each entry of the
+        profile is coalesced separately.
 
         Example:
 
@@ -1160,7 +1197,8 @@ class CuteLayout:
             Layout('(2,6):(1,2)')
         """
     def filter(self, profile: _Numbers | None = None) -> CuteLayout:
-        """Returns the coalesced layout without modes of stride 0, or with a `profile` within each of its parts.
+        """Returns the coalesced layout without modes of stride 0. With a `profile`, each entry of the profile is filtered
+        separately.
 
         Example:
 
@@ -1168,7 +1206,7 @@ class CuteLayout:
             Layout('12:1')
         """
     def filter_zeros(self) -> CuteLayout:
-        """Returns the layout with modes of stride 0 shrunk to size 1.
+        """Returns the layout in which each mode of stride 0 has size 1.
 
         Example:
 
@@ -1176,7 +1214,7 @@ class CuteLayout:
             Layout('(1,4):(0,1)')
         """
     def flatten(self) -> CuteLayout:
-        """Returns the layout with all modes beside each other.
+        """Returns the layout without nesting of modes.
 
         Example:
 
@@ -1184,7 +1222,7 @@ class CuteLayout:
             Layout('(4,2,3):(6,3,1)')
         """
     def take(self, begin: int, end: int) -> CuteLayout:
-        """Returns the modes from `begin` to before `end`.
+        """Returns the layout of the modes from `begin` up to but not including `end`.
 
         Example:
 
@@ -1192,7 +1230,7 @@ class CuteLayout:
             Layout('(2,3):(3,1)')
         """
     def group(self, begin: int, end: int) -> CuteLayout:
-        """Returns the layout in which the modes from `begin` to before `end` are one.
+        """Returns the layout in which the modes from `begin` up to but not including `end` form one mode.
 
         Example:
 
@@ -1200,7 +1238,7 @@ class CuteLayout:
             Layout('((4,2),3):((6,3),1)')
         """
     def append(self, rank: int) -> CuteLayout:
-        """Returns the layout with modes `1:0` behind it, up to this rank.
+        """Returns the layout with modes `1:0` appended until its rank is `rank`.
 
         Example:
 
@@ -1208,7 +1246,7 @@ class CuteLayout:
             Layout('(4,1,1):(2,0,0)')
         """
     def prepend(self, rank: int) -> CuteLayout:
-        """Returns the layout with modes `1:0` before it, up to this rank.
+        """Returns the layout with modes `1:0` prepended until its rank is `rank`.
 
         Example:
 
@@ -1216,7 +1254,7 @@ class CuteLayout:
             Layout('(1,4):(0,2)')
         """
     def upcast(self, factor: int) -> CuteLayout:
-        """Returns the layout of elements that are `factor` times as wide.
+        """Returns the layout for elements that are `factor` times as wide.
 
         Example:
 
@@ -1224,7 +1262,7 @@ class CuteLayout:
             Layout('(4,4):(1,4)')
         """
     def downcast(self, factor: int) -> CuteLayout:
-        """Returns the layout of elements of which `factor` are in one.
+        """Returns the layout for narrower elements, of which `factor` fit in one element of this layout.
 
         Example:
 
@@ -1232,7 +1270,7 @@ class CuteLayout:
             Layout('(8,4):(1,8)')
         """
     def recast(self, old_bits: int, new_bits: int) -> CuteLayout:
-        """Returns the layout of elements of `new_bits` bits instead of `old_bits`.
+        """Returns the layout for elements of `new_bits` bits, where this layout has elements of `old_bits` bits.
 
         Example:
 
@@ -1240,8 +1278,8 @@ class CuteLayout:
             Layout('(4,4):(1,4)')
         """
     def max_alignment(self) -> int:
-        """Returns how many neighbouring indices always stay together: an aligned vector of so many elements is in the layout
-        with all of them, or with none.
+        """Returns the largest length of aligned vectors of indices such that the layout contains each vector either
+        completely or not at all.
 
         Example:
 
@@ -1249,7 +1287,7 @@ class CuteLayout:
             4
         """
     def compact_like(self) -> CuteLayout:
-        """Returns the compact layout of the shape whose modes are fastest in the order of the strides.
+        """Returns the compact layout of the same shape whose modes vary in the order of this layout's strides.
 
         Example:
 
@@ -1257,7 +1295,8 @@ class CuteLayout:
             Layout('(5,16,3):(48,3,1)')
         """
     def fragment_like(self) -> CuteLayout:
-        """Returns the layout of a fragment in registers: the first mode the fastest, the others in the order of the strides.
+        """Returns the layout of a fragment in registers. Its first mode varies fastest; the other modes vary in the order
+        of the strides.
 
         Example:
 
@@ -1265,9 +1304,10 @@ class CuteLayout:
             Layout('((2,2),4):((1,2),4)')
         """
     def composition(self, inner: _Tiler) -> CuteLayout:
-        """Returns the layout that takes `c` to `self(inner(c))`; a tuple is a tiler, composed mode by mode.
+        """Returns the layout that maps `c` to `self(inner(c))`. If `inner` is a tuple, it is a tiler, which is composed
+        mode by mode.
 
-        Raises `LayoutError` if there is no such layout, naming the mode that does not fit.
+        Raises `LayoutError` if there is no such layout. The message names the mode that does not fit.
 
         Example:
 
@@ -1277,8 +1317,8 @@ class CuteLayout:
             Layout('(4,2):(6,3)')
         """
     def complement(self, cotarget: _Numbers | None = None) -> CuteLayout:
-        """Returns the layout of what this one leaves out of the numbers below `cotarget`, or out of a shape, or of its own
-        cosize.
+        """Returns the layout whose indices, added to the indices of this layout, give the numbers below `cotarget`.
+        `cotarget` is a number or a shape; the default is the cosize of this layout.
 
         Example:
 
@@ -1286,7 +1326,7 @@ class CuteLayout:
             Layout('(3,2):(2,12)')
         """
     def right_inverse(self) -> CuteLayout:
-        """Returns the layout with `self(inverse(i)) == i`, as far as there is one from 0 on.
+        """Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
 
         Example:
 
@@ -1294,9 +1334,9 @@ class CuteLayout:
             Layout('(64,8):(8,1)')
         """
     def left_inverse(self) -> CuteLayout:
-        """Returns the layout with `inverse(self(c)) == c`.
+        """Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
 
-        Raises `LayoutError` if two coordinates have one index.
+        Raises `LayoutError` if two coordinates have the same index.
 
         Example:
 
@@ -1304,7 +1344,7 @@ class CuteLayout:
             Layout('(2,4):(4,1)')
         """
     def nullspace(self) -> CuteLayout:
-        """Returns the layout of the coordinates that this one takes to 0.
+        """Returns the layout of the coordinates that this layout maps to 0.
 
         Example:
 
@@ -1312,8 +1352,8 @@ class CuteLayout:
             Layout('2:4')
         """
     def max_common_layout(self, other: _CuteLayout) -> CuteLayout:
-        """Returns the layout of the largest run of indices that begins at 0 and is one in both layouts, for the same
-        coordinates.
+        """Returns the largest layout `common` with `self(common(i)) == i` and `other(common(i)) == i` for all `i` from 0
+        to the size of `common` minus 1.
 
         Example:
 
@@ -1321,7 +1361,7 @@ class CuteLayout:
             Layout('4:1')
         """
     def max_common_vector(self, other: _CuteLayout) -> int:
-        """Returns how many elements a copy between both layouts can move at once.
+        """Returns the largest number of elements that a copy between the two layouts can move at once.
 
         Example:
 
@@ -1329,7 +1369,7 @@ class CuteLayout:
             4
         """
     def logical_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with each mode parted into a tile and the rest.
+        """Returns the layout in which each mode is split into the tile and the rest.
 
         Example:
 
@@ -1337,7 +1377,7 @@ class CuteLayout:
             Layout('(4,3):(3,1)')
         """
     def zipped_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `((tiles), (rests))`.
+        """Returns the layout with two modes, `((tiles), (rests))`.
 
         Example:
 
@@ -1345,7 +1385,7 @@ class CuteLayout:
             Layout('((4,2),(2,3)):((6,3),(24,1))')
         """
     def tiled_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `((tiles), rest, rest, ...)`.
+        """Returns the layout with the modes `((tiles), rest, rest, ...)`.
 
         Example:
 
@@ -1353,7 +1393,7 @@ class CuteLayout:
             Layout('((4,2),2,3):((6,1),24,2)')
         """
     def flat_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `(tile, tile, ..., rest, rest, ...)`.
+        """Returns the layout with the modes `(tile, tile, ..., rest, rest, ...)`.
 
         Example:
 
@@ -1361,7 +1401,8 @@ class CuteLayout:
             Layout('(4,2,2,3):(6,1,24,2)')
         """
     def logical_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of this one and, in each mode, its repetitions as the tiler has them.
+        """Returns the layout in which each mode consists of a mode of this layout and its repetitions according to the
+        tiler.
 
         Example:
 
@@ -1369,7 +1410,7 @@ class CuteLayout:
             Layout('((2,2),(2,3)):((4,1),(2,8))')
         """
     def zipped_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `((blocks), (repetitions))`.
+        """Returns the layout with two modes, `((blocks), (repetitions))`.
 
         Example:
 
@@ -1377,7 +1418,7 @@ class CuteLayout:
             Layout('((2,5),(3,4)):((5,1),(1,5))')
         """
     def tiled_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `((blocks), repetition, repetition, ...)`.
+        """Returns the layout with the modes `((blocks), repetition, repetition, ...)`.
 
         Example:
 
@@ -1385,7 +1426,7 @@ class CuteLayout:
             Layout('((2,5),3,4):((5,1),1,5)')
         """
     def flat_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout of `(block, block, ..., repetition, repetition, ...)`.
+        """Returns the layout with the modes `(block, block, ..., repetition, repetition, ...)`.
 
         Example:
 
@@ -1393,7 +1434,8 @@ class CuteLayout:
             Layout('(2,5,3,4):(5,1,1,5)')
         """
     def blocked_product(self, tiler: _CuteLayout) -> CuteLayout:
-        """Returns the layout of this block repeated as `tiler` has it, mode by mode, the block inside.
+        """Returns the layout that repeats this block according to `tiler`, mode by mode. The block varies faster than its
+        repetitions.
 
         Example:
 
@@ -1401,7 +1443,8 @@ class CuteLayout:
             Layout('((2,3),(5,4)):((5,10),(1,30))')
         """
     def raked_product(self, tiler: _CuteLayout) -> CuteLayout:
-        """Returns the layout of this block repeated as `tiler` has it, mode by mode, the repetitions inside.
+        """Returns the layout that repeats this block according to `tiler`, mode by mode. The repetitions vary faster than
+        the block.
 
         Example:
 
@@ -1409,7 +1452,8 @@ class CuteLayout:
             Layout('((3,2),(4,5)):((10,5),(30,1))')
         """
     def tile_to_shape(self, shape: _Numbers, order: _Numbers | None = None) -> CuteLayout:
-        """Returns the product of this block that has this shape; blocks follow each other in the order of `order`.
+        """Returns the product of this block that has the shape `shape`. The blocks follow each other in the order of
+        `order`.
 
         Example:
 
@@ -1473,9 +1517,9 @@ class CuteLayout:
 
 @final
 class CuteComposedLayout:
-    """A layout of CuTe followed by a swizzle: takes a coordinate `c` to `swizzle(offset + layout(c))`.
+    """A CuTe layout followed by a swizzle, which maps a coordinate `c` to `swizzle(offset + layout(c))`.
 
-    The first argument may be the text `Sw<3,4,3> o 0 o (8,64):(64,1)` of the whole.
+    The first argument may also be the text of the whole composed layout, such as `Sw<3,4,3> o 0 o (8,64):(64,1)`.
 
     Example:
 
@@ -1491,9 +1535,10 @@ class CuteComposedLayout:
     def __new__(cls, swizzle: CuteSwizzle, offset: int, layout: CuteLayout) -> CuteComposedLayout: ...
     @staticmethod
     def from_linear(layout: Layout) -> CuteComposedLayout:
-        """Returns the linear layout from the dims of a tensor to an offset as a layout of CuTe, swizzled where it is.
+        """Returns the CuTe layout that equals a linear layout from the dims of a tensor to an offset. The result has a
+        swizzle if it needs one.
 
-        Raises `LayoutError` if it is none with one swizzle.
+        Raises `LayoutError` if no CuTe layout with at most one swizzle equals the linear layout.
 
         Example:
 
@@ -1511,7 +1556,7 @@ class CuteComposedLayout:
         """
     @property
     def offset(self) -> int:
-        """The offset, added before the swizzle.
+        """The offset that is added before the swizzle.
 
         Example:
 
@@ -1529,7 +1574,7 @@ class CuteComposedLayout:
         """
     def __call__(self, coordinate: int) -> int: ...
     def to_numpy(self) -> _Array:
-        """Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+        """Returns the indices of all coordinates as a one-dimensional int64 array. The first mode varies fastest.
 
         Example:
 
@@ -1537,7 +1582,7 @@ class CuteComposedLayout:
             array([0, 1, 3, 2])
         """
     def right_inverse(self) -> CuteComposedLayout:
-        """Returns the layout with `self(inverse(i)) == i`, as far as there is one from 0 on.
+        """Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
 
         Example:
 
@@ -1545,7 +1590,7 @@ class CuteComposedLayout:
             ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
         """
     def left_inverse(self) -> CuteComposedLayout:
-        """Returns the layout with `inverse(self(c)) == c`.
+        """Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
 
         Example:
 
@@ -1553,7 +1598,8 @@ class CuteComposedLayout:
             ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
         """
     def slice(self, coordinate: _Coordinate) -> tuple[CuteComposedLayout, int]:
-        """Returns the layout of the modes at which the coordinate has `None`, and an offset to add to its indices.
+        """Returns the layout of the modes for which the coordinate has `None`, and an offset to add to the indices of that
+        layout.
 
         Example:
 
@@ -1561,9 +1607,9 @@ class CuteComposedLayout:
             (ComposedLayout('((2,2)):((1,-2))'), 10)
         """
     def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32, memory: bool = False) -> Layout:
-        """Returns the linear layout that this is, as `Layout.to_linear` does.
+        """Returns the equal linear layout, as `Layout.to_linear` does.
 
-        With `memory` it goes the other way, from `offset` to the dims, as the encoding of a buffer does.
+        With `memory`, the result is the inverse map, from `offset` to the dims, like the encoding of a buffer.
 
         Example:
 
@@ -1618,9 +1664,11 @@ class CuteComposedLayout:
 
 @final
 class CuteSwizzle:
-    """A swizzle of CuTe: XORs `bits` bits of an index, `shift` above bit `base`, onto those at `base`.
+    """A CuTe swizzle: XORs `bits` bits of an index, which start at bit `base + shift`, into the bits that start at bit
+    `base`.
 
-    The first argument may be the text `Sw<3,4,3>` of the whole. A negative shift takes the bits from below.
+    The first argument may also be the text of the whole swizzle, such as `Sw<3,4,3>`. With a negative shift, the lower
+    of the two groups of bits is XORed into the upper group.
 
     Example:
 
@@ -1643,7 +1691,7 @@ class CuteSwizzle:
         """
     @property
     def base(self) -> int:
-        """The lowest bit that takes part.
+        """The lowest bit that the swizzle reads or changes.
 
         Example:
 
@@ -1652,7 +1700,7 @@ class CuteSwizzle:
         """
     @property
     def shift(self) -> int:
-        """The distance from the bits that are changed up to those that change them.
+        """The distance from the bits that are changed up to the bits that are XORed into them.
 
         Example:
 
@@ -1660,7 +1708,7 @@ class CuteSwizzle:
             3
         """
     def is_identity(self) -> bool:
-        """Returns true if the swizzle changes nothing.
+        """Returns true if the swizzle changes no index.
 
         Example:
 
@@ -1669,9 +1717,9 @@ class CuteSwizzle:
         """
     def __call__(self, index: int) -> int: ...
     def composition(self, inner: CuteSwizzle) -> CuteSwizzle:
-        """Returns the swizzle that takes `i` to `self(inner(i))`.
+        """Returns the swizzle that maps `i` to `self(inner(i))`.
 
-        Raises `LayoutError` if both together are not one.
+        Raises `LayoutError` if the composition is not a swizzle.
 
         Example:
 
@@ -1679,7 +1727,7 @@ class CuteSwizzle:
             True
         """
     def recast(self, old_bits: int, new_bits: int) -> CuteSwizzle:
-        """Returns the swizzle of elements of `new_bits` bits instead of `old_bits`.
+        """Returns the swizzle for elements of `new_bits` bits, where this swizzle has elements of `old_bits` bits.
 
         Example:
 
@@ -1693,14 +1741,15 @@ class CuteSwizzle:
 
 @final
 class TilusRegisterLayout:
-    """A register layout of Tilus: which threads hold each element of a tensor, and at which place among their registers.
+    """A register layout of Tilus: the threads that hold each element of a tensor, and its local index among the registers
+    of these threads.
 
-    The first argument is text, `local(2, 1).spatial(8, 4)` or as Tilus prints it, or the shape; then `mode_shape` splits
-    its extents into digits, `spatial_modes` lists those that number the threads, the slowest first, and `local_modes` those
-    that number the places. A negative number in `spatial_modes` is as many threads that hold the same. Extents need not be
-    powers of two.
+    The first argument is the shape, or text such as `local(2, 1).spatial(8, 4)` or the text that Tilus prints.
+    `mode_shape` splits the extents of the shape into digits (modes). `spatial_modes` lists the modes that form the
+    thread number, slowest first, and `local_modes` lists the modes that form the local index. A negative number `-n` in
+    `spatial_modes` means that n threads hold the same elements. Extents need not be powers of two.
 
-    Layouts are equal if they are the same map, however their modes are spelled.
+    Two layouts are equal if they are the same map, even if their modes differ.
 
     Example:
 
@@ -1722,9 +1771,11 @@ class TilusRegisterLayout:
     ) -> TilusRegisterLayout: ...
     @staticmethod
     def from_linear(layout: Layout) -> TilusRegisterLayout:
-        """Returns the linear layout of registers as one of Tilus; threads are lanes, then warps, then blocks.
+        """Returns the Tilus register layout that equals a linear layout. Threads are numbered by lanes, then warps, then
+        blocks.
 
-        Raises `LayoutError` if it is none: where a basis moves several bits, or a register repeats an element.
+        Raises `LayoutError` if there is no such layout: if a basis vector has more than one bit, or if a register
+        replicates an element.
 
         Example:
 
@@ -1751,7 +1802,7 @@ class TilusRegisterLayout:
         """
     @property
     def spatial_modes(self) -> tuple[int, ...]:
-        """The modes that number the threads, the slowest first; a negative number is a replication.
+        """The modes that form the thread number, slowest first. A negative number is a replication.
 
         Example:
 
@@ -1760,7 +1811,7 @@ class TilusRegisterLayout:
         """
     @property
     def local_modes(self) -> tuple[int, ...]:
-        """The modes that number the places of a thread, the slowest first.
+        """The modes that form the local index of a thread, slowest first.
 
         Example:
 
@@ -1778,7 +1829,7 @@ class TilusRegisterLayout:
         """
     @property
     def local_size(self) -> int:
-        """The number of places of a thread.
+        """The number of local indices of a thread.
 
         Example:
 
@@ -1804,7 +1855,7 @@ class TilusRegisterLayout:
             3
         """
     def local_of(self, *index: _Shape) -> int:
-        """Returns the place at which its threads hold an element.
+        """Returns the local index at which its threads hold an element.
 
         Example:
 
@@ -1820,7 +1871,7 @@ class TilusRegisterLayout:
             [3, 4, 5]
         """
     def index_of(self, thread: int, local: int) -> tuple[int, ...]:
-        """Returns the index of the element that a thread holds at a place.
+        """Returns the index of the element that a thread holds at a local index.
 
         Example:
 
@@ -1828,7 +1879,8 @@ class TilusRegisterLayout:
             (9, 1)
         """
     def to_numpy(self) -> _Array:
-        """Returns the index of the element at every place of every thread, as an int64 array of shape (threads, places, rank).
+        """Returns the index of the element at every local index of every thread, as an int64 array of shape (threads,
+        local indices, rank).
 
         Example:
 
@@ -1836,7 +1888,7 @@ class TilusRegisterLayout:
             array([9, 1])
         """
     def to_linear(self, *, lanes: int = 32) -> Layout:
-        """Returns the linear layout that this is: (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
+        """Returns the equal linear layout from (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
 
         Raises `LayoutError` if an extent is not a power of two.
 
@@ -1846,8 +1898,8 @@ class TilusRegisterLayout:
             (9, 1)
         """
     def to_cute(self, *, row_major: bool = False) -> CuteLayout:
-        """Returns the layout of CuTe from `((threads), (values))` to numbers of elements in column-major order, or with
-        `row_major` in row-major order.
+        """Returns the equal CuTe layout from `((threads), (values))` to numbers of elements. Elements are numbered in
+        column-major order, or in row-major order if `row_major` is true.
 
         Example:
 
@@ -1855,7 +1907,7 @@ class TilusRegisterLayout:
             Layout('((4,8),(2,2)):((32,1),(16,8))')
         """
     def text(self, *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as text: the thread and the place of each element.
+        """Returns a picture as text, with the thread and the local index of each element.
 
         Example:
 
@@ -1919,7 +1971,7 @@ class TilusRegisterLayout:
     def __mul__(self, inner: TilusRegisterLayout, /) -> TilusRegisterLayout: ...
     def __rmul__(self, value: TilusRegisterLayout, /) -> TilusRegisterLayout: ...
     def concat(self, other: TilusRegisterLayout) -> TilusRegisterLayout:
-        """Returns the layout of the dims of this one followed by those of `other`.
+        """Returns the layout whose dims are the dims of this layout, followed by the dims of `other`.
 
         Example:
 
@@ -1929,7 +1981,7 @@ class TilusRegisterLayout:
     def divide(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
         """Returns the layout `q` with `q.compose(inner) == self`.
 
-        Raises `LayoutError` if there is none.
+        Raises `LayoutError` if there is no such layout.
 
         Example:
 
@@ -1939,7 +1991,7 @@ class TilusRegisterLayout:
     def left_divide(self, outer: TilusRegisterLayout) -> TilusRegisterLayout:
         """Returns the layout `q` with `outer.compose(q) == self`.
 
-        Raises `LayoutError` if there is none.
+        Raises `LayoutError` if there is no such layout.
 
         Example:
 
@@ -1979,7 +2031,7 @@ class TilusRegisterLayout:
             1
         """
     def permute(self, dims: _Shape) -> TilusRegisterLayout:
-        """Returns the layout whose dim `i` is dim `dims[i]` of this one.
+        """Returns the layout whose dim `i` is dim `dims[i]` of this layout.
 
         Example:
 
@@ -1987,7 +2039,7 @@ class TilusRegisterLayout:
             (4, 8)
         """
     def reshape(self, *shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout of the same elements in row-major order under another shape.
+        """Returns the layout with another shape and the same elements in row-major order.
 
         Example:
 
@@ -1995,7 +2047,7 @@ class TilusRegisterLayout:
             True
         """
     def squeeze(self, dims: _Shape) -> TilusRegisterLayout:
-        """Returns the layout without these dims of extent 1.
+        """Returns the layout without the given dims, which must have extent 1.
 
         Example:
 
@@ -2003,7 +2055,7 @@ class TilusRegisterLayout:
             (32,)
         """
     def unsqueeze(self, dims: _Shape) -> TilusRegisterLayout:
-        """Returns the layout with dims of extent 1 at these positions of the new shape.
+        """Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
 
         Example:
 
@@ -2011,7 +2063,7 @@ class TilusRegisterLayout:
             (1, 2, 1, 3)
         """
     def flatten(self, begin: int, end: int) -> TilusRegisterLayout:
-        """Returns the layout with the dims from `begin` to before `end` joined to one.
+        """Returns the layout in which the dims from `begin` up to but not including `end` are merged into one dim.
 
         Example:
 
@@ -2019,9 +2071,9 @@ class TilusRegisterLayout:
             (6, 4)
         """
     def reduce(self, dims: _Shape, *, keep_dims: bool = False) -> TilusRegisterLayout:
-        """Returns the layout of what is left when these dims are reduced: threads along them replicate.
+        """Returns the layout of the result of a reduction along the given dims. Threads along these dims hold replicas.
 
-        With `keep_dims` they stay, with extent 1.
+        With `keep_dims`, the reduced dims stay, with extent 1.
 
         Example:
 
@@ -2029,7 +2081,7 @@ class TilusRegisterLayout:
             [4, 5, 6, 7]
         """
     def reduce_to(self, shape: _Shape) -> TilusRegisterLayout:
-        """Returns the layout of what is left when dims are reduced to this shape, which has 1 where they are.
+        """Returns the layout of the result of a reduction to the given shape, which has 1 for each reduced dim.
 
         Example:
 
@@ -2045,8 +2097,9 @@ class TilusRegisterLayout:
 class TilusSharedLayout:
     """A shared layout of Tilus: the offset in shared memory of each element of a tensor, in elements.
 
-    The first argument is text as Tilus prints it, or the shape; then `mode_shape` splits its extents into digits, each
-    worth its entry of `mode_strides`, and `swizzle` is `None` or `(base, bits, shift)`.
+    The first argument is the shape, or the text that Tilus prints. `mode_shape` splits the extents of the shape into
+    digits (modes). Each step of a mode advances by the mode's entry in `mode_strides`, in elements. `swizzle` is `None`
+    or `(base, bits, shift)`.
 
     Example:
 
@@ -2069,7 +2122,7 @@ class TilusSharedLayout:
     ) -> TilusSharedLayout: ...
     @staticmethod
     def row_major(*shape: _Shape) -> TilusSharedLayout:
-        """Returns the compact layout in which the last dim is the fastest.
+        """Returns the compact layout in which the last dim varies fastest.
 
         Example:
 
@@ -2078,7 +2131,7 @@ class TilusSharedLayout:
         """
     @staticmethod
     def column_major(*shape: _Shape) -> TilusSharedLayout:
-        """Returns the compact layout in which the first dim is the fastest.
+        """Returns the compact layout in which the first dim varies fastest.
 
         Example:
 
@@ -2087,7 +2140,7 @@ class TilusSharedLayout:
         """
     @staticmethod
     def row_major_swizzled(*shape: _Shape, element_bytes: int) -> TilusSharedLayout:
-        """Returns the row-major layout with the swizzle that keeps columns of 16 bytes free of bank conflicts.
+        """Returns the row-major layout with the swizzle that avoids bank conflicts in accesses to columns of 16 bytes.
 
         Example:
 
@@ -2114,7 +2167,7 @@ class TilusSharedLayout:
         """
     @property
     def mode_strides(self) -> tuple[int, ...]:
-        """The elements that one step of each mode moves.
+        """The number of elements by which one step of each mode advances.
 
         Example:
 
@@ -2141,7 +2194,7 @@ class TilusSharedLayout:
         """
     @property
     def span(self) -> int:
-        """One more than the largest offset before the swizzle: the elements that the buffer has room for.
+        """The number of elements for which the buffer has space: one more than the largest offset before the swizzle.
 
         Example:
 
@@ -2150,7 +2203,7 @@ class TilusSharedLayout:
         """
     def __call__(self, *index: _Shape) -> int: ...
     def to_numpy(self) -> _Array:
-        """Returns the offset of every element, as an int64 array of the shape of the tensor.
+        """Returns the offset of every element, as an int64 array of the tensor's shape.
 
         Example:
 
@@ -2168,9 +2221,9 @@ class TilusSharedLayout:
             True
         """
     def with_swizzle(self, base: int, bits: int, shift: int) -> TilusSharedLayout:
-        """Returns the layout with a swizzle after it.
+        """Returns the layout followed by a swizzle.
 
-        Raises `LayoutError` if it has one already.
+        Raises `LayoutError` if the layout already has a swizzle.
 
         Example:
 
@@ -2178,7 +2231,8 @@ class TilusSharedLayout:
             9
         """
     def compose(self, inner: TilusSharedLayout) -> TilusSharedLayout:
-        """Returns the layout with each element replaced by the whole of `inner`, which takes its span; `a * b` is the same.
+        """Returns the layout with each element replaced by a copy of `inner`, which takes as many elements of memory as
+        the span of `inner`. `a * b` is the same.
 
         Example:
 
@@ -2189,7 +2243,7 @@ class TilusSharedLayout:
     def __mul__(self, inner: TilusSharedLayout, /) -> TilusSharedLayout: ...
     def __rmul__(self, value: TilusSharedLayout, /) -> TilusSharedLayout: ...
     def permute(self, dims: _Shape) -> TilusSharedLayout:
-        """Returns the layout whose dim `i` is dim `dims[i]` of this one.
+        """Returns the layout whose dim `i` is dim `dims[i]` of this layout.
 
         Example:
 
@@ -2197,7 +2251,7 @@ class TilusSharedLayout:
             1
         """
     def slice(self, dims: _Shape) -> TilusSharedLayout:
-        """Returns the layout of the elements with index 0 in all dims but these, in this order.
+        """Returns the layout of the given dims, in the given order. The indices along all other dims are 0.
 
         Example:
 
@@ -2205,7 +2259,7 @@ class TilusSharedLayout:
             24
         """
     def reshape(self, *shape: _Shape) -> TilusSharedLayout:
-        """Returns the layout of the same elements in row-major order under another shape.
+        """Returns the layout with another shape and the same elements in row-major order.
 
         Example:
 
@@ -2213,7 +2267,7 @@ class TilusSharedLayout:
             19
         """
     def unsqueeze(self, dims: _Shape) -> TilusSharedLayout:
-        """Returns the layout with dims of extent 1 at these positions of the new shape.
+        """Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
 
         Example:
 
@@ -2221,7 +2275,7 @@ class TilusSharedLayout:
             (4, 1, 8)
         """
     def prepend_dim(self, extent: int) -> TilusSharedLayout:
-        """Returns the layout of this many such buffers after each other, numbered by a new first dim.
+        """Returns the layout of `extent` such buffers, one after the other. A new first dim numbers the buffers.
 
         Example:
 
@@ -2229,9 +2283,9 @@ class TilusSharedLayout:
             32
         """
     def to_linear(self) -> Layout:
-        """Returns the linear layout of the buffer: from `offset` to the dims of the tensor, as encodings have it.
+        """Returns the linear layout of the buffer from `offset` to the dims of the tensor, like an encoding.
 
-        Raises `LayoutError` if the layout is not linear over bits.
+        Raises `LayoutError` if the layout is not linear over GF(2).
 
         Example:
 
@@ -2239,7 +2293,7 @@ class TilusSharedLayout:
             (2, 3)
         """
     def to_cute(self) -> CuteComposedLayout:
-        """Returns the layout of CuTe from the index of an element, a mode for each dim, to its offset.
+        """Returns the equal CuTe layout from the index of an element, with a mode for each dim, to its offset.
 
         Example:
 
@@ -2292,8 +2346,8 @@ class TilusSharedLayout:
     def __hash__(self) -> int: ...
 
 def auto_local_spatial(*shape: _Shape, threads: int) -> TilusRegisterLayout:
-    """Returns `local(...).spatial(...)` of this shape for this many threads: neighbours along the last dims go to different
-    threads.
+    """Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. Neighbours along the last dims
+    go to different threads.
 
     Example:
 
@@ -2301,7 +2355,7 @@ def auto_local_spatial(*shape: _Shape, threads: int) -> TilusRegisterLayout:
         True
     """
 def column_local(*shape: _Shape) -> TilusRegisterLayout:
-    """Returns the layout in which thread 0 holds everything, in column-major order.
+    """Returns the layout in which thread 0 holds all elements, in column-major order.
 
     Example:
 
@@ -2309,7 +2363,7 @@ def column_local(*shape: _Shape) -> TilusRegisterLayout:
         1
     """
 def column_spatial(*shape: _Shape) -> TilusRegisterLayout:
-    """Returns the layout with one element for each thread, threads in column-major order.
+    """Returns the layout in which each thread holds one element. Threads are numbered in column-major order.
 
     Example:
 
@@ -2317,9 +2371,9 @@ def column_spatial(*shape: _Shape) -> TilusRegisterLayout:
         [1]
     """
 def local(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
-    """Returns the layout in which thread 0 holds everything, in row-major order.
+    """Returns the layout in which thread 0 holds all elements, in row-major order.
 
-    With `ranks`, `ranks[i]` says how fast dim `i` goes, 0 the slowest.
+    With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
 
     Example:
 
@@ -2327,7 +2381,7 @@ def local(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
         3
     """
 def replicated(*shape: _Shape, threads: int) -> TilusRegisterLayout:
-    """Returns the layout in which each of `threads` threads holds everything, in row-major order.
+    """Returns the layout in which each of `threads` threads holds all elements, in row-major order.
 
     Example:
 
@@ -2335,9 +2389,9 @@ def replicated(*shape: _Shape, threads: int) -> TilusRegisterLayout:
         [0, 1, 2]
     """
 def spatial(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
-    """Returns the layout with one element for each thread, threads in row-major order.
+    """Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 
-    With `ranks`, `ranks[i]` says how fast dim `i` goes, 0 the slowest.
+    With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
 
     Example:
 

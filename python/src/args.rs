@@ -6,7 +6,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
-/// Returns an integer of this type; one out of range is a `LayoutError`, another object a `TypeError`.
+/// Returns an integer of type `T`. Raises `LayoutError` for an integer that is out of range, and `TypeError` for
+/// another object.
 pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -33,7 +34,7 @@ pub(crate) fn natural(value: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
     number(value, what, NATURAL)
 }
 
-/// Returns the items of a sequence of natural numbers, or a single one.
+/// Returns the items of a sequence of natural numbers. A single number stands for a sequence of one item.
 fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
     if value.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!(
@@ -64,7 +65,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
     }
 }
 
-/// Indices of dims or modes.
+/// Indices of dims, or of modes.
 pub(crate) struct Places(pub(crate) Vec<usize>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Places {
@@ -88,7 +89,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
     }
 }
 
-/// Index of a dim or mode, or their number.
+/// Index of a dim or mode, or a number of dims or modes.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(pub(crate) usize);
 
@@ -104,7 +105,7 @@ fn place(number: u64) -> PyResult<usize> {
     usize::try_from(number).map_err(|_| failed(format!("{number} is beyond every list")))
 }
 
-/// A whole number.
+/// An integer, which may be negative.
 #[derive(Clone, Copy)]
 pub(crate) struct Integer(pub(crate) i64);
 
@@ -132,7 +133,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name {
     }
 }
 
-/// The names of dims; text is a single one.
+/// The names of dims. A string stands for a single name.
 pub(crate) struct Names(pub(crate) Vec<Dim>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Names {
@@ -148,7 +149,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Names {
     }
 }
 
-/// Dims with sizes, in order: a mapping, or pairs.
+/// Dims with their sizes, in order, given as a mapping or as pairs.
 pub(crate) struct Sizes(pub(crate) Vec<(Dim, u64)>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Sizes {
@@ -164,7 +165,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Sizes {
     }
 }
 
-/// Returns the items of a mapping from names of dims, or of a sequence of pairs.
+/// Returns the entries of a mapping whose keys are names of dims, or the items of a sequence of pairs.
 pub(crate) fn pairs<'py>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<impl Iterator<Item = PyResult<(Name, Bound<'py, PyAny>)>> + use<'py>> {
@@ -200,10 +201,10 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// Most bits of a layout that is listed element by element.
+/// Largest number of bits of a layout whose elements are listed one by one.
 pub(crate) const MOST_BITS: usize = 26;
 
-/// Raises an error for a layout too large to be listed.
+/// Raises `LayoutError` if a layout has more than 2^`most_bits` places or elements.
 pub(crate) fn check_size(layout: &LinearLayout, most_bits: usize, what: &str) -> PyResult<()> {
     let bits = layout.total_in_bits().max(layout.total_out_bits());
     if bits <= most_bits {

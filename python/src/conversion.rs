@@ -1,4 +1,4 @@
-//! Conversions between layouts of registers: the plan, its cost, and its proof.
+//! Conversions between register layouts: the plan, its cost, and its validation.
 
 use crate::args::{Natural, check_size};
 use crate::dtype::element_bits;
@@ -14,12 +14,13 @@ use linear_layout::view::{Scene, Window, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Bits of places or elements up to which conversions are planned: every register is a value of the plan.
+/// Largest number of bits of places or elements for which a conversion is planned. The plan has one value per register.
 const MOST_PLANNED: usize = 20;
 
-/// A conversion between two layouts of registers on a GPU: its steps, and what they cost.
+/// A conversion between two register layouts on a GPU, with its steps and costs.
 ///
-/// `ll.convert` plans it. Costs are clocks of one SM (CU) for one thread block, by the target's model.
+/// The function `ll.convert` plans a conversion. Costs are clock cycles of one SM (CU) for one thread block, according
+/// to the cost model of the target.
 ///
 /// Example:
 ///
@@ -39,13 +40,14 @@ pub(crate) struct Conversion {
 
 /// Plans the conversion of a tensor from layout `src` to layout `dst`.
 ///
-/// `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
-/// width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be
-/// taken rather than the cheapest; `scratch_limit` is the most bytes of shared memory.
+/// `dtype` is the type of an element: a name as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or
+/// Triton, or a width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, and
+/// replaces the choice of the cheapest strategy; `scratch_limit` is the largest number of bytes of shared memory that
+/// the plan may use.
 ///
-/// The plan is run for every lane on the names of the elements, and each register is compared with `dst`. The GIL is
-/// released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no
-/// plan.
+/// The plan is validated: it is executed for every lane on the names of the elements, and each register is compared
+/// with `dst`. The GIL is released meanwhile. Raises `LayoutError` if the layouts are not register layouts of the same
+/// tensor, or if there is no plan.
 ///
 /// Example:
 ///
@@ -100,14 +102,14 @@ fn strategy_of(name: &str) -> PyResult<Strategy> {
     })
 }
 
-/// Returns quarters of a clock in clocks.
+/// Converts quarters of a clock cycle to clock cycles.
 fn clocks(quarters: u32) -> f64 {
     f64::from(quarters) / 4.0
 }
 
 #[pymethods]
 impl Conversion {
-    /// The kind of the plan, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+    /// The kind of the plan: `rename`, `select`, `shuffle`, `shared` or `mixed`.
     ///
     /// Example:
     ///
@@ -119,7 +121,7 @@ impl Conversion {
         self.plan.kind().to_string()
     }
 
-    /// The steps of a thread, a line of text each; `str` also has the tables that they refer to.
+    /// The steps of a thread, one string per step. `str(conversion)` also contains the tables to which the steps refer.
     ///
     /// Example:
     ///
@@ -138,7 +140,8 @@ impl Conversion {
         lines.map(|line| line.trim().to_owned()).collect()
     }
 
-    /// The cost in clocks: the busier of the units, an eighth of the other, and the waiting.
+    /// The cost in clock cycles: the cycles of the busier unit, an eighth of the cycles of the other unit, and the
+    /// waiting cycles.
     ///
     /// Example:
     ///
@@ -150,7 +153,7 @@ impl Conversion {
         clocks(self.plan.program().cost().total())
     }
 
-    /// The clocks of the load-store unit: wavefronts, shuffles, issue.
+    /// The clock cycles of the load-store unit: wavefronts, shuffles, and issue of instructions.
     ///
     /// Example:
     ///
@@ -162,7 +165,7 @@ impl Conversion {
         clocks(self.plan.program().cost().load_store)
     }
 
-    /// The clocks of the arithmetic unit: selects and permutes.
+    /// The clock cycles of the arithmetic unit: selects and permutes.
     ///
     /// Example:
     ///
@@ -174,7 +177,7 @@ impl Conversion {
         clocks(self.plan.program().cost().arithmetic)
     }
 
-    /// The clocks lost at barriers and on trips through shared memory.
+    /// The clock cycles that are lost at barriers and in the latency of shared memory.
     ///
     /// Example:
     ///
@@ -186,7 +189,7 @@ impl Conversion {
         clocks(self.plan.program().cost().waiting)
     }
 
-    /// The bank conflicts: wavefronts of all warps beyond those that the accesses need.
+    /// The number of bank conflicts: wavefronts of all warps beyond the minimum that the accesses need.
     ///
     /// Example:
     ///
@@ -198,7 +201,7 @@ impl Conversion {
         self.report.conflicts()
     }
 
-    /// The bytes of shared memory that the conversion uses meanwhile.
+    /// The number of bytes of shared memory that the conversion uses while it runs.
     ///
     /// Example:
     ///
@@ -210,7 +213,7 @@ impl Conversion {
         self.plan.program().scratch_bytes()
     }
 
-    /// The in-dims between which elements move; empty if nothing moves.
+    /// The in-dims between which elements move. The tuple is empty if no element moves.
     ///
     /// Example:
     ///
@@ -222,7 +225,8 @@ impl Conversion {
         PyTuple::new(py, self.plan.reason().moves.iter().map(|dim| dim.name()))
     }
 
-    /// The kinds of plans that were considered with their cost in clocks, the cheapest first; the first is this one.
+    /// The kinds of the plans that were considered, with their costs in clock cycles, cheapest first. The first entry
+    /// is this plan.
     ///
     /// Example:
     ///
@@ -238,7 +242,7 @@ impl Conversion {
             .collect()
     }
 
-    /// The registers of a thread before and after, without replicas.
+    /// The numbers of registers per thread before and after the conversion, without replicas.
     ///
     /// Example:
     ///
@@ -275,10 +279,10 @@ impl Conversion {
         PyTarget(self.target)
     }
 
-    /// Returns a picture as text: both layouts and where elements go, or with `view="banks"` what each bank of shared
-    /// memory does in each store and load.
+    /// Returns a picture as text. It shows both layouts and where elements go, or with `view="banks"` what each bank of
+    /// shared memory does in each store and load.
     ///
-    /// Raises `LayoutError` for banks of a conversion that does not use shared memory.
+    /// Raises `LayoutError` if `view` is `banks` and the conversion does not use shared memory.
     ///
     /// Example:
     ///
@@ -296,7 +300,7 @@ impl Conversion {
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
-    /// Returns a picture as SVG; the arguments are those of `text`.
+    /// Returns a picture as SVG. The arguments are the arguments of `text`.
     ///
     /// Example:
     ///

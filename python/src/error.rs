@@ -23,7 +23,7 @@ Example:
 "
 );
 
-/// An error message that becomes an exception.
+/// An error message, from which an exception is created.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -35,13 +35,13 @@ impl Failure {
         Self { message }
     }
 
-    /// Adds a note with the nearest fix.
+    /// Adds a note with the most likely fix.
     pub(crate) fn note(mut self, note: impl Display) -> Self {
         self.message += &format!("\nnote: {note}");
         self
     }
 
-    /// Adds the invalid text with a caret below the offset, if it has one line.
+    /// Adds the invalid text with a caret below the byte at `offset`, if the text has only one line.
     pub(crate) fn at(mut self, text: &str, offset: usize) -> Self {
         if text.is_char_boundary(offset) && !text.contains('\n') {
             let column = text[..offset].chars().count();
@@ -63,7 +63,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Returns the exception for an error of the libraries.
+/// Returns the exception for an error of the Rust libraries.
 pub(crate) fn failed(error: impl Display) -> PyErr {
     Failure::new(error).into()
 }

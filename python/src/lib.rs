@@ -3,15 +3,16 @@
 //! | file | has |
 //! |---|---|
 //! | `layout/` | `Layout`: the algebra, encodings, arrays, pictures |
-//! | `conversion` | `convert` and what it returns |
+//! | `conversion` | `convert` and its result, `Conversion` |
 //! | `module` | the layouts of a whole module |
-//! | `target`, `dtype` | GPUs, and types of elements |
-//! | `cute/`, `tilus/` | the layouts of these two systems |
-//! | `text` | which system a text is of |
-//! | `args`, `error` | numbers and names from Python, and exceptions to it |
+//! | `target`, `dtype` | GPUs, and element types |
+//! | `cute/`, `tilus/` | the layouts of CuTe and Tilus |
+//! | `text` | the notation in which a text is written |
+//! | `args`, `error` | arguments from Python, and exceptions |
 //!
-//! Every class is immutable. What a user can get wrong is an exception with the message of the library's error; nothing
-//! panics. Doc comments are the docstrings of Python, with examples that the tests run; `_native.pyi` has them too.
+//! Every class is immutable. An invalid argument raises an exception with the message of the library's error; no
+//! function panics. Doc comments are the docstrings of Python, with examples that the tests run; `_native.pyi` has the
+//! same docstrings.
 #![expect(
     clippy::doc_markdown,
     reason = "doc comments are docstrings, which do not mark names"

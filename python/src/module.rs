@@ -5,11 +5,12 @@ use crate::layout::Layout;
 use linear_layout::view::{Mentions, shape_text};
 use pyo3::prelude::*;
 
-/// Returns the layouts that the text of a module in TTGIR names, each with its name as it is written there, on the shapes of
-/// its tensors and buffers.
+/// Returns the layouts that the text of a TTGIR module names. Each layout has its name in the text, and the shape of a
+/// tensor or buffer that uses it.
 ///
-/// They are in the order of the text, each once for each shape. The module need not be valid otherwise; what names no
-/// encoding is passed over. Raises `LayoutError` for an encoding that cannot be read, or that does not fit its tensor.
+/// The layouts are in the order of the text, and each layout occurs once for each shape. The module need not be valid
+/// otherwise; names that are not names of encodings are ignored. Raises `LayoutError` for an encoding that cannot be
+/// parsed, or that does not fit its tensor.
 ///
 /// Example:
 ///

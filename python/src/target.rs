@@ -5,10 +5,10 @@ use linear_layout::target::{TARGETS, Target};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// A GPU as data: lanes, banks, shared memory.
+/// A GPU, with the numbers of its lanes, banks and bytes of shared memory.
 ///
-/// `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`, of a processor, `sm_90`, or of a product, `h100`. Raises
-/// `LayoutError` for an unknown name, with the nearest one.
+/// `name` is the name in `ttg.target`, such as `cuda:90` or `hip:gfx942`, of a processor, such as `sm_90`, or of a
+/// product, such as `h100`. Raises `LayoutError` for an unknown name; the message suggests the most similar name.
 ///
 /// Example:
 ///
@@ -28,7 +28,7 @@ impl PyTarget {
         Target::parse(name).map(Self).map_err(failed)
     }
 
-    /// The name in `ttg.target`.
+    /// The name of the GPU in `ttg.target`.
     ///
     /// Example:
     ///
@@ -39,7 +39,7 @@ impl PyTarget {
         self.0.name
     }
 
-    /// The vendor: `nvidia` or `amd`.
+    /// The vendor of the GPU: `nvidia` or `amd`.
     ///
     /// Example:
     ///
@@ -83,7 +83,7 @@ impl PyTarget {
         self.0.bank_bytes
     }
 
-    /// The most bytes of shared memory that one thread block can have.
+    /// The largest number of bytes of shared memory that one thread block can have.
     ///
     /// Example:
     ///
@@ -110,7 +110,7 @@ impl PyTarget {
     }
 }
 
-/// Returns all GPUs that conversions are planned for.
+/// Returns all GPUs for which conversions can be planned.
 ///
 /// Example:
 ///

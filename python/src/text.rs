@@ -1,4 +1,4 @@
-//! Parsing of layouts of any supported system.
+//! Parsing of layouts of all supported systems.
 
 use crate::error::{Failure, failed};
 use linear_layout::bridge::{
@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 /// A linear layout, and its encoding if it has one.
 pub(crate) type Read = (LinearLayout, Option<Encoding>);
 
-/// Parses a layout that is linear.
+/// Parses the text of a linear layout, in the notation of any supported system.
 ///
-/// `shape` is the shape of the tensor, `aliases` the text of a module with `#name = ...` lines, and `lanes` the size of
-/// a warp for systems that only number threads.
+/// `shape` is the shape of the tensor, `aliases` is the text of a module with `#name = ...` lines, and `lanes` is the
+/// size of a warp, for systems that number threads without warps.
 pub(crate) fn read(
     text: &str,
     shape: Option<&[u64]>,
@@ -65,7 +65,7 @@ pub(crate) fn tilus_error(error: &linear_layout::tilus::TilusError, text: &str) 
     marked(error, error.parse_offset(), text).note(TILUS).into()
 }
 
-/// Returns the exception for a layout of another system that is not linear over bits.
+/// Returns the exception for a layout of another system that is not linear over GF(2).
 pub(crate) fn not_linear(error: linear_layout::bridge::BridgeError) -> PyErr {
     failed(format!("the layout is not linear over bits: {error}"))
 }
@@ -78,7 +78,8 @@ fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Fa
     }
 }
 
-/// Returns a layout of CuTe as a map of bits; with a shape, as one of threads and values of a tensor.
+/// Returns the linear layout of a CuTe layout. With a shape, the CuTe layout is a layout `((threads), (values))` of a
+/// tensor of that shape.
 pub(crate) fn linear_of_cute(
     layout: &ComposedLayout,
     shape: Option<&[u64]>,
@@ -93,7 +94,7 @@ pub(crate) fn linear_of_cute(
     .map_err(not_linear)
 }
 
-/// Returns the shape, which an encoding does not have.
+/// Returns `shape`, which an encoding requires.
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
         Failure::new("an encoding needs the shape of its tensor")

@@ -16,9 +16,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// A layout of CuTe followed by a swizzle: takes a coordinate `c` to `swizzle(offset + layout(c))`.
+/// A CuTe layout followed by a swizzle, which maps a coordinate `c` to `swizzle(offset + layout(c))`.
 ///
-/// The first argument may be the text `Sw<3,4,3> o 0 o (8,64):(64,1)` of the whole.
+/// The first argument may also be the text of the whole composed layout, such as `Sw<3,4,3> o 0 o (8,64):(64,1)`.
 ///
 /// Example:
 ///
@@ -31,7 +31,7 @@ use pyo3::types::{PyString, PyType};
 pub(crate) struct ComposedLayout(pub(crate) cute::ComposedLayout);
 
 impl ComposedLayout {
-    /// Returns its text, without identities.
+    /// Returns the text of the layout, without an identity swizzle or a zero offset.
     fn spelled(&self) -> String {
         if self.0.is_plain() {
             self.0.layout.to_string()
@@ -78,9 +78,10 @@ impl ComposedLayout {
         Ok(Self(cute::ComposedLayout::new(swizzle, offset.0, layout)))
     }
 
-    /// Returns the linear layout from the dims of a tensor to an offset as a layout of CuTe, swizzled where it is.
+    /// Returns the CuTe layout that equals a linear layout from the dims of a tensor to an offset. The result has a
+    /// swizzle if it needs one.
     ///
-    /// Raises `LayoutError` if it is none with one swizzle.
+    /// Raises `LayoutError` if no CuTe layout with at most one swizzle equals the linear layout.
     ///
     /// Example:
     ///
@@ -103,7 +104,7 @@ impl ComposedLayout {
         Swizzle(self.0.swizzle)
     }
 
-    /// The offset, added before the swizzle.
+    /// The offset that is added before the swizzle.
     ///
     /// Example:
     ///
@@ -125,7 +126,7 @@ impl ComposedLayout {
         CuteLayout(self.0.layout.clone())
     }
 
-    /// Returns the index of the coordinate that a number is.
+    /// Returns the index of a coordinate that is given as one number.
     ///
     /// Example:
     ///
@@ -135,7 +136,7 @@ impl ComposedLayout {
         self.0.at(coordinate.0).map_err(failed)
     }
 
-    /// Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+    /// Returns the indices of all coordinates as a one-dimensional int64 array. The first mode varies fastest.
     ///
     /// Example:
     ///
@@ -147,7 +148,7 @@ impl ComposedLayout {
         numbers_to_array(py, &[size.unsigned_abs()], indices)
     }
 
-    /// Returns the layout with `self(inverse(i)) == i`, as far as there is one from 0 on.
+    /// Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
     ///
     /// Example:
     ///
@@ -157,7 +158,7 @@ impl ComposedLayout {
         self.0.right_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout with `inverse(self(c)) == c`.
+    /// Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
     ///
     /// Example:
     ///
@@ -167,7 +168,8 @@ impl ComposedLayout {
         self.0.left_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the modes at which the coordinate has `None`, and an offset to add to its indices.
+    /// Returns the layout of the modes for which the coordinate has `None`, and an offset to add to the indices of that
+    /// layout.
     ///
     /// Example:
     ///
@@ -178,9 +180,9 @@ impl ComposedLayout {
         Ok((Self(slice.layout), slice.offset))
     }
 
-    /// Returns the linear layout that this is, as `Layout.to_linear` does.
+    /// Returns the equal linear layout, as `Layout.to_linear` does.
     ///
-    /// With `memory` it goes the other way, from `offset` to the dims, as the encoding of a buffer does.
+    /// With `memory`, the result is the inverse map, from `offset` to the dims, like the encoding of a buffer.
     ///
     /// Example:
     ///

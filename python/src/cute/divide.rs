@@ -1,4 +1,5 @@
-//! Divisions and products by tilers: a layout, a size, or a tuple with one for each mode, `None` to keep it.
+//! Division and product of CuTe layouts by tilers. A tiler is a layout, a size, or a tuple with one tiler for each
+//! mode, where `None` keeps the mode.
 
 use super::layout::CuteLayout;
 use super::tuple::{LayoutArgument, Numbers, TilerArgument};
@@ -7,7 +8,7 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout with each mode parted into a tile and the rest.
+    /// Returns the layout in which each mode is split into the tile and the rest.
     ///
     /// Example:
     ///
@@ -17,7 +18,7 @@ impl CuteLayout {
         self.0.logical_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `((tiles), (rests))`.
+    /// Returns the layout with two modes, `((tiles), (rests))`.
     ///
     /// Example:
     ///
@@ -27,7 +28,7 @@ impl CuteLayout {
         self.0.zipped_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `((tiles), rest, rest, ...)`.
+    /// Returns the layout with the modes `((tiles), rest, rest, ...)`.
     ///
     /// Example:
     ///
@@ -37,7 +38,7 @@ impl CuteLayout {
         self.0.tiled_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `(tile, tile, ..., rest, rest, ...)`.
+    /// Returns the layout with the modes `(tile, tile, ..., rest, rest, ...)`.
     ///
     /// Example:
     ///
@@ -47,7 +48,8 @@ impl CuteLayout {
         self.0.flat_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of this one and, in each mode, its repetitions as the tiler has them.
+    /// Returns the layout in which each mode consists of a mode of this layout and its repetitions according to the
+    /// tiler.
     ///
     /// Example:
     ///
@@ -57,7 +59,7 @@ impl CuteLayout {
         self.0.logical_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `((blocks), (repetitions))`.
+    /// Returns the layout with two modes, `((blocks), (repetitions))`.
     ///
     /// Example:
     ///
@@ -67,7 +69,7 @@ impl CuteLayout {
         self.0.zipped_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `((blocks), repetition, repetition, ...)`.
+    /// Returns the layout with the modes `((blocks), repetition, repetition, ...)`.
     ///
     /// Example:
     ///
@@ -77,7 +79,7 @@ impl CuteLayout {
         self.0.tiled_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `(block, block, ..., repetition, repetition, ...)`.
+    /// Returns the layout with the modes `(block, block, ..., repetition, repetition, ...)`.
     ///
     /// Example:
     ///
@@ -87,7 +89,8 @@ impl CuteLayout {
         self.0.flat_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of this block repeated as `tiler` has it, mode by mode, the block inside.
+    /// Returns the layout that repeats this block according to `tiler`, mode by mode. The block varies faster than its
+    /// repetitions.
     ///
     /// Example:
     ///
@@ -97,7 +100,8 @@ impl CuteLayout {
         self.0.blocked_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of this block repeated as `tiler` has it, mode by mode, the repetitions inside.
+    /// Returns the layout that repeats this block according to `tiler`, mode by mode. The repetitions vary faster than
+    /// the block.
     ///
     /// Example:
     ///
@@ -107,7 +111,8 @@ impl CuteLayout {
         self.0.raked_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the product of this block that has this shape; blocks follow each other in the order of `order`.
+    /// Returns the product of this block that has the shape `shape`. The blocks follow each other in the order of
+    /// `order`.
     ///
     /// Example:
     ///

@@ -8,9 +8,10 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the layout that takes `c` to `self(inner(c))`; a tuple is a tiler, composed mode by mode.
+    /// Returns the layout that maps `c` to `self(inner(c))`. If `inner` is a tuple, it is a tiler, which is composed
+    /// mode by mode.
     ///
-    /// Raises `LayoutError` if there is no such layout, naming the mode that does not fit.
+    /// Raises `LayoutError` if there is no such layout. The message names the mode that does not fit.
     ///
     /// Example:
     ///
@@ -27,8 +28,8 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the layout of what this one leaves out of the numbers below `cotarget`, or out of a shape, or of its own
-    /// cosize.
+    /// Returns the layout whose indices, added to the indices of this layout, give the numbers below `cotarget`.
+    /// `cotarget` is a number or a shape; the default is the cosize of this layout.
     ///
     /// Example:
     ///
@@ -45,7 +46,7 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the layout with `self(inverse(i)) == i`, as far as there is one from 0 on.
+    /// Returns the largest layout with `self(inverse(i)) == i` for all `i` from 0 to the size of the inverse minus 1.
     ///
     /// Example:
     ///
@@ -55,9 +56,9 @@ impl CuteLayout {
         Self(self.0.right_inverse())
     }
 
-    /// Returns the layout with `inverse(self(c)) == c`.
+    /// Returns the layout with `inverse(self(c)) == c` for all coordinates `c`.
     ///
-    /// Raises `LayoutError` if two coordinates have one index.
+    /// Raises `LayoutError` if two coordinates have the same index.
     ///
     /// Example:
     ///
@@ -67,7 +68,7 @@ impl CuteLayout {
         self.0.left_inverse().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the coordinates that this one takes to 0.
+    /// Returns the layout of the coordinates that this layout maps to 0.
     ///
     /// Example:
     ///
@@ -77,8 +78,8 @@ impl CuteLayout {
         Self(self.0.nullspace())
     }
 
-    /// Returns the layout of the largest run of indices that begins at 0 and is one in both layouts, for the same
-    /// coordinates.
+    /// Returns the largest layout `common` with `self(common(i)) == i` and `other(common(i)) == i` for all `i` from 0
+    /// to the size of `common` minus 1.
     ///
     /// Example:
     ///
@@ -89,7 +90,7 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns how many elements a copy between both layouts can move at once.
+    /// Returns the largest number of elements that a copy between the two layouts can move at once.
     ///
     /// Example:
     ///

@@ -14,12 +14,14 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// A layout of CuTe: a function from coordinates to indices, given by a nested shape and a stride for each part of it.
+/// A CuTe layout: a function from coordinates to indices, given by a nested shape and a stride for each entry of the
+/// shape.
 ///
-/// `shape` is a number, a nested tuple, or the text of the whole layout, `(4,2):(2,1)`; `stride` is congruent to it, and
-/// left out the layout is compact, the first mode the fastest. Numbers need not be powers of two.
+/// `shape` is a number, a nested tuple, or the text of the whole layout, such as `(4,2):(2,1)`. `stride` is congruent
+/// to `shape`; without `stride`, the layout is compact and its first mode varies fastest. Numbers need not be powers of
+/// two.
 ///
-/// Each answer of the algebra is right, or a `LayoutError` that names the mode that does not fit.
+/// Each operation either returns the exact result or raises `LayoutError` with the mode that does not fit.
 ///
 /// Example:
 ///
@@ -65,7 +67,7 @@ impl CuteLayout {
         .map_err(failed)
     }
 
-    /// Returns the layout whose modes are these layouts.
+    /// Returns the layout whose modes are the given layouts.
     ///
     /// Example:
     ///
@@ -82,7 +84,8 @@ impl CuteLayout {
         cute::Layout::concat(&parts).map(Self).map_err(failed)
     }
 
-    /// Returns the compact layout whose modes are fastest in the order of these numbers, the smallest first.
+    /// Returns the compact layout of `shape` whose modes vary in the order of the numbers in `order`; the mode with the
+    /// smallest number varies fastest.
     ///
     /// Example:
     ///
@@ -94,7 +97,7 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// The shape: a number, or a tuple of numbers and tuples.
+    /// The shape of the layout: a number, or a tuple of numbers and tuples.
     ///
     /// Example:
     ///
@@ -105,7 +108,7 @@ impl CuteLayout {
         to_python(py, &self.0.shape())
     }
 
-    /// The stride, congruent to the shape.
+    /// The stride of the layout, congruent to the shape.
     ///
     /// Example:
     ///
@@ -149,7 +152,7 @@ impl CuteLayout {
         self.0.rank()
     }
 
-    /// The depth of the nested shape; 0 for a number.
+    /// The nesting depth of the shape, 0 for a number.
     ///
     /// Example:
     ///
@@ -160,7 +163,7 @@ impl CuteLayout {
         self.0.depth()
     }
 
-    /// The modes, each as a layout.
+    /// The modes of the layout, each as a layout.
     ///
     /// Example:
     ///
@@ -171,7 +174,8 @@ impl CuteLayout {
         self.0.modes().map(Self).collect()
     }
 
-    /// Returns the index of a coordinate: a number, or one for each mode, which may be tuples.
+    /// Returns the index of a coordinate. The coordinate is a number, or has an entry for each mode, which may be a
+    /// tuple.
     ///
     /// Example:
     ///
@@ -188,7 +192,7 @@ impl CuteLayout {
         self.0.apply(&coordinate.0).map_err(failed)
     }
 
-    /// Returns the coordinate, congruent to the shape, that a number is.
+    /// Returns the coordinate, congruent to the shape, that has the given number.
     ///
     /// Example:
     ///
@@ -198,7 +202,7 @@ impl CuteLayout {
         to_python(py, &self.0.coordinate_of(number.0))
     }
 
-    /// Returns the layout of the modes at which the coordinate has `None`, and the index where it begins.
+    /// Returns the layout of the modes for which the coordinate has `None`, and the index at which that layout starts.
     ///
     /// Example:
     ///
@@ -209,7 +213,7 @@ impl CuteLayout {
         Ok((Self(slice.layout), slice.offset))
     }
 
-    /// Returns the layout of the modes at which the coordinate has a number.
+    /// Returns the layout of the modes for which the coordinate has a number.
     ///
     /// Example:
     ///
@@ -219,7 +223,7 @@ impl CuteLayout {
         self.0.dice(&coordinate.0).map(Self).map_err(failed)
     }
 
-    /// Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+    /// Returns the indices of all coordinates as a one-dimensional int64 array. The first mode varies fastest.
     ///
     /// Example:
     ///
@@ -231,11 +235,12 @@ impl CuteLayout {
         numbers_to_array(py, &[size.unsigned_abs()], indices)
     }
 
-    /// Returns the linear layout that this is.
+    /// Returns the equal linear layout.
     ///
-    /// Without `shape`: from the dims of a coordinate to `offset`. With the shape of a tensor the layout is one of
-    /// `((threads), (values))` to column-major numbers of elements, and becomes (register, lane, warp, block) to the dims
-    /// of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if it is not linear over bits.
+    /// Without `shape`, the result maps the dims of a coordinate to `offset`. With the shape of a tensor, this layout
+    /// must map `((threads), (values))` to column-major numbers of elements; the result maps (register, lane, warp,
+    /// block) to the dims of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if the layout is not
+    /// linear over GF(2).
     ///
     /// Example:
     ///
@@ -250,10 +255,10 @@ impl CuteLayout {
         Ok(layout.into())
     }
 
-    /// Returns the layout of `((threads), (values))` to numbers of elements as a register layout of Tilus of a tensor of
-    /// this shape.
+    /// Returns the Tilus register layout that equals this layout from `((threads), (values))` to numbers of elements,
+    /// for a tensor of shape `shape`.
     ///
-    /// Elements are numbered in column-major order, or with `row_major` in row-major order.
+    /// Elements are numbered in column-major order, or in row-major order if `row_major` is true.
     ///
     /// Example:
     ///
@@ -270,7 +275,7 @@ impl CuteLayout {
         layout.map(crate::tilus::RegisterLayout).map_err(failed)
     }
 
-    /// Returns the layout with these modes, in this order.
+    /// Returns the layout with the given modes, in the given order.
     ///
     /// Example:
     ///
@@ -369,7 +374,7 @@ impl CuteLayout {
     }
 }
 
-/// Returns the number of coordinates, if they can be listed.
+/// Returns the number of coordinates, or raises `LayoutError` if there are too many to list.
 pub(super) fn listed(size: i64) -> PyResult<i64> {
     if size <= 1 << MOST_BITS {
         return Ok(size);

@@ -1,4 +1,4 @@
-//! Equivalent CuTe layouts of other shapes: coalescing, filtering, grouping, recasting.
+//! Equivalent CuTe layouts with other shapes: coalescing, filtering, grouping, recasting.
 
 use super::layout::CuteLayout;
 use super::tuple::Numbers;
@@ -6,14 +6,15 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Returns a range of modes, bounded so that an error can name a mode that does not exist.
+/// Returns a range of modes. Its bounds are limited, so that an error can name a mode that does not exist.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }
 
 #[pymethods]
 impl CuteLayout {
-    /// Returns the same function with as few modes as possible, or with a `profile` within each of its parts.
+    /// Returns the layout of the same function with as few modes as possible. With a `profile`, each entry of the
+    /// profile is coalesced separately.
     ///
     /// Example:
     ///
@@ -29,7 +30,8 @@ impl CuteLayout {
         }
     }
 
-    /// Returns the coalesced layout without modes of stride 0, or with a `profile` within each of its parts.
+    /// Returns the coalesced layout without modes of stride 0. With a `profile`, each entry of the profile is filtered
+    /// separately.
     ///
     /// Example:
     ///
@@ -43,7 +45,7 @@ impl CuteLayout {
         }
     }
 
-    /// Returns the layout with modes of stride 0 shrunk to size 1.
+    /// Returns the layout in which each mode of stride 0 has size 1.
     ///
     /// Example:
     ///
@@ -53,7 +55,7 @@ impl CuteLayout {
         Self(self.0.filter_zeros())
     }
 
-    /// Returns the layout with all modes beside each other.
+    /// Returns the layout without nesting of modes.
     ///
     /// Example:
     ///
@@ -63,7 +65,7 @@ impl CuteLayout {
         Self(self.0.flatten())
     }
 
-    /// Returns the modes from `begin` to before `end`.
+    /// Returns the layout of the modes from `begin` up to but not including `end`.
     ///
     /// Example:
     ///
@@ -74,7 +76,7 @@ impl CuteLayout {
         self.0.take(modes).map(Self).map_err(failed)
     }
 
-    /// Returns the layout in which the modes from `begin` to before `end` are one.
+    /// Returns the layout in which the modes from `begin` up to but not including `end` form one mode.
     ///
     /// Example:
     ///
@@ -85,7 +87,7 @@ impl CuteLayout {
         self.0.group(modes).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with modes `1:0` behind it, up to this rank.
+    /// Returns the layout with modes `1:0` appended until its rank is `rank`.
     ///
     /// Example:
     ///
@@ -95,7 +97,7 @@ impl CuteLayout {
         self.0.append(rank.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with modes `1:0` before it, up to this rank.
+    /// Returns the layout with modes `1:0` prepended until its rank is `rank`.
     ///
     /// Example:
     ///
@@ -105,7 +107,7 @@ impl CuteLayout {
         self.0.prepend(rank.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of elements that are `factor` times as wide.
+    /// Returns the layout for elements that are `factor` times as wide.
     ///
     /// Example:
     ///
@@ -115,7 +117,7 @@ impl CuteLayout {
         self.0.upcast(factor.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of elements of which `factor` are in one.
+    /// Returns the layout for narrower elements, of which `factor` fit in one element of this layout.
     ///
     /// Example:
     ///
@@ -125,7 +127,7 @@ impl CuteLayout {
         self.0.downcast(factor.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of elements of `new_bits` bits instead of `old_bits`.
+    /// Returns the layout for elements of `new_bits` bits, where this layout has elements of `old_bits` bits.
     ///
     /// Example:
     ///
@@ -136,8 +138,8 @@ impl CuteLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns how many neighbouring indices always stay together: an aligned vector of so many elements is in the layout
-    /// with all of them, or with none.
+    /// Returns the largest length of aligned vectors of indices such that the layout contains each vector either
+    /// completely or not at all.
     ///
     /// Example:
     ///
@@ -147,7 +149,7 @@ impl CuteLayout {
         self.0.max_alignment()
     }
 
-    /// Returns the compact layout of the shape whose modes are fastest in the order of the strides.
+    /// Returns the compact layout of the same shape whose modes vary in the order of this layout's strides.
     ///
     /// Example:
     ///
@@ -157,7 +159,8 @@ impl CuteLayout {
         self.0.compact_like().map(Self).map_err(failed)
     }
 
-    /// Returns the layout of a fragment in registers: the first mode the fastest, the others in the order of the strides.
+    /// Returns the layout of a fragment in registers. Its first mode varies fastest; the other modes vary in the order
+    /// of the strides.
     ///
     /// Example:
     ///

@@ -8,9 +8,11 @@ use linear_layout::cute;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// A swizzle of CuTe: XORs `bits` bits of an index, `shift` above bit `base`, onto those at `base`.
+/// A CuTe swizzle: XORs `bits` bits of an index, which start at bit `base + shift`, into the bits that start at bit
+/// `base`.
 ///
-/// The first argument may be the text `Sw<3,4,3>` of the whole. A negative shift takes the bits from below.
+/// The first argument may also be the text of the whole swizzle, such as `Sw<3,4,3>`. With a negative shift, the lower
+/// of the two groups of bits is XORed into the upper group.
 ///
 /// Example:
 ///
@@ -54,7 +56,7 @@ impl Swizzle {
         self.0.bits()
     }
 
-    /// The lowest bit that takes part.
+    /// The lowest bit that the swizzle reads or changes.
     ///
     /// Example:
     ///
@@ -65,7 +67,7 @@ impl Swizzle {
         self.0.base()
     }
 
-    /// The distance from the bits that are changed up to those that change them.
+    /// The distance from the bits that are changed up to the bits that are XORed into them.
     ///
     /// Example:
     ///
@@ -76,7 +78,7 @@ impl Swizzle {
         self.0.shift()
     }
 
-    /// Returns true if the swizzle changes nothing.
+    /// Returns true if the swizzle changes no index.
     ///
     /// Example:
     ///
@@ -86,7 +88,7 @@ impl Swizzle {
         self.0.is_identity()
     }
 
-    /// Returns an index swizzled.
+    /// Returns the swizzled index.
     ///
     /// Example:
     ///
@@ -96,9 +98,9 @@ impl Swizzle {
         self.0.apply(index.0)
     }
 
-    /// Returns the swizzle that takes `i` to `self(inner(i))`.
+    /// Returns the swizzle that maps `i` to `self(inner(i))`.
     ///
-    /// Raises `LayoutError` if both together are not one.
+    /// Raises `LayoutError` if the composition is not a swizzle.
     ///
     /// Example:
     ///
@@ -108,7 +110,7 @@ impl Swizzle {
         self.0.composition(inner.0).map(Self).map_err(failed)
     }
 
-    /// Returns the swizzle of elements of `new_bits` bits instead of `old_bits`.
+    /// Returns the swizzle for elements of `new_bits` bits, where this swizzle has elements of `old_bits` bits.
     ///
     /// Example:
     ///

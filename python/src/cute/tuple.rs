@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-/// Deepest nesting of tuples.
+/// Largest nesting depth of tuples.
 const MOST_NESTED: usize = 64;
 
 fn check_depth(depth: usize) -> PyResult<()> {

@@ -12,9 +12,9 @@ fn done(layout: Result<LinearLayout, LayoutError>) -> PyResult<Layout> {
 
 #[pymethods]
 impl Layout {
-    /// Returns the inverse: from elements to places.
+    /// Returns the inverse, which maps elements to places.
     ///
-    /// Raises `LayoutError` unless each element is held exactly once.
+    /// Raises `LayoutError` unless each element is held at exactly one place.
     ///
     /// Example:
     ///
@@ -25,9 +25,10 @@ impl Layout {
         done(self.linear.invert())
     }
 
-    /// Returns a right inverse: for each element one place that holds it.
+    /// Returns a right inverse, which maps each element to one place that holds the element.
     ///
-    /// `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held nowhere.
+    /// `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held at no
+    /// place.
     ///
     /// Example:
     ///
@@ -38,7 +39,7 @@ impl Layout {
         done(self.linear.pseudoinvert())
     }
 
-    /// Returns this layout followed by `outer`, which takes its out-dims.
+    /// Returns the layout that applies this layout and then `outer` to its out-dims.
     ///
     /// Raises `LayoutError` if the out-dims are not the in-dims of `outer`.
     ///
@@ -51,10 +52,12 @@ impl Layout {
         done(self.linear.compose(&outer.linear))
     }
 
-    /// Returns the layout that, followed by `outer`, is this one: for each place one of `outer` with the same element.
+    /// Returns the layout that, composed with `outer`, equals this layout. It maps each place of this layout to a place
+    /// of `outer` with the same element.
     ///
-    /// Registers to elements and offsets to elements give registers to offsets: where to store each register. Raises
-    /// `LayoutError` if an element of this layout is not one of `outer`.
+    /// For example, a map from registers to elements and a map from offsets to elements give a map from registers to
+    /// offsets: the offset at which to store each register. Raises `LayoutError` if an element of this layout is not an
+    /// element of `outer`.
     ///
     /// Example:
     ///
@@ -66,9 +69,10 @@ impl Layout {
         done(self.linear.invert_and_compose(&outer.linear))
     }
 
-    /// Returns the direct sum: this layout repeated as `outer` says.
+    /// Returns the direct sum, in which the elements of `outer` select repetitions of this layout.
     ///
-    /// The bits of this layout are the low ones of each dim, those of `outer` the high ones; `a * b` is the same.
+    /// The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is the
+    /// same.
     ///
     /// Example:
     ///
@@ -85,9 +89,10 @@ impl Layout {
         self.product(outer)
     }
 
-    /// Returns the rest with `tile * rest == self`, up to the order of dims.
+    /// Returns the layout `rest` with `tile * rest == self`, up to the order of dims.
     ///
-    /// Raises `LayoutError` if there is none, naming the first basis that straddles the tile.
+    /// Raises `LayoutError` if there is no such layout. The message names the first basis vector that is partly in the
+    /// tile.
     ///
     /// Example:
     ///
@@ -98,9 +103,10 @@ impl Layout {
         done(self.linear.divide_left(&tile.linear))
     }
 
-    /// Returns the rest with `rest * tile == self`, up to the order of dims.
+    /// Returns the layout `rest` with `rest * tile == self`, up to the order of dims.
     ///
-    /// Raises `LayoutError` if there is none, naming the first basis that straddles the tile.
+    /// Raises `LayoutError` if there is no such layout. The message names the first basis vector that is partly in the
+    /// tile.
     ///
     /// Example:
     ///
@@ -111,7 +117,8 @@ impl Layout {
         done(self.linear.divide_right(&tile.linear))
     }
 
-    /// Returns the layout whose in-dims are those of this one followed by those of `other`; both have the same out-dims.
+    /// Returns the layout whose in-dims are the in-dims of this layout, followed by the in-dims of `other`. Both
+    /// layouts must have the same out-dims.
     ///
     /// Example:
     ///
@@ -122,7 +129,8 @@ impl Layout {
         done(self.linear.concat_ins(&other.linear))
     }
 
-    /// Returns the layout whose out-dims are those of this one followed by those of `other`; both have the same in-dims.
+    /// Returns the layout whose out-dims are the out-dims of this layout, followed by the out-dims of `other`. Both
+    /// layouts must have the same in-dims.
     ///
     /// Example:
     ///
@@ -133,7 +141,7 @@ impl Layout {
         done(self.linear.concat_outs(&other.linear))
     }
 
-    /// Returns the layout restricted to these dims, the others left out on both sides.
+    /// Returns the layout restricted to the given in-dims and out-dims.
     ///
     /// Example:
     ///
@@ -144,7 +152,8 @@ impl Layout {
         done(self.linear.sublayout(&in_dims.0, &out_dims.0))
     }
 
-    /// Returns the layout without dims that are mapped to themselves and have nothing to do with others, or `None`.
+    /// Returns the layout without the given dims, or `None` unless the layout maps these dims to themselves,
+    /// independently of the other dims.
     ///
     /// Example:
     ///
@@ -155,10 +164,11 @@ impl Layout {
         self.linear.quotient(&dims.0).map(Self::from)
     }
 
-    /// Returns the smallest conversion to `dst`: for places of `dst`, the place of this layout that holds the element.
+    /// Returns the smallest conversion to `dst`. It maps each place of `dst` to the place of this layout that holds the
+    /// same element.
     ///
-    /// Dims over which nothing moves are left out: no in-dims means that every element is where it should be, `register`
-    /// alone that no element leaves its thread.
+    /// Dims along which no element moves are omitted. No in-dims mean that no element moves; only `register` means that
+    /// no element leaves its thread.
     ///
     /// Example:
     ///
@@ -171,7 +181,7 @@ impl Layout {
         done(self.linear.minimal_conversion_to(&dst.linear))
     }
 
-    /// Returns the layout without the zero bases of an in-dim: without replicas.
+    /// Returns the layout without the zero basis vectors of an in-dim, and thus without replicas.
     ///
     /// Example:
     ///
@@ -181,7 +191,8 @@ impl Layout {
         done(self.linear.remove_zero_bases(dim.0))
     }
 
-    /// Returns the layout with one in-dim resized: smaller drops its highest bases, larger appends zero bases.
+    /// Returns the layout with one in-dim resized. A smaller size drops the highest basis vectors, and a larger size
+    /// appends zero basis vectors.
     ///
     /// Example:
     ///
@@ -191,7 +202,8 @@ impl Layout {
         done(self.linear.resize_in(dim.0, size.0))
     }
 
-    /// Returns the layout with one out-dim shrunk; a basis that reaches out of the new size becomes zero along it.
+    /// Returns the layout with one out-dim reduced to `size`. A basis vector with a coordinate of `size` or more along
+    /// this dim gets 0 there.
     ///
     /// Example:
     ///

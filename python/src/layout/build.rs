@@ -93,14 +93,15 @@ impl Bases {
 
 #[pymethods]
 impl Layout {
-    /// Returns the layout with these bases.
+    /// Returns the layout with the given basis vectors.
     ///
-    /// `bases` maps each in-dim to the images of its bits, the lowest first; an image has one number for each out-dim, and
-    /// may be a plain number where there is one. `out_dims` maps each out-dim to its size, or names the out-dims, which are
-    /// then as large as the bases need. The order of dims is part of a layout.
+    /// `bases` maps each in-dim to the images of its bits, lowest bit first. An image has one number for each out-dim,
+    /// and may be a plain number if there is only one out-dim. `out_dims` maps each out-dim to its size, or lists the
+    /// names of the out-dims, whose sizes are then as large as the images require. The order of dims is part of a
+    /// layout.
     ///
-    /// Raises `LayoutError` if a size is not a power of two, a basis does not fit, or, unless `surjective` is false, an
-    /// element is not reached.
+    /// Raises `LayoutError` if a size is not a power of two, if an image does not fit, or, unless `surjective` is
+    /// false, if an element is not reached.
     ///
     /// Example:
     ///
@@ -115,7 +116,7 @@ impl Layout {
         Ok(bases.layout(&out_dims, surjective)?.into())
     }
 
-    /// Returns the layout that takes `in_dim`, of this size, to `out_dim` as it is.
+    /// Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i` of `out_dim`.
     ///
     /// Example:
     ///
@@ -127,7 +128,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout that takes index `i` of `in_dim`, of this size, to `i * stride` of `out_dim`.
+    /// Returns the layout that maps index `i` of `in_dim`, whose size is `size`, to index `i * stride` of `out_dim`.
     ///
     /// Example:
     ///
@@ -139,7 +140,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout that takes every index of `in_dim`, of this size, to 0 of `out_dim`: a broadcast.
+    /// Returns the layout that maps every index of `in_dim`, whose size is `size`, to index 0 of `out_dim`: a
+    /// broadcast.
     ///
     /// Example:
     ///
@@ -152,7 +154,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout that counts through a tensor of this shape, dim `order[0]` the fastest.
+    /// Returns the layout that numbers the elements of a tensor of shape `shape`. Dim `order[0]` varies fastest.
     ///
     /// Example:
     ///
@@ -165,12 +167,13 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of this shape.
+    /// Returns the linear layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of shape `shape`.
     ///
-    /// The object is read by the name of its class and its attributes; Triton is not imported. Layouts that say their shape
-    /// themselves need none, and are repeated on a larger one.
+    /// The object is read by the name of its class and by its attributes; Triton is not imported. A layout that contains
+    /// its own shape needs no `shape`, and is repeated on a larger `shape`.
     ///
-    /// Raises `LayoutError` for a layout that is left open (`AutoLayout`) or breaks a rule, `TypeError` for other objects.
+    /// Raises `LayoutError` for an open layout (`AutoLayout`) and for a layout that breaks a rule, and `TypeError` for
+    /// other objects.
     ///
     /// Example:
     ///
@@ -199,9 +202,9 @@ impl Layout {
         Ok(Self { linear, encoding })
     }
 
-    /// Returns the layout of a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
+    /// Returns the layout that equals a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
     ///
-    /// The object is read by its attributes `bases` and `out_dims`, lists of pairs; Triton is not imported.
+    /// The object is read by its attributes `bases` and `out_dims`, which are lists of pairs; Triton is not imported.
     ///
     /// Example:
     ///

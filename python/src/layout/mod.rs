@@ -17,16 +17,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::hash::DefaultHasher;
 
-/// A layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor that is
-/// linear over bits, so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
+/// A linear layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor. It
+/// is linear over GF(2), so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
 ///
-/// `text` is an encoding or a type as in TTGIR, a layout as Gluon, CuTe, CUTLASS or Tilus spell it, a LinearLayout as Triton
-/// prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor, which only encodings need; with
-/// it a layout of CuTe is one of `((threads), (values))`. `aliases` is the text of a module whose `#name = ...` lines `text` may use. `lanes` is the size
-/// of a warp where threads are only numbered, in CuTe and Tilus.
+/// `text` is an encoding or a type as in TTGIR, a layout in the notation of Gluon, CuTe, CUTLASS or Tilus, a
+/// LinearLayout as Triton prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor,
+/// which encodings require; with a shape, a CuTe layout is a layout of `((threads), (values))`. `aliases` is the text
+/// of a module whose `#name = ...` lines `text` may use. `lanes` is the size of a warp, for CuTe and Tilus, which
+/// number threads without warps.
 ///
-/// Layouts are immutable. They are equal if they are the same map between the same dims, however they are spelled. Raises
-/// `LayoutError` for text that is no layout, one that is not linear, and a shape that does not fit.
+/// Layouts are immutable. Two layouts are equal if they are the same map between the same dims, even if their texts
+/// differ. Raises `LayoutError` for text that is not a layout, for a layout that is not linear, and for a shape that
+/// does not fit.
 ///
 /// Example:
 ///
@@ -61,7 +63,7 @@ impl From<LinearLayout> for Layout {
 }
 
 impl Layout {
-    /// Returns the title of a picture of it.
+    /// Returns the title of a picture of the layout.
     fn title(&self) -> String {
         let shape = shape_text(&self.sizes());
         match &self.encoding {
@@ -93,7 +95,7 @@ impl Layout {
         Ok(Self { linear, encoding })
     }
 
-    /// The encoding that the layout was made of, as text, or `None`.
+    /// The text of the encoding from which the layout was created, or `None`.
     ///
     /// Example:
     ///
@@ -133,7 +135,7 @@ impl Layout {
         })
     }
 
-    /// Returns what `pickle` and `copy` build the layout again from.
+    /// Returns the arguments from which `pickle` and `copy` build the layout again.
     ///
     /// Example:
     ///

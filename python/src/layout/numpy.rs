@@ -12,14 +12,14 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyTuple};
 
 #[pymethods]
 impl Layout {
-    /// Returns the element at a place: its index along each out-dim, as a tuple.
+    /// Returns the element at a place, as a tuple with its index along each out-dim.
     ///
-    /// A place is named by keyword arguments, or by a mapping where a dim's name is no identifier; in-dims that are left out
-    /// are 0. Numbers give a tuple of numbers. Arrays are broadcast against each other and give a tuple of int64 arrays of
-    /// their common shape, which indexes the tensor.
+    /// A place is given by keyword arguments, or by a mapping if the name of a dim is not an identifier. In-dims that
+    /// are not given have index 0. Numbers give a tuple of numbers. Arrays are broadcast against each other, and give a
+    /// tuple of int64 arrays of their common shape; the tuple can index the tensor.
     ///
-    /// Raises `LayoutError` if there is no such in-dim or an index is not below its size, `TypeError` for arrays of other
-    /// types than integers.
+    /// Raises `LayoutError` if an in-dim does not exist or an index is not below its size, and `TypeError` for arrays
+    /// whose elements are not integers.
     ///
     /// Example:
     ///
@@ -70,11 +70,11 @@ impl Layout {
 
     /// Returns the index of the element at every place, as an int64 array.
     ///
-    /// The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its
-    /// shape is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in
-    /// row-major order: the place of the element in `tensor.ravel()`.
+    /// The array has one axis for each in-dim, in order, and a last axis for the out-dims. For a register layout, its
+    /// shape is `(register, lane, warp, block, rank)`. With `flat`, there is no last axis, and each element is given by
+    /// its row-major number, which is its index in `tensor.ravel()`.
     ///
-    /// Raises `LayoutError` for layouts of more than 2^26 places.
+    /// Raises `LayoutError` for layouts with more than 2^26 places.
     ///
     /// Example:
     ///
@@ -119,7 +119,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the elements at places given by arrays or numbers.
+    /// Returns the elements at the places that arrays or numbers give.
     fn apply_arrays<'py>(
         &self,
         py: Python<'py>,
@@ -216,7 +216,7 @@ impl<'l> In<'l> {
         }
     }
 
-    /// Returns an index shifted to its bit field.
+    /// Returns an index, shifted to the bit field of the in-dim.
     fn placed(&self, index: u64) -> PyResult<u64> {
         if index >= self.size {
             return Err(out_of_range(self.layout, self.dim, index));
@@ -235,7 +235,7 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
 
 /// The out-dims as bit fields of a packed image.
 struct OutNames {
-    /// Lowest bit, and largest index.
+    /// Lowest bit and largest index of each out-dim.
     fields: Vec<(u32, u64)>,
 }
 
@@ -264,7 +264,7 @@ impl OutNames {
     }
 }
 
-/// Returns a byte array for this many 64-bit numbers, filled by a function.
+/// Returns a byte array that has space for `numbers` 64-bit numbers and is filled by `fill`.
 fn bytes<'py>(
     py: Python<'py>,
     numbers: usize,
@@ -276,7 +276,7 @@ fn bytes<'py>(
     })
 }
 
-/// Returns an int64 array of this shape from numbers in row-major order.
+/// Returns an int64 array of shape `shape` with the given numbers in row-major order.
 pub(crate) fn numbers_to_array<'py>(
     py: Python<'py>,
     shape: &[u64],
@@ -293,7 +293,7 @@ pub(crate) fn numbers_to_array<'py>(
     from_bytes(py, &array, &PyTuple::new(py, shape)?)
 }
 
-/// Returns an int64 array of this shape over bytes.
+/// Returns an int64 array of shape `shape` that shares the memory of `bytes`.
 fn from_bytes<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyByteArray>,

@@ -12,20 +12,21 @@ use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
 
-/// Most bits of a buffer whose accesses are planned.
+/// Largest number of bits of a buffer whose accesses are planned.
 const MOST_PLANNED: usize = 20;
 
-/// Window of a picture in a notebook.
+/// Numbers of rows and columns that are shown in a notebook.
 pub(crate) const NOTEBOOK: Window = Window {
     rows: 64,
     columns: 64,
     grids: 2,
 };
 
-/// Most cells of a picture.
+/// Largest number of cells of a picture.
 const MOST_CELLS: u64 = 1 << 20;
 
-/// Returns a window limited for a picture of this many elements.
+/// Returns the numbers of rows and columns to show. Raises `LayoutError` if a picture of `elements` elements would have
+/// too many cells.
 pub(crate) fn window(
     usual: Window,
     rows: Option<Natural>,
@@ -48,7 +49,7 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A layout of CuTe or Tilus that is drawn in one way.
+/// A layout of CuTe or Tilus, of which there is one kind of picture.
 pub(crate) trait Pictured {
     /// Returns the number of cells of the whole picture.
     fn cells(&self) -> u64;
@@ -56,7 +57,7 @@ pub(crate) trait Pictured {
     /// Returns the title of the picture as SVG.
     fn title(&self) -> String;
 
-    /// Returns the scene of the visible window.
+    /// Returns the scene that shows the cells in a window.
     fn scene(&self, window: Window) -> Scene;
 
     /// Returns the picture as text.
@@ -82,9 +83,10 @@ pub(crate) trait Pictured {
 impl Layout {
     /// Returns a picture as text.
     ///
-    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware` (the
-    /// element of each place), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
-    /// the most that are shown; what is left out is counted in a last line.
+    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware`
+    /// (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a LinearLayout). `rows` and
+    /// `columns` are the largest numbers of rows and columns to show; a last line counts the rows and columns that are
+    /// not shown.
     ///
     /// Example:
     ///
@@ -107,7 +109,7 @@ impl Layout {
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
-    /// Prints a picture as text; the arguments are those of `text`.
+    /// Prints a picture as text. The arguments are the arguments of `text`.
     ///
     /// Example:
     ///
@@ -128,7 +130,7 @@ impl Layout {
         print(py, &self.text(view, rows, columns)?)
     }
 
-    /// Returns a picture as SVG; the arguments are those of `text`, without the view `bases`.
+    /// Returns a picture as SVG. The arguments are the arguments of `text`, except that `view` must not be `bases`.
     ///
     /// Example:
     ///
@@ -140,9 +142,9 @@ impl Layout {
         Ok(svg(&scene.titled(self.title())))
     }
 
-    /// Returns a page with the tensor, the hardware and the matrix that needs no other file.
+    /// Returns an HTML page with the views of the tensor, the hardware and the matrix. The page needs no other file.
     ///
-    /// The cell under the pointer names its element, lane, register and warp.
+    /// The page names the element, lane, register and warp of the cell under the pointer.
     ///
     /// Example:
     ///
@@ -171,12 +173,13 @@ impl Layout {
         Ok(notebook(&svg(&scene.titled(self.title()))))
     }
 
-    /// Returns a picture of shared memory by bank, of a layout with an in-dim `offset`.
+    /// Returns a picture of shared memory by bank, for a layout with an in-dim `offset`.
     ///
-    /// With `access`, a layout of registers, the picture also shows each phase of loading them from the buffer, or with
-    /// `store` of storing them, and the bank conflicts. The result is SVG if `format` is `svg`, else text.
+    /// With a register layout `access`, the picture also shows each phase of the loads of these registers from the
+    /// buffer, and the bank conflicts; with `store`, it shows the stores. The result is SVG if `format` is `svg`, and
+    /// text otherwise.
     ///
-    /// Raises `LayoutError` for layouts of registers and for element types and targets that are not known.
+    /// Raises `LayoutError` for layouts without `offset`, and for unknown element types and targets.
     ///
     /// Example:
     ///
@@ -247,7 +250,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the number of places or elements, whichever is larger.
+    /// Returns the larger of the number of places and the number of elements.
     fn extent(&self) -> u64 {
         let bits = self
             .linear
@@ -294,9 +297,9 @@ pub(crate) fn print(py: Python<'_>, text: &str) -> PyResult<()> {
     print.call1((text,)).map(drop)
 }
 
-/// Returns a picture for a notebook, which scrolls if it is wider than the page.
+/// Returns a picture for a notebook. The picture scrolls if it is wider than the page.
 ///
-/// It is embedded as an image: styles of inline SVG would apply to all pictures of the notebook.
+/// The picture is embedded as an image, since the styles of inline SVG would apply to all pictures of the notebook.
 pub(crate) fn notebook(svg: &str) -> String {
     let mut data = String::with_capacity(svg.len() * 5 / 4);
     for c in svg.chars() {

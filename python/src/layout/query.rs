@@ -10,12 +10,12 @@ use linear_layout::view::{Holders, InPoint};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// Most places that are listed for one element.
+/// Largest number of places that are listed for one element.
 const MOST_HOLDERS: u64 = 1 << 20;
 
 #[pymethods]
 impl Layout {
-    /// The bases: for each in-dim, in order, the images of its bits, the lowest first.
+    /// The basis vectors: for each in-dim, in order, the images of its bits, lowest bit first.
     ///
     /// Example:
     ///
@@ -56,7 +56,7 @@ impl Layout {
         sizes_to_python(py, self.linear.out_shape())
     }
 
-    /// The sizes of the out-dims, in order: the shape of the tensor.
+    /// The shape of the tensor: the sizes of the out-dims, in order.
     ///
     /// Example:
     ///
@@ -67,9 +67,10 @@ impl Layout {
         PyTuple::new(py, self.sizes())
     }
 
-    /// The gaps of padded shared memory: for each `(interval, padding)`, in elements, so many follow each interval.
+    /// The gaps of padded shared memory, as pairs `(interval, padding)`: `padding` unused elements follow every
+    /// `interval` elements.
     ///
-    /// Offsets of the layout do not count them.
+    /// Offsets in the layout do not count the gaps.
     ///
     /// Example:
     ///
@@ -83,7 +84,7 @@ impl Layout {
         }
     }
 
-    /// The rank of the matrix over GF(2): log2 of the number of elements that are reached.
+    /// The rank of the matrix over GF(2), which is log2 of the number of elements that are reached.
     ///
     /// Example:
     ///
@@ -94,7 +95,7 @@ impl Layout {
         self.linear.rank()
     }
 
-    /// Returns true if each element is held somewhere.
+    /// Returns true if each element is held at one place or more.
     ///
     /// Example:
     ///
@@ -104,7 +105,7 @@ impl Layout {
         self.linear.is_surjective()
     }
 
-    /// Returns true if no element is held twice.
+    /// Returns true if no element is held at two places.
     ///
     /// Example:
     ///
@@ -114,7 +115,7 @@ impl Layout {
         self.linear.is_injective()
     }
 
-    /// Returns true if each element is held exactly once.
+    /// Returns true if each element is held at exactly one place.
     ///
     /// Example:
     ///
@@ -124,7 +125,8 @@ impl Layout {
         self.linear.is_invertible()
     }
 
-    /// Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold replicas.
+    /// Returns, for each in-dim, the mask of the bits that do not change the element. Places that differ only in these
+    /// bits hold replicas.
     ///
     /// Example:
     ///
@@ -134,7 +136,8 @@ impl Layout {
         sizes_to_python(py, self.linear.free_variable_masks().iter())
     }
 
-    /// Returns how many of the first indices of the first in-dim are consecutive indices of the first out-dim.
+    /// Returns the largest power of two `n` such that the first `n` indices of the first in-dim are mapped to equal
+    /// indices of the first out-dim, and no other bit changes these indices.
     ///
     /// Example:
     ///
@@ -144,7 +147,8 @@ impl Layout {
         self.linear.num_consecutive_in_out()
     }
 
-    /// Returns the largest power of two up to which all elements along `dim` are reached, other indices zero.
+    /// Returns the largest power of two such that all smaller indices along `dim` are reached, with all other indices
+    /// 0.
     ///
     /// Example:
     ///
@@ -158,9 +162,9 @@ impl Layout {
         Ok(self.linear.contiguous_elems_along(dim.0))
     }
 
-    /// Returns the places that hold an element, each as a dict from in-dims to indices.
+    /// Returns the places that hold an element, each place as a dict from in-dims to indices.
     ///
-    /// Raises `LayoutError` if the index is not one of the tensor's.
+    /// Raises `LayoutError` if the index is not an index of the tensor.
     ///
     /// Example:
     ///
@@ -222,7 +226,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the exception for an unknown dim, with the known ones.
+    /// Returns the exception for an unknown dim. The message lists the known dims.
     pub(super) fn no_such_dim(
         &self,
         dim: Dim,

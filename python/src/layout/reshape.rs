@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 #[pymethods]
 impl Layout {
-    /// Returns the layout with its in-dims in this order.
+    /// Returns the layout with its in-dims in the given order.
     ///
     /// Example:
     ///
@@ -18,7 +18,7 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with its out-dims in this order.
+    /// Returns the layout with its out-dims in the given order.
     ///
     /// Example:
     ///
@@ -29,7 +29,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with its input bits, the first dim the lowest, cut into these dims.
+    /// Returns the layout whose input bits are split into the given dims. The first dim has the lowest bits, before and
+    /// after the split.
     ///
     /// Example:
     ///
@@ -41,7 +42,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with its output bits, the first dim the lowest, cut into these dims.
+    /// Returns the layout whose output bits are split into the given dims. The first dim has the lowest bits, before
+    /// and after the split.
     ///
     /// Example:
     ///
@@ -52,7 +54,8 @@ impl Layout {
         Ok(layout.map_err(failed)?.into())
     }
 
-    /// Returns the layout with all in-dims joined under the name of the first.
+    /// Returns the layout with all in-dims merged into one dim, which has the name and the lowest bits of the first
+    /// in-dim.
     ///
     /// Example:
     ///
@@ -62,7 +65,8 @@ impl Layout {
         Ok(self.linear.flatten_ins().map_err(failed)?.into())
     }
 
-    /// Returns the layout with all out-dims joined under the name of the first, which is the fastest.
+    /// Returns the layout with all out-dims merged into one dim, which has the name and the lowest bits of the first
+    /// out-dim.
     ///
     /// Example:
     ///

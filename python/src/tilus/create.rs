@@ -7,7 +7,7 @@ use linear_layout::tilus;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Returns the extents of a layout from positional arguments, or from a single one that is a sequence.
+/// Returns the extents of a layout from positional arguments, or from a single argument that is a sequence.
 pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
     let shape: Shape = if shape.len() == 1 {
         shape.get_item(0)?.extract()?
@@ -17,9 +17,9 @@ pub(super) fn extents(shape: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
     Ok(shape.0)
 }
 
-/// Returns the layout with one element for each thread, threads in row-major order.
+/// Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
 ///
-/// With `ranks`, `ranks[i]` says how fast dim `i` goes, 0 the slowest.
+/// With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
 ///
 /// Example:
 ///
@@ -42,9 +42,9 @@ pub(crate) fn spatial(
     .map_err(failed)
 }
 
-/// Returns the layout in which thread 0 holds everything, in row-major order.
+/// Returns the layout in which thread 0 holds all elements, in row-major order.
 ///
-/// With `ranks`, `ranks[i]` says how fast dim `i` goes, 0 the slowest.
+/// With `ranks`, `ranks[i]` is the position of dim `i` in the order of dims; the dim at position 0 varies slowest.
 ///
 /// Example:
 ///
@@ -62,7 +62,7 @@ pub(crate) fn local(shape: &Bound<'_, PyTuple>, ranks: Option<Places>) -> PyResu
     .map_err(failed)
 }
 
-/// Returns the layout with one element for each thread, threads in column-major order.
+/// Returns the layout in which each thread holds one element. Threads are numbered in column-major order.
 ///
 /// Example:
 ///
@@ -75,7 +75,7 @@ pub(crate) fn column_spatial(shape: &Bound<'_, PyTuple>) -> PyResult<RegisterLay
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns the layout in which thread 0 holds everything, in column-major order.
+/// Returns the layout in which thread 0 holds all elements, in column-major order.
 ///
 /// Example:
 ///
@@ -88,7 +88,7 @@ pub(crate) fn column_local(shape: &Bound<'_, PyTuple>) -> PyResult<RegisterLayou
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns the layout in which each of `threads` threads holds everything, in row-major order.
+/// Returns the layout in which each of `threads` threads holds all elements, in row-major order.
 ///
 /// Example:
 ///
@@ -101,8 +101,8 @@ pub(crate) fn replicated(shape: &Bound<'_, PyTuple>, threads: Natural) -> PyResu
     layout.map(RegisterLayout).map_err(failed)
 }
 
-/// Returns `local(...).spatial(...)` of this shape for this many threads: neighbours along the last dims go to different
-/// threads.
+/// Returns a layout `local(...).spatial(...)` of the given shape for `threads` threads. Neighbours along the last dims
+/// go to different threads.
 ///
 /// Example:
 ///

@@ -15,10 +15,10 @@ use crate::error::failed;
 use crate::layout::numpy::numbers_to_array;
 use pyo3::prelude::*;
 
-/// Most elements that are listed.
+/// Largest number of elements that are listed.
 const MOST_LISTED: u64 = 1 << crate::args::MOST_BITS;
 
-/// Returns an array of a function of the indices of a shape, the last dim the fastest.
+/// Returns an array of the values of a function at all indices of a shape. The last dim varies fastest.
 fn table<'py>(
     py: Python<'py>,
     shape: &[u64],

@@ -17,17 +17,18 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// Most threads that are listed for one element.
+/// Largest number of threads that are listed for one element.
 const MOST_THREADS: u64 = 1 << 20;
 
-/// A register layout of Tilus: which threads hold each element of a tensor, and at which place among their registers.
+/// A register layout of Tilus: the threads that hold each element of a tensor, and its local index among the registers
+/// of these threads.
 ///
-/// The first argument is text, `local(2, 1).spatial(8, 4)` or as Tilus prints it, or the shape; then `mode_shape` splits
-/// its extents into digits, `spatial_modes` lists those that number the threads, the slowest first, and `local_modes` those
-/// that number the places. A negative number in `spatial_modes` is as many threads that hold the same. Extents need not be
-/// powers of two.
+/// The first argument is the shape, or text such as `local(2, 1).spatial(8, 4)` or the text that Tilus prints.
+/// `mode_shape` splits the extents of the shape into digits (modes). `spatial_modes` lists the modes that form the
+/// thread number, slowest first, and `local_modes` lists the modes that form the local index. A negative number `-n` in
+/// `spatial_modes` means that n threads hold the same elements. Extents need not be powers of two.
 ///
-/// Layouts are equal if they are the same map, however their modes are spelled.
+/// Two layouts are equal if they are the same map, even if their modes differ.
 ///
 /// Example:
 ///
@@ -90,9 +91,11 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the linear layout of registers as one of Tilus; threads are lanes, then warps, then blocks.
+    /// Returns the Tilus register layout that equals a linear layout. Threads are numbered by lanes, then warps, then
+    /// blocks.
     ///
-    /// Raises `LayoutError` if it is none: where a basis moves several bits, or a register repeats an element.
+    /// Raises `LayoutError` if there is no such layout: if a basis vector has more than one bit, or if a register
+    /// replicates an element.
     ///
     /// Example:
     ///
@@ -125,7 +128,7 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.mode_shape())
     }
 
-    /// The modes that number the threads, the slowest first; a negative number is a replication.
+    /// The modes that form the thread number, slowest first. A negative number is a replication.
     ///
     /// Example:
     ///
@@ -136,7 +139,7 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.spatial_modes())
     }
 
-    /// The modes that number the places of a thread, the slowest first.
+    /// The modes that form the local index of a thread, slowest first.
     ///
     /// Example:
     ///
@@ -158,7 +161,7 @@ impl RegisterLayout {
         self.0.spatial_size()
     }
 
-    /// The number of places of a thread.
+    /// The number of local indices of a thread.
     ///
     /// Example:
     ///
@@ -191,7 +194,7 @@ impl RegisterLayout {
         self.0.replications()
     }
 
-    /// Returns the place at which its threads hold an element.
+    /// Returns the local index at which its threads hold an element.
     ///
     /// Example:
     ///
@@ -219,7 +222,7 @@ impl RegisterLayout {
         Ok(threads.collect())
     }
 
-    /// Returns the index of the element that a thread holds at a place.
+    /// Returns the index of the element that a thread holds at a local index.
     ///
     /// Example:
     ///
@@ -234,7 +237,8 @@ impl RegisterLayout {
         PyTuple::new(py, self.0.index_of(thread.0, local.0).map_err(failed)?)
     }
 
-    /// Returns the index of the element at every place of every thread, as an int64 array of shape (threads, places, rank).
+    /// Returns the index of the element at every local index of every thread, as an int64 array of shape (threads,
+    /// local indices, rank).
     ///
     /// Example:
     ///
@@ -248,7 +252,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the linear layout that this is: (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
+    /// Returns the equal linear layout from (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
     ///
     /// Raises `LayoutError` if an extent is not a power of two.
     ///
@@ -262,8 +266,8 @@ impl RegisterLayout {
         Ok(layout.into())
     }
 
-    /// Returns the layout of CuTe from `((threads), (values))` to numbers of elements in column-major order, or with
-    /// `row_major` in row-major order.
+    /// Returns the equal CuTe layout from `((threads), (values))` to numbers of elements. Elements are numbered in
+    /// column-major order, or in row-major order if `row_major` is true.
     ///
     /// Example:
     ///
@@ -280,7 +284,7 @@ impl RegisterLayout {
         layout.map(CuteLayout).map_err(failed)
     }
 
-    /// Returns a picture as text: the thread and the place of each element.
+    /// Returns a picture as text, with the thread and the local index of each element.
     ///
     /// Example:
     ///

@@ -23,7 +23,7 @@ impl RegisterLayout {
         self.compose(inner)
     }
 
-    /// Returns the layout of the dims of this one followed by those of `other`.
+    /// Returns the layout whose dims are the dims of this layout, followed by the dims of `other`.
     ///
     /// Example:
     ///
@@ -35,7 +35,7 @@ impl RegisterLayout {
 
     /// Returns the layout `q` with `q.compose(inner) == self`.
     ///
-    /// Raises `LayoutError` if there is none.
+    /// Raises `LayoutError` if there is no such layout.
     ///
     /// Example:
     ///
@@ -47,7 +47,7 @@ impl RegisterLayout {
 
     /// Returns the layout `q` with `outer.compose(q) == self`.
     ///
-    /// Raises `LayoutError` if there is none.
+    /// Raises `LayoutError` if there is no such layout.
     ///
     /// Example:
     ///
@@ -103,7 +103,7 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the layout whose dim `i` is dim `dims[i]` of this one.
+    /// Returns the layout whose dim `i` is dim `dims[i]` of this layout.
     ///
     /// Example:
     ///
@@ -113,7 +113,7 @@ impl RegisterLayout {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the same elements in row-major order under another shape.
+    /// Returns the layout with another shape and the same elements in row-major order.
     ///
     /// Example:
     ///
@@ -124,7 +124,7 @@ impl RegisterLayout {
         self.0.reshape(&extents(shape)?).map(Self).map_err(failed)
     }
 
-    /// Returns the layout without these dims of extent 1.
+    /// Returns the layout without the given dims, which must have extent 1.
     ///
     /// Example:
     ///
@@ -134,7 +134,7 @@ impl RegisterLayout {
         self.0.squeeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with dims of extent 1 at these positions of the new shape.
+    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
     ///
     /// Example:
     ///
@@ -144,7 +144,7 @@ impl RegisterLayout {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with the dims from `begin` to before `end` joined to one.
+    /// Returns the layout in which the dims from `begin` up to but not including `end` are merged into one dim.
     ///
     /// Example:
     ///
@@ -154,9 +154,9 @@ impl RegisterLayout {
         self.0.flatten(begin.0..end.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of what is left when these dims are reduced: threads along them replicate.
+    /// Returns the layout of the result of a reduction along the given dims. Threads along these dims hold replicas.
     ///
-    /// With `keep_dims` they stay, with extent 1.
+    /// With `keep_dims`, the reduced dims stay, with extent 1.
     ///
     /// Example:
     ///
@@ -168,7 +168,7 @@ impl RegisterLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the layout of what is left when dims are reduced to this shape, which has 1 where they are.
+    /// Returns the layout of the result of a reduction to the given shape, which has 1 for each reduced dim.
     ///
     /// Example:
     ///

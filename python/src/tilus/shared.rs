@@ -17,8 +17,9 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 /// A shared layout of Tilus: the offset in shared memory of each element of a tensor, in elements.
 ///
-/// The first argument is text as Tilus prints it, or the shape; then `mode_shape` splits its extents into digits, each
-/// worth its entry of `mode_strides`, and `swizzle` is `None` or `(base, bits, shift)`.
+/// The first argument is the shape, or the text that Tilus prints. `mode_shape` splits the extents of the shape into
+/// digits (modes). Each step of a mode advances by the mode's entry in `mode_strides`, in elements. `swizzle` is `None`
+/// or `(base, bits, shift)`.
 ///
 /// Example:
 ///
@@ -75,7 +76,7 @@ impl SharedLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the compact layout in which the last dim is the fastest.
+    /// Returns the compact layout in which the last dim varies fastest.
     ///
     /// Example:
     ///
@@ -88,7 +89,7 @@ impl SharedLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the compact layout in which the first dim is the fastest.
+    /// Returns the compact layout in which the first dim varies fastest.
     ///
     /// Example:
     ///
@@ -101,7 +102,7 @@ impl SharedLayout {
         layout.map(Self).map_err(failed)
     }
 
-    /// Returns the row-major layout with the swizzle that keeps columns of 16 bytes free of bank conflicts.
+    /// Returns the row-major layout with the swizzle that avoids bank conflicts in accesses to columns of 16 bytes.
     ///
     /// Example:
     ///
@@ -136,7 +137,7 @@ impl SharedLayout {
         PyTuple::new(py, self.0.mode_shape())
     }
 
-    /// The elements that one step of each mode moves.
+    /// The number of elements by which one step of each mode advances.
     ///
     /// Example:
     ///
@@ -170,7 +171,7 @@ impl SharedLayout {
         self.0.size()
     }
 
-    /// One more than the largest offset before the swizzle: the elements that the buffer has room for.
+    /// The number of elements for which the buffer has space: one more than the largest offset before the swizzle.
     ///
     /// Example:
     ///
@@ -192,7 +193,7 @@ impl SharedLayout {
         self.0.offset_of(&extents(index)?).map_err(failed)
     }
 
-    /// Returns the offset of every element, as an int64 array of the shape of the tensor.
+    /// Returns the offset of every element, as an int64 array of the tensor's shape.
     ///
     /// Example:
     ///
@@ -216,9 +217,9 @@ impl SharedLayout {
         Self(self.0.without_swizzle())
     }
 
-    /// Returns the layout with a swizzle after it.
+    /// Returns the layout followed by a swizzle.
     ///
-    /// Raises `LayoutError` if it has one already.
+    /// Raises `LayoutError` if the layout already has a swizzle.
     ///
     /// Example:
     ///
@@ -229,7 +230,8 @@ impl SharedLayout {
         self.0.with_swizzle(swizzle).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by the whole of `inner`, which takes its span; `a * b` is the same.
+    /// Returns the layout with each element replaced by a copy of `inner`, which takes as many elements of memory as
+    /// the span of `inner`. `a * b` is the same.
     ///
     /// Example:
     ///
@@ -244,7 +246,7 @@ impl SharedLayout {
         self.compose(inner)
     }
 
-    /// Returns the layout whose dim `i` is dim `dims[i]` of this one.
+    /// Returns the layout whose dim `i` is dim `dims[i]` of this layout.
     ///
     /// Example:
     ///
@@ -254,7 +256,7 @@ impl SharedLayout {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the elements with index 0 in all dims but these, in this order.
+    /// Returns the layout of the given dims, in the given order. The indices along all other dims are 0.
     ///
     /// Example:
     ///
@@ -264,7 +266,7 @@ impl SharedLayout {
         self.0.slice(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of the same elements in row-major order under another shape.
+    /// Returns the layout with another shape and the same elements in row-major order.
     ///
     /// Example:
     ///
@@ -275,7 +277,7 @@ impl SharedLayout {
         self.0.reshape(&extents(shape)?).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with dims of extent 1 at these positions of the new shape.
+    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
     ///
     /// Example:
     ///
@@ -285,7 +287,7 @@ impl SharedLayout {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of this many such buffers after each other, numbered by a new first dim.
+    /// Returns the layout of `extent` such buffers, one after the other. A new first dim numbers the buffers.
     ///
     /// Example:
     ///
@@ -295,9 +297,9 @@ impl SharedLayout {
         self.0.prepend_dim(extent.0).map(Self).map_err(failed)
     }
 
-    /// Returns the linear layout of the buffer: from `offset` to the dims of the tensor, as encodings have it.
+    /// Returns the linear layout of the buffer from `offset` to the dims of the tensor, like an encoding.
     ///
-    /// Raises `LayoutError` if the layout is not linear over bits.
+    /// Raises `LayoutError` if the layout is not linear over GF(2).
     ///
     /// Example:
     ///
@@ -307,7 +309,7 @@ impl SharedLayout {
         Ok(memory_from_shared(&self.0).map_err(not_linear)?.into())
     }
 
-    /// Returns the layout of CuTe from the index of an element, a mode for each dim, to its offset.
+    /// Returns the equal CuTe layout from the index of an element, with a mode for each dim, to its offset.
     ///
     /// Example:
     ///
