@@ -1,12 +1,12 @@
 //! The operations of the layout algebra: `cargo bench --bench algebra`.
 //!
-//! Two layouts of 128x128 (14 input bits, 14 output bits, 4 in-dims, 2 out-dims): a blocked one, and one
-//! like the accumulator of tensor instructions. Each time is the best of many short rounds, so that a
-//! busy machine matters little.
+//! The benchmark uses two layouts of a 128x128 tensor (14 input bits, 14 output bits, 4 in-dims, 2 out-dims): a blocked
+//! layout, and a layout like the accumulator of tensor instructions. Each time is the best of many short rounds, to
+//! reduce the influence of a busy machine.
 //!
-//! `LL_PEER_ALGEBRA` may name a program that times the same operations of another implementation, such as
-//! Triton's C++ `LinearLayout`, and prints `operation<TAB>nanoseconds` lines under the names in
-//! `PEER_NAMES`. It then runs in turns with ours, and the ratio is printed.
+//! `LL_PEER_ALGEBRA` may name a program that times the same operations of another implementation, such as Triton's C++
+//! `LinearLayout`, and prints `operation<TAB>nanoseconds` lines with the names in `PEER_NAMES`. The program and this
+//! benchmark then run in turns, and the ratio of their times is printed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -21,7 +21,7 @@ use peer::Peer;
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
 
-/// Environment variable of the peer.
+/// Environment variable that names the peer.
 const PEER: &str = "LL_PEER_ALGEBRA";
 /// Returns the product of identity layouts, with dims in the order `register, lane, warp, block` and `dim0, dim1`.
 fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
@@ -81,7 +81,7 @@ fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     best
 }
 
-/// The peer's names of the operations.
+/// Names of the operations in the output of the peer.
 const PEER_NAMES: [(&str, &str); 11] = [
     (
         "product of nine identities",
@@ -105,7 +105,7 @@ const PEER_NAMES: [(&str, &str); 11] = [
     ("equality", "equality"),
 ];
 
-/// Returns nanoseconds in the order of `PEER_NAMES`.
+/// Returns the time of each operation in nanoseconds, in the order of `PEER_NAMES`.
 fn measure() -> Result<[f64; PEER_NAMES.len()], LayoutError> {
     let (blocked, mma) = (blocked()?, mma()?);
     // From elements of one layout to offsets in a buffer.

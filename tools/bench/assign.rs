@@ -1,7 +1,8 @@
 //! Layout assignment: `cargo bench --bench assign`.
 //!
-//! Chains of 10 to 10 000 operations with eight layouts each, one with distinct prices and one with equal ones except
-//! for conversions, so that ties occur; and dense graphs, which need local search. Each time is the best of several.
+//! The graphs are chains of 10 to 10 000 operations with eight layouts each, and dense graphs, which require local
+//! search. The chains have either distinct prices, or equal prices except for conversions, so that ties occur. Each
+//! time is the best of several runs.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -43,7 +44,7 @@ fn chain(count: usize, prices: u64) -> Graph {
     graph
 }
 
-/// Returns a graph whose nodes have about three neighbours.
+/// Returns a graph whose nodes have about three neighbours each.
 fn entangled(count: usize) -> Graph {
     let mut random = Random(2);
     let mut graph = Graph::new();

@@ -1,7 +1,8 @@
 //! Time to choose the layouts of whole kernels, best of many rounds: `cargo bench --bench choices`.
 //!
-//! `LL_PEER_CHOICES` may name a command that times Triton's removal of conversions on the same files: it gets them as
-//! arguments and prints `file<TAB>milliseconds` lines. It alternates with ours, and the ratio is printed.
+//! `LL_PEER_CHOICES` may name a command that times Triton's removal of conversions on the same files: it gets the files
+//! as arguments and prints `file<TAB>milliseconds` lines. The command and this benchmark run in turns, and the ratio of
+//! their times is printed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -16,10 +17,10 @@ use peer::Peer;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Environment variable of the peer.
+/// Environment variable that names the peer.
 const PEER: &str = "LL_PEER_CHOICES";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
-/// Rounds per turn; the best one counts.
+/// Number of rounds per turn, of which the best counts.
 const ROUNDS: usize = 20;
 
 /// A kernel, and its best time so far.
@@ -51,7 +52,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Chooses layouts in a fresh context with empty caches; parsing is not timed.
+/// Chooses layouts in a new context with empty caches, and returns the time without parsing.
 fn choose(text: &str) -> Duration {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);

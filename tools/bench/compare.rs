@@ -1,9 +1,9 @@
-//! Alternating runs of our implementation and a peer, in one table.
+//! Alternating runs of this project's implementation and a peer, printed as one table.
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Runs our benchmark and the peer in turns, and prints a row for each name: our best time and the peer's best time
-/// in nanoseconds. The peer gets a file with this text as argument.
+/// Runs this project's benchmark and the peer in turns, and prints a row for each name: the best time of this project
+/// and the best time of the peer, in nanoseconds. The peer gets a file with the result of `text` as argument.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
     mut peer: Option<Peer>,

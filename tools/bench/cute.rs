@@ -1,11 +1,11 @@
 //! The operations of CuTe's algebra: `cargo bench --bench cute`.
 //!
-//! A hundred random layouts of rank 2 to 5 with shapes of 2 to 64, with second operands. A time is that of one
-//! operation, averaged over all layouts, and the best of many rounds.
+//! The operands are a hundred random layouts of rank 2 to 5 with shapes of 2 to 64. A time is the time of one
+//! operation, averaged over all layouts, in the best of many rounds.
 //!
-//! `LL_PEER_CUTE` may name a program that gets a file of these operations, a line `operation<TAB>layout[<TAB>layout or
-//! number]` each, times another implementation, such as CUTLASS's `cutegen`, the same way, and prints
-//! `operation<TAB>nanoseconds` lines. It alternates with ours.
+//! `LL_PEER_CUTE` may name a program that times another implementation, such as CUTLASS's `cutegen`, in the same way.
+//! The program gets a file with one operation per line, as `operation<TAB>layout[<TAB>layout or number]`, and prints
+//! `operation<TAB>nanoseconds` lines. The program and this benchmark run in turns.
 
 mod compare;
 mod peer;
@@ -19,7 +19,7 @@ use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
 use peer::Peer;
 use split_mix::Random;
 
-/// Environment variable of the peer.
+/// Environment variable that names the peer.
 const PEER: &str = "LL_PEER_CUTE";
 const LAYOUTS: usize = 100;
 const ROUNDS: usize = 400;
@@ -43,7 +43,7 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("logical_divide", |q| q.layout.logical_divide(&q.tiler)),
 ];
 
-/// Returns a compact layout, or one with gaps between some modes.
+/// Returns a random layout, which is compact or has gaps between some modes.
 fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     let rank = usize::try_from(2 + random.below(4)).unwrap_or(2);
     let mut modes = vec![Mode::new(1, 1); rank];
@@ -70,7 +70,7 @@ fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     Layout::flat(&modes)
 }
 
-/// Returns random operands that are valid for all operations.
+/// Returns random layouts with operands that are valid for all operations.
 fn questions() -> Result<Vec<Question>, CuteError> {
     let mut random = Random(5);
     let mut found = Vec::new();
@@ -108,7 +108,7 @@ fn questions() -> Result<Vec<Question>, CuteError> {
     Ok(found)
 }
 
-/// Returns the nanoseconds of each operation.
+/// Returns the time of each operation in nanoseconds.
 fn measure(questions: &[Question]) -> [f64; OPERATIONS.len()] {
     OPERATIONS.map(|(_, answer)| {
         let mut best = f64::INFINITY;

@@ -1,7 +1,8 @@
 //! Front end: from text to the LLVM dialect, best of many rounds: `cargo bench --bench front`.
 //!
 //! `LL_PEER_FRONT` may name a command that times another compiler, such as Triton's front end: it gets the files of the
-//! kernels and prints `file<TAB>milliseconds` lines. It alternates with ours, and the ratio is printed.
+//! kernels as arguments and prints `file<TAB>milliseconds` lines. The command and this benchmark run in turns, and the
+//! ratio of their times is printed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -16,11 +17,11 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects};
 use peer::Peer;
 use std::time::{Duration, Instant};
 
-/// Environment variable of the peer.
+/// Environment variable that names the peer.
 const PEER: &str = "LL_PEER_FRONT";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
 
-/// Rounds per turn; the best one counts.
+/// Number of rounds per turn, of which the best counts.
 const ROUNDS: usize = 20;
 
 /// A kernel, and its best times so far.
@@ -88,7 +89,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Parses and lowers a module in a fresh context, whose creation is not timed, as for Triton.
+/// Parses and lowers a module in a new context. Returns the time of parsing and the time of lowering. The creation of
+/// the context is not timed, as for Triton.
 fn front(text: &str) -> (Duration, Duration) {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);

@@ -1,6 +1,6 @@
 //! Kernels of the benchmarks.
 
-/// Kernels of the tests without products.
+/// Names of the kernels of the tests that have no matrix products.
 const KERNELS: [&str; 6] = [
     "vector_add",
     "interleave",
@@ -10,7 +10,7 @@ const KERNELS: [&str; 6] = [
     "column_sum",
 ];
 
-/// Returns the names of the kernels for some GPUs, as `sm_90/transpose`, and their files.
+/// Returns the kernels for the given GPUs, as pairs of a name, for example `sm_90/transpose`, and a file.
 pub(crate) fn kernels(targets: &[&str]) -> Vec<(String, String)> {
     let names = targets
         .iter()

@@ -1,9 +1,10 @@
-//! Parsing and verification per operation: a Triton kernel in our dialects, beside the same kernel in upstream
-//! dialects, whose C++ is that of `mlir-opt`.
+//! Parsing and verification per operation, for a Triton kernel in this project's dialects and for the same kernel in
+//! upstream dialects, which use the C++ code of `mlir-opt`.
 //!
-//! One libMLIR in one process reads both. `fresh` parses each file in a new context, which loads dialects on demand, as
-//! a tool does; `warm` in one that has types and encodings cached. `verify` is the share of the verifiers in the warm
-//! time. The last row is a lower bound: MLIR's parser on the cheapest operation of two operands.
+//! The same libMLIR in one process reads both kernels. `fresh` parses each file in a new context, which loads dialects
+//! on demand, as a tool does; `warm` parses it in a context that has types and encodings cached. `verify` is the time
+//! of the verifiers within the warm time. The last row is a lower bound: MLIR's parser on the cheapest operation with
+//! two operands.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -57,7 +58,7 @@ fn parse(context: &Context, text: &str) -> Duration {
     time
 }
 
-/// Returns a chain of `arith.addi`, with locations as a compiler prints them.
+/// Returns the text of a chain of `arith.addi`, with locations as a compiler prints them.
 fn cheapest() -> String {
     let chain: String = (1..=CHEAPEST)
         .map(|i| format!("  %{i} = arith.addi %{}, %0 : i32 loc(#loc1)\n", i - 1))
@@ -67,7 +68,8 @@ fn cheapest() -> String {
     )
 }
 
-/// A text, a context that has parsed it, and the best times so far: fresh, warm, verifiers alone.
+/// A text, a context that has parsed it, and the best times so far: in a new context, in a warm context, and of the
+/// verifiers alone.
 struct Row<'t> {
     name: &'t str,
     text: &'t str,
@@ -104,7 +106,7 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Prints the row, and returns the times per operation in a new context and in a warm one.
+    /// Prints the row, and returns the times per operation in a new context and in a warm context.
     fn print(&self) -> (f64, f64) {
         let module = Module::parse(&self.warm, self.text).expect("the kernel parses");
         let operations = count(module.as_operation());

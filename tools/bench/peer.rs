@@ -1,4 +1,4 @@
-//! Peers: other implementations to compare with.
+//! Peers: other implementations with which the benchmarks compare this project.
 //!
 //! An environment variable names a command. It runs with the arguments of the benchmark, and prints a line for each
 //! measurement: a name, a tab, a time, and optionally more numbers separated by tabs. Other lines are ignored. Times of
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::env::VarError;
 use std::process::Command;
 
-/// Turns of each side.
+/// Number of turns of the peer, and of this project.
 pub(crate) const TURNS: usize = 3;
 
 /// A command that times another implementation, and its best times so far.
@@ -19,8 +19,8 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Returns the peer named by an environment variable, such as `/path/program` or `python /path/script.py`; nothing
-    /// if it is unset or empty.
+    /// Returns the peer that an environment variable names, such as `/path/program` or `python /path/script.py`.
+    /// Returns `None` if the variable is unset or empty.
     pub(crate) fn named(variable: &'static str, value: Result<String, VarError>) -> Option<Self> {
         let command: Vec<String> = value.ok()?.split_whitespace().map(str::to_owned).collect();
         (!command.is_empty()).then(|| Self {
@@ -30,7 +30,7 @@ impl Peer {
         })
     }
 
-    /// Runs the peer once, and keeps better results.
+    /// Runs the peer once, and keeps the results that are better than the best results so far.
     pub(crate) fn take_turn(&mut self, arguments: &[String]) -> Result<(), String> {
         let (variable, program) = (self.variable, &self.command[0]);
         let output = Command::new(program)
@@ -65,18 +65,19 @@ impl Peer {
         Ok(())
     }
 
-    /// Returns the best time of a name.
+    /// Returns the best time of the measurement `name`.
     pub(crate) fn time(&self, name: &str) -> Option<f64> {
         self.figure(name, 0)
     }
 
-    /// Returns the smallest number in this column after the name; column 0 is the time.
+    /// Returns the smallest number in column `column` after the name of a measurement; column 0 is the time.
     pub(crate) fn figure(&self, name: &str, column: usize) -> Option<f64> {
         self.best.get(name)?.get(column).copied()
     }
 }
 
-/// Formats two columns: the peer's time and the ratio of ours to it; empty without a peer.
+/// Formats two columns: the peer's time, and the ratio of this project's time to it. Returns empty columns without a
+/// peer.
 pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     match theirs {
         Some(theirs) => format!(" {theirs:>10.1} {:>7.1}x", theirs / ours),
@@ -84,7 +85,7 @@ pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     }
 }
 
-/// Formats the headings of those columns.
+/// Formats the headings of the columns of [`columns`].
 pub(crate) fn heads(peer: Option<&Peer>) -> String {
     match peer {
         Some(_) => format!(" {:>10} {:>8}", "peer", "ratio"),

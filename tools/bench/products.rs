@@ -1,8 +1,8 @@
 //! Plans of matrix products, and their verification: `cargo bench -p linear-layout --bench products`.
 //!
-//! Each row is a product of the tensors of one thread block: operands in the layout of the instruction, operands that
-//! are converted first, and one multiplication per lane. Each time is the best of several. A name after `--` runs that
-//! row alone.
+//! Each row is a product of the tensors of one thread block: with operands in the layout of the instruction, with
+//! operands that are converted first, or with one multiplication per lane. Each time is the best of several runs. A
+//! name after `--` runs only the row with this name.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 

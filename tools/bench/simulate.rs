@@ -1,7 +1,7 @@
 //! Simulated lane instructions per second on one core, with all checks: `cargo bench --bench simulate`.
 //!
-//! An instruction counts once for each thread of the block. The best of many rounds counts; parsing, decoding and
-//! buffer creation are not timed.
+//! An instruction counts once for each thread of the block. Each result is the best of many rounds; parsing, decoding
+//! and buffer creation are not timed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const ROUNDS: usize = 20;
 
-/// Returns the grid of a kernel's launch and its arguments as for `ll-sim`; sizes are odd if masks allow it.
+/// Returns the grid of a kernel's launch, and the kernel's arguments in the notation of `ll-sim`. Sizes are odd if the
+/// masks of the kernel allow it.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (

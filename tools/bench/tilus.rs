@@ -1,11 +1,12 @@
 //! Operations on Tilus layouts: `cargo bench --bench tilus`.
 //!
-//! One hundred layouts of one to three dims, as in kernels, and a row for each operation: the median of the layouts'
-//! times, each the best of many rounds.
+//! The operands are one hundred layouts of one to three dims, similar to the layouts in kernels. The time of an
+//! operation is the median over the layouts of the best time in many rounds.
 //!
 //! `LL_PEER_TILUS` may name a command that times the same operations of the Tilus package, and prints
-//! `operation<TAB>nanoseconds` lines. It gets a file with the layouts as text; `python tools/bench/peer_tilus.py` is
-//! one, with a Python that has `tilus`. It alternates with ours, and the ratio is printed.
+//! `operation<TAB>nanoseconds` lines. The command gets a file with the layouts as text. `python
+//! tools/bench/peer_tilus.py` is such a command, if Python has the package `tilus`. The command and this benchmark run
+//! in turns, and the ratio of their times is printed.
 
 mod compare;
 mod peer;
@@ -19,7 +20,7 @@ use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
 use peer::Peer;
 use split_mix::Random;
 
-/// Environment variable of the peer.
+/// Environment variable that names the peer.
 const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;
@@ -54,7 +55,7 @@ fn pairs() -> Result<Vec<Pair>, TilusError> {
     Ok(pairs)
 }
 
-/// Returns the best nanoseconds per call over many rounds.
+/// Returns the best time per call in nanoseconds over many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..60 {
@@ -74,7 +75,7 @@ fn median(pairs: &[Pair], f: impl Fn(&Pair) -> f64) -> f64 {
     times[times.len() / 2]
 }
 
-/// The peer's names of the operations.
+/// Names of the operations in the output of the peer.
 const NAMES: [&str; 10] = [
     "spatial(8, 4)",
     "compose",
@@ -88,7 +89,7 @@ const NAMES: [&str; 10] = [
     "print",
 ];
 
-/// Returns nanoseconds in the order of `NAMES`.
+/// Returns the time of each operation in nanoseconds, in the order of `NAMES`.
 fn measure(pairs: &[Pair]) -> [f64; NAMES.len()] {
     let each = |f: &dyn Fn(&Pair) -> f64| median(pairs, f);
     [

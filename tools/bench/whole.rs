@@ -1,8 +1,8 @@
-//! The whole compiler, from TTGIR to assembly, with figures of the output: `cargo bench --bench whole`.
+//! Compilation from TTGIR to assembly, with properties of the output: `cargo bench --bench whole`.
 //!
-//! Times are those of `ll-translate --lower --time`: one process, a new context per round, the best of many rounds.
-//! `LL_PEER_WHOLE` may name a command that does the same with another compiler; it alternates with ours, and its
-//! figures follow a slash.
+//! Times are measured as in `ll-translate --lower --time`: in one process, with a new context per round, as the best of
+//! many rounds. `LL_PEER_WHOLE` may name a command that does the same with another compiler. The command and this
+//! benchmark run in turns, and the numbers of the peer follow a slash.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -17,14 +17,14 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Environment variable of the peer.
+/// Environment variable that names the peer.
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 
-/// Rounds per turn; the best one counts.
+/// Number of rounds per turn, of which the best counts.
 const ROUNDS: u32 = 20;
 
-/// A kernel, and its best figures so far.
+/// A kernel, with the best results so far.
 struct Row {
     name: String,
     file: String,
@@ -81,7 +81,7 @@ impl Row {
         Ok(text.lines().filter(is_operation).count())
     }
 
-    /// Returns instructions, registers, and bytes or registers spilled, as far as known.
+    /// Returns the number of instructions, of registers, and of spilled bytes or registers, as far as they are known.
     fn figures(&self, ptxas: Option<&Path>) -> [Option<usize>; 3] {
         if self.name.starts_with("gfx") {
             return figures_of_gcn(&self.assembly);
@@ -104,7 +104,7 @@ impl Row {
     }
 }
 
-/// Reads the figures from AMD's assembly.
+/// Reads the same numbers from AMD's assembly.
 fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     let is_instruction = |line: &&str| {
         line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t;")

@@ -1,4 +1,4 @@
-//! A layout that the command line names, of one of the layout systems: linear layouts, CuTe, Tilus.
+//! A layout that the command line names, in one of the supported systems: linear layouts, CuTe, or Tilus.
 
 use crate::Failure;
 use crate::subject::{Subject, parse_shape, parse_text, read_text, text_failure};
@@ -14,7 +14,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
-/// Number of lanes per warp for layouts that only number threads: 32, as on NVIDIA GPUs and AMD's graphics GPUs.
+/// Number of lanes per warp for layouts that number threads without warps: 32, as on NVIDIA GPUs and AMD's graphics
+/// GPUs.
 const LANES: u64 = 32;
 
 /// A layout of any system.
@@ -30,8 +31,8 @@ pub(crate) enum AnyLayout {
 }
 
 impl AnyLayout {
-    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of this shape. Only encodings need the shape,
-    /// since other texts state it.
+    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of shape `shape`. Only encodings need the shape,
+    /// since the texts of other layouts contain the shape.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -42,7 +43,7 @@ impl AnyLayout {
         Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    /// Returns the layout of a tensor of this shape. Without a shape, the shape that the text states is used.
+    /// Returns the layout of a tensor of shape `shape`. The default is the shape that the text contains.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let shape = text
             .shape_on(shape)
@@ -72,7 +73,8 @@ impl AnyLayout {
         })
     }
 
-    /// Returns the shape of the layout's tensor. A CuTe layout has none, since it is a function of coordinates.
+    /// Returns the shape of the layout's tensor. A CuTe layout has no shape of a tensor, since it is a function of
+    /// coordinates.
     pub(crate) fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(subject) => Some(subject.shape()),
@@ -149,7 +151,7 @@ impl AnyLayout {
     }
 }
 
-/// Returns the shape, or an error if it is missing, since an encoding does not state it.
+/// Returns the shape. Returns an error if the shape is missing, since an encoding does not contain it.
 fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     shape.ok_or_else(|| {
         Failure::new("an encoding needs the shape of its tensor").note(

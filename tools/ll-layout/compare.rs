@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// Returns the answer, and true if the layouts are equal.
+/// Returns the output of the command, and true if the layouts are equal.
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
     let (layouts, _) = arguments
         .pair
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
     Ok((drawing.write(text + "\n")?, is_equal))
 }
 
-/// Removes the dim `block` of a memory layout, which other systems do not have.
+/// Removes the dim `block` of a memory layout, since layouts of other systems do not have this dim.
 fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     let is_memory = !side.layout.has_in_dim(Dim::REGISTER);
     let has_block = side.layout.has_in_dim(Dim::BLOCK) && side.layout.in_size(Dim::BLOCK) == 1;

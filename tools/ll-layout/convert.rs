@@ -27,7 +27,8 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// Largest log2 of the number of slots or elements of a layout to plan. Every register is a value of the plan.
+/// Largest log2 of the number of slots or elements of a layout for which a conversion is planned. The plan has one
+/// value per register.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -261,7 +262,7 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
     })
 }
 
-/// Returns a sentence that states along which dimensions elements move, and which strategies are therefore possible.
+/// Returns a sentence with the dimensions along which elements move, and the strategies that are therefore possible.
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
@@ -348,14 +349,14 @@ pub(crate) fn steps_json(program: &Program) -> Value {
         .into()
 }
 
-/// Targets other than the requested one that share a plan.
+/// Targets, other than the requested target, that share a plan.
 struct Other {
     names: Vec<&'static str>,
     text: String,
     json: Map<String, Value>,
 }
 
-/// Returns the plans for all targets except `asked`. Targets whose plans have the same text are combined.
+/// Returns the plans for all targets except `asked`. Targets whose plans have the same text share an entry.
 fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
     let mut others: Vec<Other> = Vec::new();
     for target in TARGETS.iter().filter(|t| t.name != asked.name) {
@@ -396,7 +397,7 @@ fn error_of(text: String) -> (String, Map<String, Value>) {
     (text, json)
 }
 
-/// Returns costs in quarters of a clock, as the model counts them.
+/// Returns costs as JSON, in quarters of a clock cycle.
 pub(crate) fn cost_json(cost: Cost) -> Value {
     json!({
         "total": cost.total(),

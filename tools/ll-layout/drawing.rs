@@ -83,7 +83,7 @@ impl Drawing {
         text.to_string()
     }
 
-    /// Returns scenes as one picture or page, stacked vertically.
+    /// Returns scenes as one picture or page, one scene below the other.
     pub(crate) fn picture(&self, title: &str, scenes: &[Scene]) -> String {
         match self.format() {
             Format::Html => html(title, scenes),
@@ -91,7 +91,7 @@ impl Drawing {
         }
     }
 
-    /// Writes the text to the file of `--output`, or returns it for standard output.
+    /// Writes the text to the file of `--output`. Without `--output`, returns the text for standard output.
     pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
         let Some(file) = &self.output else {
             return Ok(text);

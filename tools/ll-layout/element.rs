@@ -1,10 +1,10 @@
-//! The width of elements of the type that `--type` names.
+//! The width of elements whose type `--type` names.
 
 use crate::Failure;
 use linear_layout::encoding::element_bits_of_name;
 
-/// Returns the width in bits of the type `name`. Without `name`, returns the width that the text of the layout
-/// states.
+/// Returns the width of the type `name` in bits. Without `name`, returns the width that the text of the layout
+/// contains.
 pub(crate) fn element_bits(name: Option<&str>, of_text: Option<u32>) -> Result<u32, Failure> {
     match name {
         Some(name) => element_bits_of_name(name).map_err(|error| {

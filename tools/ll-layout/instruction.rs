@@ -11,8 +11,8 @@ use std::path::Path;
 /// Largest number of names that a message suggests.
 const SUGGESTED: usize = 3;
 
-/// Returns the text if its first word is the name of a matrix instruction. Otherwise the text is a layout or a file
-/// name.
+/// Returns the text if its first word is the name of a matrix instruction. Returns `None` otherwise: the text is then a
+/// layout or a file name.
 pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     let text = source.to_str()?.trim();
     let family = text.split('.').next();

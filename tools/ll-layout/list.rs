@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     arguments.drawing.write(out)
 }
 
-/// Lists the matrix instructions of a target.
+/// Returns a list of the matrix instructions of a target.
 fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let target = arguments.target.as_deref().unwrap_or_default();
     let target = Target::parse(target).map_err(Failure::new)?;
@@ -127,7 +127,7 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
     drawing.write(drawing.picture(&title, &scenes))
 }
 
-/// Returns the encodings that cannot be read, each with its position and the error.
+/// Returns an error that lists the encodings that cannot be parsed, with their positions and errors.
 fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     let all = mentions.unreadable();
     let places = all.iter().take(MOST_UNREADABLE).map(|one| {

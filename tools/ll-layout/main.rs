@@ -1,5 +1,5 @@
-//! `ll-layout`: shows and explains layouts, evaluates, converts, multiplies and compares them, answers questions
-//! about them in bulk.
+//! `ll-layout`: shows and explains layouts, evaluates, converts, multiplies and compares layouts, and answers batches
+//! of questions about layouts.
 
 mod any_layout;
 mod batch;
@@ -141,7 +141,7 @@ struct Source {
     aliases: Option<PathBuf>,
 }
 
-/// An error, with its form as text and as JSON.
+/// An error that can be printed as text and as JSON.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -155,7 +155,7 @@ impl Failure {
         Self { message, rest }
     }
 
-    /// Adds text on separate lines.
+    /// Adds text on a separate line.
     pub(crate) fn line(mut self, text: impl fmt::Display) -> Self {
         self.rest += &format!("{text}\n");
         self
@@ -169,7 +169,7 @@ impl Failure {
         }
     }
 
-    /// Adds the invalid text, with a mark below the byte at `offset` if the text is a single line.
+    /// Adds the invalid text. If it is a single line, a mark follows below the byte at `offset`.
     pub(crate) fn at(self, text: &str, offset: usize) -> Self {
         if !text.is_char_boundary(offset) || text.contains('\n') {
             return self;

@@ -20,8 +20,8 @@ pub(crate) struct PairArguments {
 }
 
 impl PairArguments {
-    /// Reads both layouts, and the width of elements if a text states it. `names` are the argument names, for
-    /// messages.
+    /// Reads both layouts, and the width of elements if one of the texts contains it. `names` are the names of the two
+    /// arguments, for messages.
     pub(crate) fn read(
         &self,
         sources: [&OsStr; 2],
@@ -56,7 +56,7 @@ impl PairArguments {
     }
 }
 
-/// Describes the shape of a tensor for a sentence.
+/// Returns the shape of a tensor as part of a sentence.
 pub(crate) fn tensor_text(subject: &Subject) -> String {
     match subject.shape().as_slice() {
         [] => "a single element".to_owned(),

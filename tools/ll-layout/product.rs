@@ -27,7 +27,7 @@ Examples:
   ll-layout product '#blocked' '#blocked1' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target hip:gfx942
   ll-layout product '#a' '#b' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target sm_90 --output product.svg";
 
-/// Largest log2 of the number of multiplications in a product to plan.
+/// Largest log2 of the number of multiplications in a product for which a plan is made.
 const MOST_TERMS: u32 = 24;
 
 /// The precision of a product of `f32`, as `tt.dot` has it.
@@ -94,7 +94,7 @@ const NAMES: [&str; 3] = ["A", "B", "D"];
 /// Names of the conversions of a plan, for messages.
 const CONVERTED: [&str; 4] = ["of A", "of B", "of D", "back to D"];
 
-/// An instruction, with its issues or with the reason why it does not match.
+/// An instruction, with its numbers of issues or with the reason why it does not match.
 type Attempt = (Product, Result<Issues, Mismatch>);
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 }
 
 impl Arguments {
-    /// Returns the layouts of A, B and D. In each, all registers hold different elements.
+    /// Returns the layouts of A, B and D, in which all registers of a thread hold different elements.
     fn layouts(&self) -> Result<[LinearLayout; 3], Failure> {
         let sources = [&self.a, &self.b, &self.d];
         if sources.iter().filter(|source| **source == "-").count() > 1 {
@@ -281,7 +281,7 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// Returns the positions to which the bits of m, n and k are permuted: `1 2 4 -> 1 2 8`.
+/// Returns, for m, n and k, the positions to which their bits are permuted, as in `1 2 4 -> 1 2 8`.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {

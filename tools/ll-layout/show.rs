@@ -360,7 +360,7 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     Ok(object.into())
 }
 
-/// Returns each element with the slots that hold it. The last dimension of the tensor varies fastest.
+/// Returns each element, with the slots that hold it, as JSON. The last dimension of the tensor varies fastest.
 fn tensor_json(layout: &LinearLayout) -> Value {
     let holders = Holders::new(layout);
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
@@ -382,7 +382,7 @@ fn tensor_json(layout: &LinearLayout) -> Value {
     list.into()
 }
 
-/// Returns each slot with the element that it holds. The first in-dim varies fastest.
+/// Returns each slot, with the element that it holds, as JSON. The first in-dim varies fastest.
 fn hardware_json(layout: &LinearLayout) -> Value {
     (0..1u64 << layout.total_in_bits())
         .map(|x| {
@@ -392,7 +392,8 @@ fn hardware_json(layout: &LinearLayout) -> Value {
         .collect()
 }
 
-/// Returns the rows of the matrix. An entry is 1 if the input bit of its column affects the output bit of its row.
+/// Returns the rows of the matrix as JSON. An entry is 1 if the input bit of its column affects the output bit of its
+/// row.
 fn matrix_json(layout: &LinearLayout) -> Value {
     let row = |row: usize| -> Vec<u64> {
         let columns = layout.columns().iter();
@@ -401,7 +402,7 @@ fn matrix_json(layout: &LinearLayout) -> Value {
     (0..layout.total_out_bits()).map(row).collect()
 }
 
-/// Returns a slot as `{in-dim: index}`.
+/// Returns a slot as the JSON object `{in-dim: index}`.
 pub(crate) fn slot_json(layout: &LinearLayout, packed: u64) -> Value {
     InPoint::new(layout, packed)
         .indices()

@@ -17,7 +17,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of this shape. A layout of another system must
+    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of shape `shape`. A layout of another system must
     /// be linear.
     pub(crate) fn read(
         source: &OsStr,
@@ -41,8 +41,8 @@ impl Subject {
     }
 }
 
-/// Returns `source` if it is the text of a layout, otherwise the contents of the file with this name; `-` is standard
-/// input.
+/// Returns `source` if it is the text of a layout, and otherwise the contents of the file with this name. The name `-`
+/// means standard input.
 pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
         return Ok(text.to_owned());
@@ -108,7 +108,7 @@ fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
     Aliases::of_module(&text).map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))
 }
 
-/// Parses a shape: `64x16`, `64,16` or `[64, 16]`. `[]` is the shape of a single element.
+/// Parses a shape, such as `64x16`, `64,16` or `[64, 16]`. `[]` is the shape of a single element.
 pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     let inner = text.trim();
     let inner = inner

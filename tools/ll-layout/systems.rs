@@ -1,4 +1,4 @@
-//! Comparison of layouts of two systems: equality, or the first difference.
+//! Comparison of layouts of different systems: equality, or the first difference.
 
 use crate::Failure;
 use crate::any_layout::AnyLayout;
@@ -12,9 +12,9 @@ const MOST: i64 = 1 << 24;
 
 /// The first difference of two layouts.
 pub(crate) enum SystemDifference {
-    /// Layouts of threads and values differ. Contains how their elements are numbered.
+    /// The layouts of threads and values differ. The second field is the numbering of their elements.
     Held(Difference, Numbers),
-    /// Functions of coordinates have different sizes.
+    /// The functions of coordinates have different sizes.
     Sizes(i64, i64),
     At {
         coordinate: i64,
@@ -30,7 +30,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Formats an element: its index if the shape is known, otherwise its number.
+    /// Formats an element as its index if the shape is known, and otherwise as its number.
     fn text(&self, number: i64) -> String {
         let (Some(shape), Ok(mut rest)) = (&self.shape, u64::try_from(number)) else {
             return number.to_string();
@@ -129,7 +129,7 @@ fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     None
 }
 
-/// Returns the answer as text or JSON, and true if the layouts are equal.
+/// Returns the output of the command as text or JSON, and true if the layouts are equal.
 pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String, bool) {
     let Some(found) = found else {
         let text = if as_json {

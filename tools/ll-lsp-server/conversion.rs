@@ -7,13 +7,13 @@ use linear_layout::view::{Mention, Mentions, SPLIT_MARKER};
 use linear_layout_mlir::ir::ops::OpKind;
 use std::ops::Range;
 
-/// log2 of the size of the largest conversion that is planned, which limits the latency of hovers.
+/// log2 of the size of the largest conversion that is planned. The limit bounds the latency of hovers.
 const MOST_BITS: usize = 20;
 
-/// Largest number of steps that are listed.
+/// Largest number of steps that a hover lists.
 const MAX_STEPS: usize = 24;
 
-/// Returns the range and plan of the layout conversion at an offset.
+/// Returns the range of the layout conversion at an offset of the text, and a description of its plan.
 pub(crate) fn at(text: &str, offset: usize) -> Option<(Range<usize>, String)> {
     let name = OpKind::TtgConvertLayout.name();
     let from = offset.saturating_sub(name.len());

@@ -21,7 +21,7 @@ impl Documents {
         }
     }
 
-    /// Applies edits. Each edit replaces the whole text or a range.
+    /// Applies edits to a document. Each edit replaces the whole text or a range of the text.
     pub(crate) fn change(&mut self, params: &Value) {
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
         let Some(document) = self.0.get_mut(uri) else {
@@ -54,15 +54,15 @@ impl Documents {
         Some((uri, text))
     }
 
-    /// Returns the text of the document that a request names, and the offset of its position.
+    /// Returns the text of the document that a request names, and the byte offset of the request's position.
     pub(crate) fn place(&self, params: &Value) -> Option<(&str, usize)> {
         let text = self.0.get(params["textDocument"]["uri"].as_str()?)?;
         Some((text, offset(text, &params["position"])?))
     }
 }
 
-/// Returns the offset of a position, which is a line and a number of UTF-16 units in that line. A position beyond the
-/// end of its line is the end of the line.
+/// Returns the byte offset of a position, which is a line and a number of UTF-16 units in that line. A position beyond
+/// the end of its line is treated as the end of the line.
 fn offset(text: &str, position: &Value) -> Option<usize> {
     let line = usize::try_from(position["line"].as_u64()?).ok()?;
     let units = usize::try_from(position["character"].as_u64()?).ok()?;
@@ -80,7 +80,7 @@ fn offset(text: &str, position: &Value) -> Option<usize> {
     Some(text.len())
 }
 
-/// Converts an offset to a position (line and UTF-16 units).
+/// Converts a byte offset to a position: a line, and a number of UTF-16 units in that line.
 pub(crate) fn position(text: &str, offset: usize) -> Value {
     let before = &text[..offset];
     let line = before.matches('\n').count();

@@ -7,7 +7,7 @@ use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
-/// The part of a tensor that a hover shows if each element has one holder.
+/// The numbers of rows and columns of a tensor that a hover shows if each element has one holder.
 const WINDOW: Window = Window {
     rows: 16,
     columns: 16,
@@ -25,7 +25,7 @@ pub(crate) struct Addition {
 }
 
 impl Addition {
-    /// Inserts the addition in front of the text of an answer.
+    /// Inserts the addition in front of the text of the server's answer.
     pub(crate) fn add_to(self, result: &mut Value) {
         let Self { markdown, range } = self;
         let Some(contents) = result.get_mut("contents") else {
@@ -40,7 +40,7 @@ impl Addition {
     }
 }
 
-/// Returns the addition for an encoding or conversion at an offset.
+/// Returns the addition for the encoding or conversion at a byte offset of the text.
 pub(crate) fn at(text: &str, offset: usize) -> Option<Addition> {
     if let Some((span, markdown)) = conversion::at(text, offset) {
         let [start, end] = [span.start, span.end].map(|at| position(text, at));

@@ -1,10 +1,10 @@
 //! `ll-lsp-server`: MLIR's language server with this project's dialects, and with layouts in hovers.
 //!
 //! The program is a proxy. MLIR's server runs as a child process and handles diagnostics, definitions, references and
-//! completion. It has no extension point for hovers, so the proxy adds the grid and bases of the encoding under the
-//! cursor to its answers to `textDocument/hover`. A document that is nested too deep for MLIR gets a diagnostic of
-//! the proxy instead. The proxy tracks open documents, and validates the files that requests to convert bytecode
-//! name.
+//! completion. MLIR's server has no extension point for hovers, so the proxy adds the grid and the bases of the
+//! encoding under the cursor to the server's answers to `textDocument/hover`. For a document that is nested too deep
+//! for MLIR, the proxy publishes a diagnostic instead. The proxy tracks open documents, and validates the files that
+//! are named in requests to convert bytecode.
 
 mod conversion;
 mod documents;
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// State shared by both directions.
+/// State shared by the two threads that forward messages.
 #[derive(Debug, Default)]
 struct Shared {
     /// Additions to the answers of pending hover requests, keyed by request id.

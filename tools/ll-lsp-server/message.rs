@@ -1,4 +1,4 @@
-//! Protocol messages: a header with the length, and JSON.
+//! Protocol messages, which consist of a header with the length and a JSON body.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,7 +8,7 @@ const MAX_BYTES: usize = 1 << 30;
 /// Reads the body of a message, or returns `None` at the end of the input.
 ///
 /// # Errors
-/// The header is invalid, or the input ends within the message.
+/// Returns an error if the header is invalid, or if the input ends within the message.
 pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let bad = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut length = None;
@@ -57,7 +57,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 /// Writes one message.
 ///
 /// # Errors
-/// The output is closed.
+/// Returns an error if the output is closed.
 pub(crate) fn write(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
     write!(to, "Content-Length: {}\r\n\r\n", body.len())?;
     to.write_all(body)?;

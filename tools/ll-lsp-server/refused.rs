@@ -12,7 +12,7 @@ pub(crate) struct Refused(HashMap<String, Value>);
 
 impl Refused {
     /// Replaces the text in a message that opens or changes a document. The text becomes empty if the document is
-    /// nested too deep; the first valid version afterwards is sent as a whole.
+    /// nested too deep. The first valid version afterwards is sent as a whole.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn guard(&mut self, message: &mut Value, documents: &Documents) -> bool {
@@ -52,7 +52,7 @@ impl Refused {
         }
     }
 
-    /// Adds the diagnostic to those that MLIR's server publishes for a hidden document.
+    /// Adds the diagnostic of a hidden document to the diagnostics that MLIR's server publishes for it.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn complete(&self, message: &mut Value) -> bool {

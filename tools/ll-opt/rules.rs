@@ -1,10 +1,10 @@
-//! Output of `--explain-rule`: a rule as it is declared, and a module that breaks it.
+//! Output of `--explain-rule`: the text of a rule, and a module that breaks the rule.
 //!
 //! The modules come from tests, in which comments name the broken rules.
 
 use linear_layout_mlir::ir::rules;
 
-/// Tests of diagnostics.
+/// Texts of the tests of diagnostics.
 const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid.mlir"),
     include_str!("../../test/Dialect/invalid-accesses.mlir"),
@@ -36,7 +36,7 @@ const TESTS: &[&str] = &[
 /// Returns a rule with a module that breaks it, or all labels for `list`.
 ///
 /// # Errors
-/// The label is unknown; the message names the nearest one.
+/// Returns an error if the label is unknown. The message names the most similar label.
 pub(crate) fn explain(label: &str) -> Result<String, String> {
     if label == "list" {
         return Ok(rules::listing());

@@ -157,7 +157,7 @@ fn parse_axes(text: &str) -> Result<[u32; 3], String> {
     Ok(axes)
 }
 
-/// Parses an argument; the path of a file need not be UTF-8.
+/// Parses an argument. The path of a file need not be UTF-8.
 fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
     let bytes = argument.as_bytes();
     // The prefix `[NAME=]file:TYPE:`.
@@ -317,7 +317,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Returns the text of an error. If its location is in this file, the source line follows.
+/// Returns the text of an error. If the error's location is in the file `file`, the source line follows.
 fn show(error: &KernelError, file: &str, text: &str) -> String {
     let mut message = format!("error: {error}");
     if error.kind() == FaultKind::StepLimit {
@@ -351,7 +351,7 @@ fn machine(options: &Options, decoded: &Decoded) -> Machine {
     machine
 }
 
-/// Reads the input in MLIR; returns its display name and bytes.
+/// Reads the input as MLIR. Returns the name of the input in messages, and its bytes.
 fn read_source(file: &Path) -> Result<(String, Vec<u8>), String> {
     let name = sys::input_name(file);
     let bytes =
@@ -458,7 +458,7 @@ fn print(text: &str) -> Result<(), String> {
         .map_err(|error| format!("error: cannot write: {error}"))
 }
 
-/// Writes a line to standard error; a failure to do so is ignored.
+/// Writes a line to standard error. A failed write is ignored.
 fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Progress bar of long runs on a terminal.
+//! Progress bar on a terminal for long runs.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::OnceCell;
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts a launch of this many blocks.
+    /// Starts the progress of a launch of `blocks` blocks.
     pub(crate) fn of(blocks: u64) -> Self {
         Self {
             blocks,

@@ -101,7 +101,7 @@ fn main() -> ExitCode {
 /// Parses, translates and writes.
 ///
 /// # Errors
-/// The error, ready to print.
+/// Returns the error, ready to print.
 fn run(arguments: Arguments) -> Result<(), String> {
     let input = read(&arguments.input)?;
     let output = arguments.output;
@@ -142,14 +142,14 @@ fn read(input: &Path) -> Result<Vec<u8>, String> {
     sys::checked_input(&name, bytes).map_err(|refusal| refusal + "\n")
 }
 
-/// Formats an error with a note.
+/// Formats an error, with the note `fix` if there is one.
 fn failure(text: String, fix: Option<&str>) -> String {
     let mut message = Message::error(text);
     message.notes.extend(fix.map(Message::note));
     message.to_string()
 }
 
-/// Writes to standard error; failures are ignored.
+/// Writes to standard error. A failed write is ignored.
 fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

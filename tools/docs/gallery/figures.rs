@@ -26,7 +26,7 @@ pub(crate) struct Figure {
     /// Stem of the file names.
     pub(crate) name: String,
     pub(crate) title: String,
-    /// Description of the subject.
+    /// Description of the layout that the figure shows.
     pub(crate) subject: String,
     pub(crate) scenes: Vec<Scene>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
     ])
 }
 
-/// A fragment of the PTX manual.
+/// A fragment of a matrix in the PTX manual.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment {
     pub(crate) name: String,
@@ -90,7 +90,8 @@ const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (32, &[(128, ".b1"), (256, ".b1")]),
 ];
 
-/// Returns the fragments that encodings cover: all of `mma.sync.m16n8`, and those of `wgmma` in registers.
+/// Returns the fragments that encodings cover: all fragments of `mma.sync.m16n8`, and the fragments of `wgmma` in
+/// registers.
 pub(crate) fn fragments() -> Vec<Fragment> {
     let operand = |index: u32, parent: &str, width: u32| {
         format!("#ttg.dot_op<{{opIdx = {index}, parent = {parent}, kWidth = {width}}}>")
@@ -141,7 +142,8 @@ pub(crate) fn fragments() -> Vec<Fragment> {
 }
 
 impl Fragment {
-    /// Returns the layout, without register replicas where an instruction is smaller than the encoding's tile.
+    /// Returns the layout of the fragment, without register replicas if the instruction is smaller than the encoding's
+    /// tile.
     pub(crate) fn layout(&self) -> Outcome<LinearLayout> {
         let encoding: Encoding = self.encoding.parse()?;
         let layout = encoding.to_linear_layout(&self.shape)?;
@@ -159,7 +161,7 @@ impl Fragment {
     }
 }
 
-/// GPUs, and instructions whose operand layouts differ.
+/// Pairs of a GPU and an instruction, such that the operand layouts differ.
 const INSTRUCTIONS: [(&str, &str); 8] = [
     ("cuda:80", "mma.m16n8k16.f32.f16"),
     ("cuda:80", "mma.m16n8k8.f32.tf32"),
@@ -203,7 +205,7 @@ fn encoded(text: &str, shape: &[u64]) -> Outcome<LinearLayout> {
     Ok(encoding.to_linear_layout(shape)?)
 }
 
-/// Returns a figure of an encoding on a shape, in one view.
+/// Returns a figure of an encoding on the shape `shape`, in the view `view`.
 fn encoded_figure(
     name: &str,
     title: &str,
@@ -305,7 +307,7 @@ fn seeds() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Name and chain of the layouts in Tilus' manual.
+/// Names of the layouts in the manual of Tilus, with their chains of `local` and `spatial`.
 const TILUS: [(&str, &str); 8] = [
     ("tilus-local", "local(3, 4)"),
     ("tilus-spatial", "spatial(3, 2)"),
@@ -350,7 +352,7 @@ fn other_systems() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Name, title and encoding, for 32 rows of 64 elements of 16 bits.
+/// Name, title and encoding of each swizzle of a buffer with 32 rows of 64 elements of 16 bits.
 const SWIZZLES: [(&str, &str, &str); 10] = [
     (
         "none",

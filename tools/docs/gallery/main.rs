@@ -1,4 +1,4 @@
-//! Writes the gallery of layouts: pictures, an interactive page for each, and an index.
+//! Writes the gallery of layouts: pictures, an interactive page for each picture, and an index.
 //!
 //! `make docs` runs this as
 //! ```text

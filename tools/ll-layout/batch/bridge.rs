@@ -5,10 +5,10 @@ use linear_layout::bridge::{self, BridgeError, ElementOrder};
 use linear_layout::cute::Layout;
 use serde_json::{Map, Value, json};
 
-/// Largest number of indices of a layout in an answer.
+/// Largest number of indices of a layout that an answer contains.
 const SHOWN: u32 = 64;
 
-/// The operations of this system, by name.
+/// The operations that convert layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("cute_to_f2", &["layout"], |args| {
         let layout = cute::layout_from_json(args.get(0))?;
@@ -96,14 +96,14 @@ pub(super) const OPS: &[Operation] = &[
 ];
 
 impl Args<'_> {
-    /// Returns argument `i`, a list of at most 62 basis images.
+    /// Returns argument `i`, a list of at most 62 images of bits.
     fn bases(&self, i: usize) -> Result<Vec<u64>, CaseError> {
         let bases = numbers(self.get(i)).filter(|bases| bases.len() <= 62);
         bases.ok_or_else(|| self.wrong(i, "a list of at most 62 whole numbers of zero or more"))
     }
 }
 
-/// Returns the reference's word for an error, or for other errors a description.
+/// Returns the code that the reference uses for an error, or a description of other errors.
 fn reason(why: &BridgeError) -> String {
     match why {
         why if why.is_not_power_of_two() => "non-power-of-two extent".to_owned(),

@@ -4,13 +4,13 @@ use super::{Args, CaseError, Operation, kind, schema};
 use linear_layout::cute::{ComposedLayout, Coord, CuteError, IntTuple, Layout, Swizzle, Tiler};
 use serde_json::{Map, Value, json};
 
-/// Largest number of indices of a layout in an answer.
+/// Largest number of indices of a layout that an answer contains.
 const TABLE: i64 = 64;
 
 /// Largest number of indices that a case may request.
 const MAX_COUNT: i64 = 1 << 16;
 
-/// The operations of this system, by name.
+/// The operations on CuTe layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("layout_default", &["shape"], |args| {
         layout(Layout::compact(&args.int_tuple(0)?))

@@ -31,7 +31,7 @@ pub(super) fn solve_encoding(
     Ok(found)
 }
 
-/// Returns the smallest shape that contains all bases. It is used if a case states no shape.
+/// Returns the smallest shape that contains the images of all bases. It is used if a case has no shape.
 pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
     let mut reach: Option<Vec<u64>> = None;
     for list in bases.as_object()?.values() {
@@ -148,7 +148,7 @@ impl Args<'_> {
     }
 }
 
-/// The operations of this system, by name.
+/// The operations on linear layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("apply", &["layout", "point"], apply),
     Operation::new("properties", &["layout"], |args| {

@@ -1,6 +1,7 @@
 //! One case of a batch: a question as a JSON object, and its answer in the same object.
 //!
-//! A case names a layout system and an operation of that system. Without `system` it is a case about linear layouts.
+//! A case names a layout system and an operation of that system. A case without the key `system` is about linear
+//! layouts.
 
 mod bridge;
 pub(crate) mod cute;
@@ -16,7 +17,7 @@ use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 
-/// The keys of an answer. They are removed from the question and added with the answer.
+/// The keys of an answer. They are removed from the question, and added with the values of the answer.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
 
 /// The layout systems that a case may name, and their operations.
@@ -42,10 +43,10 @@ pub(crate) enum CaseError {
     /// A layout cannot be converted to another system.
     #[error(transparent)]
     Bridge(#[from] BridgeError),
-    /// The encoding is not valid, or it is not valid for this shape.
+    /// The encoding is not valid, or does not support the shape.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// The object is not a valid case. The text states what was expected.
+    /// The JSON object is not a valid case. The text describes the expected form.
     #[error("{0}")]
     Schema(String),
 }
@@ -57,8 +58,8 @@ fn schema(text: impl Into<String>) -> CaseError {
 /// An operation that a case may request.
 pub(crate) struct Operation {
     name: &'static str,
-    /// The names of its arguments, for messages. The name of an optional argument ends with `?`; if the last argument
-    /// may be repeated, its name ends with `*`.
+    /// The names of the operation's arguments, for messages. The name of an optional argument ends with `?`. If the
+    /// last argument may be repeated, its name ends with `*`.
     args: &'static [&'static str],
     run: fn(&Args<'_>) -> Result<Value, CaseError>,
 }
@@ -73,7 +74,7 @@ impl Operation {
     }
 }
 
-/// The arguments of an operation. Each is checked when the operation reads it.
+/// The arguments of an operation. An argument is checked when the operation reads it.
 struct Args<'v> {
     op: &'v str,
     values: &'v [Value],
@@ -94,7 +95,7 @@ impl Args<'_> {
     }
 }
 
-/// Answers a line, which may contain anything.
+/// Answers a line, which may contain any bytes.
 pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     let mut case = match serde_json::from_slice(line) {
         Ok(Value::Object(case)) => case,

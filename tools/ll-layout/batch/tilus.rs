@@ -1,7 +1,8 @@
 //! Operations on Tilus layouts.
 //!
-//! The operations have the names and arguments of Tilus 0.2.0, and their answers have its form, so that both can be
-//! compared. If Tilus computes a wrong result, a comment at the operation states which arguments to use instead.
+//! The operations have the names and arguments of Tilus 0.2.0, and their answers have the form of the results of Tilus,
+//! so that answers can be compared. If Tilus computes a wrong result, a comment at the operation states which arguments
+//! to use instead.
 
 use super::{Args, CaseError, Operation, drawn, kind, numbers, schema};
 use linear_layout::bridge;
@@ -12,7 +13,7 @@ use linear_layout::tilus::{
 use linear_layout::view::{register_grid, shared_grid};
 use serde_json::{Map, Value, json};
 
-/// Largest number of elements in an answer.
+/// Largest number of elements that an answer contains.
 const SHOWN: usize = 64;
 
 /// Largest number of cells of a grid, and of threads that hold an element in an answer.
@@ -20,7 +21,7 @@ const LARGEST: u64 = 1 << 16;
 
 type Answer = Result<Value, CaseError>;
 
-/// The operations of this system, by name.
+/// The operations on Tilus layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("spatial", &["extent*"], |args| {
         register(&tilus::spatial(&args.all_numbers()?)?)

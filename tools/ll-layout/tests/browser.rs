@@ -29,7 +29,7 @@ fn browser() -> Option<PathBuf> {
 /// Serialises the tests, which measure times.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A page open in a browser of its own.
+/// A page that is open in its own browser.
 struct Page {
     _turn: MutexGuard<'static, ()>,
     child: Child,
@@ -37,12 +37,12 @@ struct Page {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     asked: u64,
-    /// The profile folder of the browser; a new one each time.
+    /// The profile folder of the browser, which is new for each page.
     profile: PathBuf,
 }
 
 impl Page {
-    /// Opens a file in a window of 1000 pixels; prints a notice and returns `None` without a browser.
+    /// Opens a file in a window of 1000 pixels. Without a browser, prints a notice and returns `None`.
     fn open(file: &Path) -> Option<Self> {
         let Some(browser) = browser() else {
             // The test harness captures `eprintln`.
@@ -105,7 +105,7 @@ impl Page {
         panic!("the page is not ready after 10 seconds");
     }
 
-    /// Sends a command of the protocol and returns its result.
+    /// Sends a command of the debugging protocol and returns its result.
     fn ask(&mut self, method: &str, parameters: &Value) -> Value {
         self.asked += 1;
         let mut message = json!({"id": self.asked, "method": method, "params": parameters});
@@ -127,7 +127,7 @@ impl Page {
         }
     }
 
-    /// Returns the value of an expression on the page.
+    /// Returns the value of a JavaScript expression on the page.
     #[track_caller]
     fn value(&mut self, expression: &str) -> Value {
         let parameters =
@@ -149,7 +149,7 @@ impl Page {
             .to_owned()
     }
 
-    /// Moves the pointer to the middle of a cell that is in sight.
+    /// Moves the pointer to the middle of a visible cell.
     fn hover(&mut self, view: usize, panel: usize, row: usize, column: usize) {
         let place = self.value(&format!(
             "(() => {{ const v = views[{view}], p = v.scene.panels[{panel}], at = v.canvas.getBoundingClientRect();
@@ -160,7 +160,7 @@ impl Page {
         self.ask("Input.dispatchMouseEvent", &event);
     }
 
-    /// Types into an input.
+    /// Types text into an input element.
     fn type_into(&mut self, selector: &str, text: &str) {
         self.value(&format!(
             "(() => {{ const i = document.querySelector({}); i.focus(); i.select(); }})()",
@@ -194,7 +194,7 @@ impl Page {
         bytes
     }
 
-    /// Returns red, green and blue of a point of a cell, away from its text.
+    /// Returns the red, green and blue components of a point in a cell, away from the cell's text.
     fn colour(&mut self, panel: usize, row: usize, column: usize) -> Value {
         self.value(&format!(
             "(() => {{ const v = views[0]; v.draw(); const p = v.scene.panels[{panel}];

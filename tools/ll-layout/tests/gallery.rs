@@ -10,15 +10,15 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::target::Target;
 use linear_layout::view::svg;
 
-/// Row and column of element `i` of a thread: lane, number of the element.
+/// Maps a lane and the number of an element of the lane to the row and the column of the element.
 type Formula = fn(u64, u64) -> (u64, u64);
 
-/// The manual's `groupID` and `threadID_in_group`.
+/// Returns the `groupID` and the `threadID_in_group` of the manual for a lane.
 fn group(lane: u64) -> (u64, u64) {
     (lane >> 2, lane % 4)
 }
 
-/// Formulas of the manual, for the fragments that have them.
+/// Formulas of the manual: name of a fragment, number of elements per lane, formula.
 const FORMULAS: [(&str, u64, Formula); 12] = [
     ("mma-m16n8-c", 4, |lane, i| {
         let (g, t) = group(lane);
@@ -167,7 +167,8 @@ fn operands_of_instructions_are_the_fragments_of_the_manual() {
     }
 }
 
-/// The part that the formulas share: a register of 32 bits has neighbours in k, registers go down, then on along k.
+/// Checks the rule that the formulas share: a 32-bit register holds neighbours along k, and the registers continue
+/// along the rows first and then along k.
 #[test]
 fn every_fragment_follows_one_rule() {
     for fragment in fragments() {

@@ -1,4 +1,4 @@
-//! `ll-layout` from outside: the vectors through `batch`, what bad input gives, what is printed.
+//! Tests of the program `ll-layout`: answers to the vectors in `batch`, errors for invalid input, and output.
 
 #![expect(clippy::print_stdout, reason = "the rate is shown on request")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Exit code, standard output, standard error.
+/// Runs the program and returns its exit code, standard output and standard error.
 fn ll_layout(arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ll-layout"))
         .args(arguments)
@@ -317,10 +317,10 @@ fn failures_have_a_reason_and_a_code() {
     assert!(found["error"].is_string());
 }
 
-/// Vectors along rows, in four warps, and vectors along columns.
+/// A layout with vectors along rows, in four warps.
 const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
 const COLUMNS: &str = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>";
-/// As `ROWS` with shorter vectors: the same warps hold the same rows.
+/// A layout like `ROWS` with shorter vectors, in which the same warps hold the same rows.
 const PAIRS: &str = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
 
 #[track_caller]
@@ -576,7 +576,7 @@ fn compare_sees_sizes_orders_and_gaps() {
     );
 }
 
-/// The words of a command: quoted pieces are layouts, the others hold no blanks.
+/// Returns the words of a command. Quoted words are layouts; other words contain no blanks.
 fn words_of(command: &str) -> Vec<&str> {
     let mut words: Vec<&str> = Vec::new();
     for (i, piece) in command.split('\'').enumerate() {
@@ -588,7 +588,7 @@ fn words_of(command: &str) -> Vec<&str> {
     words
 }
 
-/// The commands that the help shows are run, except those that name a file of the reader's.
+/// Runs the commands in the help, except commands that name a file of the user.
 #[test]
 fn examples_of_the_help_run() {
     let mut run = 0;
@@ -678,7 +678,7 @@ fn colours_are_for_terminals_and_who_asks() {
     assert_ne!(colour_of(" T0:0 "), colour_of(" T1:0 "));
 }
 
-/// Rows of eight vectors: without a swizzle all lanes of a phase want the same four banks.
+/// Checks rows of eight vectors: without a swizzle, all lanes of a phase access the same four banks.
 #[test]
 fn show_finds_bank_conflicts() {
     let shared = |max_phase: u32| {
@@ -829,7 +829,7 @@ tt.func @f(%x: tensor<16x8xf32, #tv>, %y: tensor<8x16xf32, #tv>, %z: tensor<16x8
     );
 }
 
-/// Checks the file that `--output` names; standard output stays empty.
+/// Checks that a command writes the file that `--output` names and nothing to standard output. Returns the file's text.
 fn written(name: &str, arguments: &[&str]) -> String {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let path = file.to_str().unwrap();
@@ -838,7 +838,7 @@ fn written(name: &str, arguments: &[&str]) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
-/// A picture has what it shows, and every element that is opened is closed.
+/// Checks that a picture contains the given texts, and that every opened XML element is closed.
 #[track_caller]
 fn check_picture(picture: &str, texts: &[&str]) {
     assert!(picture.starts_with("<svg xmlns="), "{picture:.80}");
@@ -908,7 +908,7 @@ fn pictures_have_the_text_of_the_tables() {
     );
 }
 
-/// An upper bound for the page and the picture of a large layout: what the network and the eye can take.
+/// Checks upper limits of the sizes of the page and the picture of a large layout.
 #[test]
 fn a_picture_of_a_large_layout_is_small() {
     for (i, enc) in [ROWS, COLUMNS, PAIRS].into_iter().enumerate() {
@@ -1049,7 +1049,8 @@ note: `ll-layout list --instructions --target cuda:80` lists all
 
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
 
-/// The operands of a product into `MMA`, with so many elements side by side along k.
+/// Returns the operand encodings of a product with the result `MMA`, with the given numbers of adjacent elements along
+/// k.
 fn factors_of_mma(widths: [u32; 2]) -> [String; 2] {
     [0, 1].map(|i| {
         let width = widths[i];
@@ -1369,7 +1370,7 @@ fn layouts_of_different_systems_are_compared() {
     );
 }
 
-/// Layouts of `XeGPU`, IREE and Mosaic GPU stand where encodings do.
+/// Checks that layouts of `XeGPU`, IREE and Mosaic GPU are accepted in place of encodings.
 #[test]
 fn layouts_of_other_compilers_are_encodings_too() {
     check(

@@ -1,7 +1,8 @@
-//! Layouts, types and GPUs as people paste them: each is read as its canonical spelling, or refused with the nearest fix.
+//! Layouts, types and GPUs in the notations that users paste: each text is read as its canonical spelling, or rejected
+//! with the most likely fix.
 //!
-//! Spellings of Gluon are those of Triton 3.9's classes; tensors of CUTLASS are from its documentation, examples and issues
-//! (1717, 2272, 2381, 2629, 2834); those of Tilus from its documentation and tests.
+//! Layouts of Gluon are in the notation of Triton 3.9's classes. Tensors of CUTLASS are from its documentation,
+//! examples and issues (1717, 2272, 2381, 2629, 2834). Layouts of Tilus are from its documentation and tests.
 
 use std::process::Command;
 
@@ -16,7 +17,7 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// Returns what the program says of a layout: its words, and its encoding and bases where it is linear.
+/// Returns the output of the program for a layout: its description, and its encoding and bases if it is linear.
 #[track_caller]
 fn read(text: &str, shape: &str) -> (String, String) {
     let shape: &[&str] = if shape.is_empty() { &[] } else { &[shape] };

@@ -1,5 +1,5 @@
-//! A Rust compiler that embeds linear-layout: parses a kernel in Triton's GPU dialect and lowers it. `embed-rust
-//! kernel.ttgir cuda:90`
+//! A Rust compiler that embeds linear-layout. It parses a kernel in Triton's GPU dialect and lowers it: `embed-rust
+//! kernel.ttgir cuda:90`.
 
 use linear_layout_mlir::sys::parse_file;
 use melior::dialect::DialectRegistry;
@@ -8,7 +8,7 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects, register_all_p
 use melior::{Context, Error};
 use std::process::ExitCode;
 
-/// MLIR prints diagnostics of the kernel to standard error.
+/// Lowers the kernel for a target. MLIR prints diagnostics of the kernel to standard error.
 fn lower(context: &Context, path: &str, target: &str) -> Result<String, Error> {
     let mut module = parse_file(context, path).ok_or(Error::RunPass)?;
     let passes = PassManager::new(context);
