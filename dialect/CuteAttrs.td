@@ -14,12 +14,12 @@ def Cute_Dialect : Dialect {
 
 def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {
   let mnemonic = "layout";
-  let summary = "a layout of CuTe: offsets of a buffer, or elements of threads and values";
+  let summary = "a CuTe layout: a map from buffer elements to offsets, or from threads and values to elements";
   let description = [{
-    For a buffer it maps each element to an offset in elements; each mode is a dimension. For a tensor it maps each thread
-    and value to an element, in column-major order, of a tile of shape `tile`; larger tensors repeat the tile and smaller
-    ones have replicas. Without `tile` the tile is the tensor. Threads are the lanes of a warp (`threadsPerWarp`, 32 if
-    absent), then the other warps.
+    As the encoding of a buffer, the layout maps each element to an offset in elements; each mode is a dimension. As the
+    encoding of a tensor, the layout maps each thread and value to the column-major number of an element in a tile of
+    shape `tile`. A larger tensor repeats the tile, and a smaller tensor has replicas. Without `tile`, the tile is the
+    whole tensor. Threads are numbered by lanes, then warps, with `threadsPerWarp` (32 if absent) lanes per warp.
     ```mlir
     #cute.layout<"(8,64):(64,1)">
     #cute.layout<"Sw<3,3,3> o 0 o (8,64):(64,1)">

@@ -10,8 +10,8 @@ def Gluon_Dialect : Dialect {
   let cppNamespace = "::ll::gluon";
   let summary = "Layouts to be inferred";
   let description = [{
-    A tensor may have an attribute of this dialect instead of an encoding, until `resolve-auto-layouts` infers the
-    encoding, which lowering requires.
+    A tensor may have an attribute of this dialect instead of an encoding. The pass `resolve-auto-layouts` replaces the
+    attribute by an inferred encoding, as lowering requires.
     - gluon_c1: if the layout of a result follows from the layout of an operand, both must have the same
       unresolved layout, or neither has one
   }];
@@ -24,7 +24,7 @@ class Gluon_Attr<string name, string attrMnemonic> : AttrDef<Gluon_Dialect, name
 }
 
 def Gluon_AutoEncoding : Gluon_Attr<"AutoEncoding", "auto_encoding"> {
-  let summary = "an encoding to be inferred from the definition and the uses of a tensor";
+  let summary = "an encoding that is inferred from the definition and the uses of a tensor";
   let description = [{
     ```mlir
     #gluon.auto_encoding

@@ -1,4 +1,5 @@
-// Operations with generated builders in Rust: of the dialects that lowering emits, of this project, and of TTGIR.
+// Operations for which Rust builders are generated: operations that lowering emits, and operations of this project and
+// of upstream dialects that passes create.
 #ifndef LL_OUTPUT
 #define LL_OUTPUT
 

@@ -16,9 +16,9 @@ def Tilus_Register : AttrDef<Tilus_Dialect, "Register"> {
   let mnemonic = "register";
   let summary = "a register layout of Tilus";
   let description = [{
-    Which thread holds an element, and at which of its places. Threads are the lanes of a warp, of which there are
-    `threadsPerWarp` (32 if absent), then its other warps. A tensor larger than the layout's shape repeats it, of a
-    smaller one there are copies.
+    The layout maps each element to a thread and to a local index in this thread. Threads are numbered by lanes, then
+    warps, with `threadsPerWarp` (32 if absent) lanes per warp. A tensor that is larger than the layout's shape repeats
+    the layout, and a smaller tensor has replicas.
     ```mlir
     #tilus.register<"local(2, 1).spatial(8, 4).local(1, 2)">
     #tilus.register<"RegisterLayout(shape=[16, 8], mode_shape=[2, 8, 4, 2], spatial_modes=[1, 2], local_modes=[0, 3])">

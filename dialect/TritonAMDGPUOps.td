@@ -31,10 +31,11 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [LL_Unanalysed, LL_NoSharedMemory
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other has the result's type", "result", "other", "$_self",
                    "!getOther() || std::equal_to<>()">]> {
-  let summary = "read at a base pointer plus a tensor of 32-bit offsets";
+  let summary = "read global memory at a base pointer plus a tensor of 32-bit offsets";
   let description = [{
-    The base is the same for all threads; offsets count elements. The hardware's buffer
-    instructions take a masked-off element as out of range, so no branch is needed.
+    The base pointer is the same for all threads, and offsets are in elements. The lowering uses
+    the hardware's buffer instructions, in which a masked-off element gets an offset out of range,
+    so that no branch is needed.
     - buffer_c1: the pointee type must be the element type of the tensor
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, Optional<I32>:$stride,
@@ -55,7 +56,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemo
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
     TypesMatchWith<"mask is i1 in the value's shape and encoding", "value", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "write at a base pointer plus a tensor of 32-bit offsets";
+  let summary = "write global memory at a base pointer plus a tensor of 32-bit offsets";
   let description = [{
     - buffer_c1: the pointee type must be the element type of the tensor
     - buffer_c2: the pointer must point to global memory
@@ -76,7 +77,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemo
 def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Unanalysed, AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the offsets' shape and encoding", "offsets", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "start to read at a base pointer plus offsets into shared memory";
+  let summary = "start an asynchronous copy from a base pointer plus offsets to shared memory";
   let description = [{
     - buffer_load_to_local_c1: the target must have buffer loads to shared memory
     - buffer_load_to_local_c2: the pointee type must be the element type of the buffer
@@ -104,7 +105,7 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [LL_Unanalysed, AttrSi
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
     TypesMatchWith<"mask is i1 in the result's shape and encoding", "result", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "update at a base pointer plus offsets, atomically; returns the old value";
+  let summary = "update global memory at a base pointer plus offsets atomically, and return the old value";
   let description = [{
     - buffer_c1: the pointee type must be the element type of the tensor
     - buffer_c2: the pointer must point to global memory
@@ -125,7 +126,7 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [LL_Unanalysed,
     TypesMatchWith<"value has the result's type", "result", "val", "$_self">,
     TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">]> {
-  let summary = "store at a base pointer plus offsets where memory holds an expected value";
+  let summary = "store at a base pointer plus offsets if memory holds an expected value";
   let description = [{
     - buffer_c1: the pointee type must be the element type of the tensor
     - buffer_c2: the pointer must point to global memory
@@ -144,7 +145,7 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [LL_Unanalysed,
 
 def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [LL_FixedLayouts, Pure, SameOperandsAndResultShape,
                                                                SameOperandsAndResultElementType]> {
-  let summary = "exchange registers of one thread, so that another dimension is contiguous";
+  let summary = "reorder the registers of each thread, so that another dimension is contiguous";
   let description = [{
     - in_thread_transpose_c1: the operand must have rank 2
     - in_thread_transpose_c2: the operand's encoding must be `#ttg.blocked`
@@ -157,7 +158,7 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [LL_FixedLayouts, 
 }
 
 def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
-  let summary = "a part of a tensor that each thread has in its registers";
+  let summary = "a part of a tensor, which each thread has in its own registers";
   let description = [{
     - extract_slice_c1: operand, result and offsets must have the same rank
     - extract_slice_c2: no dimension of the result may be larger than that of the operand
@@ -171,7 +172,7 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized,
 }
 
 def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
-  let summary = "tensors side by side, row by row, as parts of one";
+  let summary = "concatenate tensors, which become the parts of the result in row-major order";
   let description = [{
     - concat_c1: operands and result must have the same rank
     - concat_c2: the shape of the operands must divide the shape of the result
@@ -203,7 +204,7 @@ def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed", [
 }
 
 def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [LL_Opaque, Pure]> {
-  let summary = "widen pairs of 4-bit floats and multiply by scales";
+  let summary = "convert pairs of 4-bit floats to wider floats, and multiply by scales";
   let description = [{
     - scaled_c1: scales and result must have the same rank
     - scaled_c2: `axis` must be a dimension of the result
@@ -232,7 +233,7 @@ def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [LL_Opaque, Pure]> {
 }
 
 def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [LL_Opaque, Pure, SameOperandsAndResultShape]> {
-  let summary = "widen 8-bit floats and multiply by scales";
+  let summary = "convert 8-bit floats to wider floats, and multiply by scales";
   let description = [{
     - ttg_c1: operands and result must have the same encoding
     - scaled_c16: scales must be `i8` on `hip:gfx125x`
@@ -249,7 +250,7 @@ def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [LL_Opaque, Pure, Same
 }
 
 def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [LL_Opaque, Pure]> {
-  let summary = "divide by scales and narrow to pairs of 4-bit floats";
+  let summary = "divide by scales, and convert to pairs of 4-bit floats";
   let description = [{
     - scaled_c1: scales and result must have the same rank
     - scaled_c2: `axis` must be a dimension of the result
@@ -274,7 +275,7 @@ def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [LL_Opaque, Pure]>
 }
 
 def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [LL_Opaque, Pure]> {
-  let summary = "divide by scales and narrow to 8-bit floats";
+  let summary = "divide by scales, and convert to 8-bit floats";
   let description = [{
     - scaled_c1: scales and result must have the same rank
     - scaled_c2: `axis` must be a dimension of the result
@@ -301,7 +302,7 @@ def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [LL_Opaque, Pure]>
 def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [LL_Opaque,
     TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "dst", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "start to copy from shared to global memory";
+  let summary = "start an asynchronous copy from shared to global memory";
   let description = [{
     - async_copy_local_to_global_c1: the buffer must be in shared memory
     - store_c1: the cache policy must be one of stores, without `ca` and `cv`
@@ -317,28 +318,28 @@ def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [LL_Op
 }
 
 def AMDG_AsyncWaitOp : AMDG_Op<"async_wait", [LL_Unanalysed]> {
-  let summary = "wait until at most `num_inst` instructions of copies are under way";
+  let summary = "wait until at most `num_inst` copy instructions are in flight";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num_inst);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "$asyncToken attr-dict";
 }
 
 def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait", [LL_Opaque]> {
-  let summary = "wait until at most `num` copies of the tensor data mover are under way";
+  let summary = "wait until at most `num` copies of the tensor data mover are in flight";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "$asyncToken attr-dict";
 }
 
 def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait", [LL_Opaque]> {
-  let summary = "wait until at most `count` instructions of the tensor data mover are under way";
+  let summary = "wait until at most `count` instructions of the tensor data mover are in flight";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$count);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "($asyncToken^)? attr-dict";
 }
 
 def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local", [LL_Opaque]> {
-  let summary = "start to copy a block into shared memory";
+  let summary = "start an asynchronous copy of a block to shared memory";
   let description = [{
     - tdm_c1: blocks must have at most 65535 elements in each dimension
     - tdm_c2: the buffer must not be swizzled
@@ -371,7 +372,7 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local",
 }
 
 def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global", [LL_Opaque]> {
-  let summary = "start to copy a block out of shared memory";
+  let summary = "start an asynchronous copy of a block from shared memory";
   let description = [{
     - tdm_c1: blocks must have at most 65535 elements in each dimension
     - tdm_c2: the buffer must not be swizzled
@@ -397,7 +398,7 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global",
 
 def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global_to_local", [LL_Opaque,
     SameVariadicOperandSize]> {
-  let summary = "start to copy two to four blocks at once, each by warps of its own";
+  let summary = "start asynchronous copies of two to four blocks, each by different warps";
   let description = [{
     - tdm_c1: blocks must have at most 65535 elements in each dimension
     - tdm_c2: the buffer must not be swizzled
@@ -428,7 +429,7 @@ def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global
 }
 
 def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [LL_Opaque]> {
-  let summary = "start to copy rows at indices into shared memory";
+  let summary = "start an asynchronous copy of rows with given indices to shared memory";
   let description = [{
     - tdm_c1: blocks must have at most 65535 elements in each dimension
     - tdm_c2: the buffer must not be swizzled
@@ -460,7 +461,7 @@ def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [LL_Opaque]> {
 }
 
 def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter", [LL_Opaque]> {
-  let summary = "start to copy rows out of shared memory to rows at indices";
+  let summary = "start an asynchronous copy from shared memory to rows with given indices";
   let description = [{
     - tdm_c1: blocks must have at most 65535 elements in each dimension
     - tdm_c2: the buffer must not be swizzled
@@ -491,7 +492,7 @@ def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter", [LL_Opaque]> {
 def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [LL_Opaque, Pure,
     AttrSizedOperandSegments,
     TypesMatchWith<"the result has the descriptor's type", "desc", "result", "$_self">]> {
-  let summary = "a descriptor moved by offsets, with other bounds, or switched on or off";
+  let summary = "a descriptor with other offsets, bounds, or predicate";
   let description = [{
     - update_tensor_descriptor_c1: `add_offsets` and `set_bounds` must have one value per dimension, or none
     - update_tensor_descriptor_c2: at least one of `add_offsets`, `set_bounds` and `pred` must be given
@@ -509,9 +510,9 @@ def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [LL_Opaq
 
 def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
-  let summary = "bring a block into the cache";
+  let summary = "prefetch a block into the cache";
   let description = [{
-    With `returnOffsets`, which serves tests, the byte offset of each prefetch comes out.
+    With `returnOffsets`, which is meant for tests, the results are the byte offsets of the prefetches.
     - tdm_prefetch_c1: `returnOffsets` must be given exactly if there is a result
     - tdm_prefetch_c2: the result must have one `i64` per prefetch, in the default layout
   }];
@@ -527,9 +528,9 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [LL_Opaque,
 
 //===-- Accesses of single threads ----------------------------------------------------------===//
 
-// It may be volatile, so its effects are unknown.
+// The load may be volatile, so its memory effects are unknown.
 def AMDG_MaskedLoadOp : AMDG_Op<"masked_load", [LL_Opaque]> {
-  let summary = "read through a pointer where a condition holds";
+  let summary = "read through a pointer if a condition is true";
   let arguments = (ins LLVM_AnyPointer:$ptr, I1:$mask, LLVM_Type:$falseVal,
                        Optional<I32>:$multicastMask,
                        DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
@@ -544,7 +545,7 @@ def AMDG_MaskedLoadOp : AMDG_Op<"masked_load", [LL_Opaque]> {
 }
 
 def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [LL_Opaque, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
-  let summary = "write through a pointer where a condition holds";
+  let summary = "write through a pointer if a condition is true";
   let arguments = (ins LLVM_AnyPointer:$ptr, LLVM_Type:$value, I1:$mask,
                        DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
                        DefaultValuedAttr<BoolAttr, "false">:$forceNoAlias);
@@ -557,13 +558,13 @@ def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [LL_Opaque, MemoryEffects<[MemW
 //===-- Barriers ----------------------------------------------------------------------------===//
 
 def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier", [LL_Opaque]> {
-  let summary = "a barrier for the threads where a condition holds, to run warps out of step";
+  let summary = "a barrier for the threads with a true condition, so that warps run out of step";
   let arguments = (ins I1:$pred);
   let assemblyFormat = "$pred attr-dict";
 }
 
 def AMDG_InitBarrierOp : AMDG_Op<"init_barrier", [LL_Opaque]> {
-  let summary = "make a barrier that `count` arrivals complete";
+  let summary = "initialise a barrier whose phases complete after `count` arrivals";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -577,7 +578,7 @@ def AMDG_InitBarrierOp : AMDG_Op<"init_barrier", [LL_Opaque]> {
 }
 
 def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier", [LL_Opaque]> {
-  let summary = "wait until a barrier leaves a phase";
+  let summary = "wait until a barrier has completed the phase with a given parity";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -590,7 +591,7 @@ def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier", [LL_Opaque]> {
 }
 
 def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier", [LL_Opaque]> {
-  let summary = "arrive at a barrier `count` times; gives its phase before";
+  let summary = "arrive at a barrier `count` times, and return its previous phase";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -606,7 +607,7 @@ def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier", [LL_Opaque]> {
 }
 
 def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
-  let summary = "arrive at a barrier when the copies issued so far are done";
+  let summary = "arrive at a barrier when all preceding asynchronous copies are complete";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if

@@ -19,7 +19,7 @@ def TT_CachePolicy : AttrDef<Triton_Dialect, "CachePolicy"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-// A vendor-specific policy may replace the common one.
+// A cache policy: the common policy `#tt.cache_policy`, or a vendor-specific policy.
 def LL_CachePolicy : Attr<CPred<"::ll::isCachePolicy($_self)">, "cache policy"> {
   let storageType = "::mlir::Attribute";
   let returnType = "::mlir::Attribute";

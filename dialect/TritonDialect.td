@@ -1,4 +1,4 @@
-// The dialect `tt`: tensor programs of blocks, before and after layouts are chosen.
+// The dialect `tt`: operations of block-level tensor programs, before and after layouts are chosen.
 #ifndef LL_TRITON_DIALECT
 #define LL_TRITON_DIALECT
 

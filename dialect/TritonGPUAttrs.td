@@ -1,5 +1,5 @@
-// Encodings: how the elements of a tensor are laid out over registers, lanes, warps and CTAs, or
-// over shared memory. Spelled exactly as Triton 3.9 spells them.
+// Encodings: distributions of the elements of a tensor over registers, lanes, warps and CTAs, or over shared memory.
+// Their text is the text of Triton 3.9.
 //
 // The semantics of an encoding (its linear layout), its rules and its canonical spelling are implemented in
 // crates/linear-layout/src/encoding. Both sides exchange the text form, so a parameter is declared only here in C++. Rules
@@ -58,11 +58,11 @@ class LL_NamedBases<string desc = ""> : AttrOrTypeParameter<"::mlir::DictionaryA
   let parser = "::ll::parseNamedBases($_parser)";
   let printer = "::ll::printNamedBases($_printer, $_self)";
 }
-// An encoding inside another one, as the rule with this label asks.
+// An encoding inside another encoding. An error has the label `rule`.
 class LL_Inner<string rule> : AttrOrTypeParameter<"::mlir::Attribute", "an encoding"> {
   let parser = "::ll::parseInnerEncoding($_parser, \"" # rule # "\")";
 }
-// A layout of another system, in quotes, in letters that need no escape, as the rule with this label asks.
+// The text of a layout of another system, in quotes and without escapes. An error has the label `rule`.
 class LL_Quoted<string rule, string desc = "a layout in quotes", string value = "">
     : StringRefParameter<desc, value> {
   let parser = "::ll::parseQuoted($_parser, \"" # rule # "\")";
@@ -82,11 +82,11 @@ class TTG_Encoding<string name, string attrMnemonic> : TTG_Attr<name, attrMnemon
 //===-- Registers of threads ----------------------------------------------------------------===//
 
 def TTG_BlockedEncoding : TTG_Encoding<"BlockedEncoding", "blocked"> {
-  let summary = "each thread holds a small block; blocks tile the tensor by lanes, then warps";
+  let summary = "each thread holds a small block; the blocks of lanes, then of warps, tile the tensor";
   let description = [{
-    A thread holds 1 x 4 neighbours, a warp of 8 x 4 threads 8 x 16 elements, the CTA 32 x 16; `order`
-    names the dimensions, fastest first. A larger tensor repeats that, a smaller one is held several
-    times.
+    In the example, a thread holds 1 x 4 neighbouring elements, a warp of 8 x 4 threads holds 8 x 16
+    elements, and the CTA with 4 x 1 warps holds 32 x 16 elements. `order` lists the dimensions,
+    fastest first. A larger tensor repeats this tile, and a smaller tensor has replicas.
     ```mlir
     #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
     ```
@@ -116,9 +116,10 @@ def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
 // In text the parameters are `register`, `lane`, `warp`, `block`, of which the first is a C++
 // keyword; as named bases they need no hand-written list of fields.
 def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
-  let summary = "a layout given by its bases";
+  let summary = "a layout that is given by its bases";
   let description = [{
-    One basis for each bit of an index, the lowest first: lane 1 holds the element at (0, 2).
+    Each list has one basis for each bit of an index, lowest bit first. In the example, register 0 of
+    lane 1 holds the element at (0, 2).
     ```mlir
     #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
     ```
@@ -133,9 +134,9 @@ def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
 }
 
 def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinearEncoding", "generic_linear"> {
-  let summary = "a layout given by its bases, where warps may be swizzled";
+  let summary = "a layout that is given by its bases, with swizzled warps";
   let description = [{
-    As `#ttg.linear`, but a basis of `warp` may move in several dimensions at once.
+    Like `#ttg.linear`, except that a basis of `warp` may advance in several dimensions.
     ```mlir
     #ttg.generic_linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 1], [16, 0]], block = []}>
     ```
@@ -216,8 +217,8 @@ def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
 def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
   let summary = "an operand of a matrix product whose result has the parent's layout";
   let description = [{
-    `opIdx` is 0 for the left operand and 1 for the right; a thread holds `kWidth` neighbours along
-    the dimension that is summed.
+    `opIdx` is 0 for the left operand and 1 for the right operand. A thread holds `kWidth`
+    consecutive elements along the reduction dimension K.
     ```mlir
     #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
     ```
@@ -236,10 +237,10 @@ def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
 //===-- Shared memory -----------------------------------------------------------------------===//
 
 def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzled_shared"> {
-  let summary = "shared memory, rows permuted by XOR in units of `vec` elements";
+  let summary = "shared memory in which XOR permutes the vectors of `vec` elements in each row";
   let description = [{
-    Of `perPhase` rows each, `maxPhase` groups have their vectors exchanged by XOR with the group's
-    number, so that a column lies in different banks.
+    Every `perPhase` consecutive rows form a group. The index of a vector in a row is XORed with the
+    number of its group modulo `maxPhase`, so that the elements of a column are in different banks.
     ```mlir
     #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
     ```
@@ -252,7 +253,7 @@ def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzle
 
 def TTG_AMDRotatingSharedEncoding
     : TTG_Encoding<"AMDRotatingSharedEncoding", "amd_rotating_shared"> {
-  let summary = "shared memory, rows permuted by XOR with a phase that rotates from block to block";
+  let summary = "shared memory in which XOR with a phase that rotates from block to block permutes each row";
   let description = [{
     ```mlir
     #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>
@@ -265,9 +266,10 @@ def TTG_AMDRotatingSharedEncoding
 }
 
 def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedSharedEncoding", "padded_shared"> {
-  let summary = "shared memory with a gap after every so many elements";
+  let summary = "shared memory with gaps at regular intervals";
   let description = [{
-    Here 4 elements are left out after every 32, and 8 after every 128.
+    In the example, a gap of 4 elements follows every 32 elements, and a gap of 8 elements follows
+    every 128 elements.
     ```mlir
     #ttg.padded_shared<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>
     ```
@@ -290,7 +292,7 @@ def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedSharedEncoding", "padded_shar
 
 def TTG_PartitionedSharedEncoding
     : TTG_Encoding<"PartitionedSharedEncoding", "partitioned_shared"> {
-  let summary = "shared memory in pieces that are allocated apart";
+  let summary = "shared memory in several separately allocated pieces";
   let description = [{
     ```mlir
     #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #shared}>
@@ -306,9 +308,10 @@ def TTG_PartitionedSharedEncoding
 }
 
 def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"> {
-  let summary = "shared memory as NVIDIA's tensor cores and TMA read it";
+  let summary = "shared memory in the layout that NVIDIA's tensor cores and TMA require";
   let description = [{
-    Rows of `swizzlingByteWidth` bytes, whose 16-byte pieces are exchanged by XOR with the row.
+    Rows have `swizzlingByteWidth` bytes. The index of each 16-byte piece of a row is XORed with a
+    number that depends on the row.
     ```mlir
     #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
     ```
@@ -327,7 +330,7 @@ def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"
 }
 
 def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinearEncoding", "shared_linear"> {
-  let summary = "shared memory given by its bases";
+  let summary = "a layout of shared memory that is given by its bases";
   let description = [{
     ```mlir
     #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>

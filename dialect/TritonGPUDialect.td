@@ -9,8 +9,8 @@ def TritonGPU_Dialect : Dialect {
   let cppNamespace = "::ll::ttg";
   let summary = "Tensor layouts and the operations that move data between them";
   let description = [{
-    A module that uses encodings has attributes with the sizes of the machine: `"ttg.num-warps"`,
-    `"ttg.threads-per-warp"`, `"ttg.num-ctas"` and `ttg.target`.
+    A module that uses encodings has the attributes `"ttg.num-warps"` (warps per CTA),
+    `"ttg.threads-per-warp"` (lanes per warp), `"ttg.num-ctas"` (CTAs per cluster) and `ttg.target`.
     - ttg_c2: a module whose tensors have encodings must have the attribute `"ttg.num-warps"`
     - ttg_c3: the numbers of warps, threads and CTAs of a module must be powers of two
     - ttg_c4: the attributes of this dialect must be on a module, or `"ttg.num-warps"` on a function

@@ -21,7 +21,7 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [LL_Canonicalized, Pure, Same
                                                     SameOperandsAndResultElementType]> {
   let summary = "the same tensor in another layout";
   let description = [{
-    With `force_warp_shuffle` the data must not leave its warp.
+    With `force_warp_shuffle`, data must not move between warps.
     - ttg_c1: operands that require the same encoding must have the same encoding
     - ttg_c5: the encoding of a tensor must have a register layout for the tensor's shape
     - ttg_c6: the encoding of a tensor must have the module's `"ttg.threads-per-warp"` lanes
@@ -37,9 +37,9 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [LL_Canonicalized, Pure, Same
 }
 
 def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [LL_UnknownAxes, LL_NoSharedMemory, Pure]> {
-  let summary = "widen pairs of 4-bit floats (e2m1) packed in bytes";
+  let summary = "convert pairs of 4-bit floats (e2m1) in bytes to wider floats";
   let description = [{
-    The low half of a byte comes first along `axis`.
+    The element in the low half of a byte precedes the element in the high half along `axis`.
     - fp4_to_fp_c1: the result's element type must be `f16` or `bf16`
     - fp4_to_fp_c2: operand and result must have the same rank
     - fp4_to_fp_c3: `axis` must be a dimension of the operand
@@ -57,10 +57,10 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [LL_UnknownAxes, LL_NoSharedMemory, Pure
 //===-- Buffers in shared memory ------------------------------------------------------------===//
 
 def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_UnknownAxes, LL_Canonicalized, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a buffer in shared memory, with contents or without";
+  let summary = "allocate a buffer in shared memory, optionally with initial contents";
   let description = [{
-    A buffer that may not be written afterwards has no effect, so that equal ones can be merged;
-    once it has a place (`allocation.offset`) it has.
+    The allocation of an immutable buffer has no memory effect, so that equal buffers can be merged,
+    until the buffer has an offset (`allocation.offset`).
     - local_alloc_c1: initial value and buffer must have the same element type
     - local_alloc_c2: initial value and buffer must have the same shape
     - local_alloc_c3: a buffer without initial value must be mutable
@@ -74,9 +74,9 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_UnknownAxes, LL_Canonicalized, 
 }
 
 def TTG_LocalDeallocOp : TTG_Op<"local_dealloc", [LL_Unanalysed]> {
-  let summary = "end of a buffer's life";
+  let summary = "end the lifetime of a buffer";
   let description = [{
-    Optional: a buffer that is not freed ends where no path leads to a use of it.
+    The operation is optional: the lifetime of a buffer without it ends after the last use on each path.
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemFree<TTG_SharedMemory>]>:$src);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
@@ -112,7 +112,7 @@ def TTG_LocalStoreOp : TTG_Op<"local_store", [LL_UnknownAxes, LL_Canonicalized]>
 def TTG_LocalGatherOp : TTG_Op<"local_gather", [LL_Unanalysed]> {
   let summary = "read elements of a buffer at indices along one dimension";
   let description = [{
-    `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
+    For `axis = 0`, `result[i, j] = src[indices[i, j], j]`.
     - local_gather_c1: the buffer must be in shared memory
     - local_gather_c2: result and indices must have the same shape
     - local_gather_c3: buffer and indices must have the same rank
@@ -132,7 +132,7 @@ def TTG_LocalGatherOp : TTG_Op<"local_gather", [LL_Unanalysed]> {
 def TTG_LocalScatterOp : TTG_Op<"local_scatter", [LL_Unanalysed]> {
   let summary = "write elements of a buffer at indices along one dimension";
   let description = [{
-    `dst[indices[i, j], j] = values[i, j]` for `axis = 0`.
+    For `axis = 0`, `dst[indices[i, j], j] = values[i, j]`.
     - local_scatter_c2: the buffer must be in shared memory
     - local_scatter_c3: values and indices must have the same shape
     - local_scatter_c4: buffer and indices must have the same rank
@@ -155,7 +155,7 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [LL_Unanaly
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update elements of a buffer at indices along one dimension, atomically";
   let description = [{
-    Returns the old elements; where the mask is false, nothing is updated and the
+    Returns the old elements. If the mask of an element is false, nothing is updated and the
     result is unspecified.
     - local_scatter_c2: the buffer must be in shared memory
     - local_scatter_c3: values and indices must have the same shape
@@ -181,9 +181,9 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [LL_Unanaly
 //===-- Views of buffers --------------------------------------------------------------------===//
 
 def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [LL_Unanalysed, Pure]> {
-  let summary = "one of the buffers that lie along the first dimension";
+  let summary = "one of the buffers of a multi-buffer, whose first dimension numbers them";
   let description = [{
-    `2x64x32` at 1 is the second `64x32`.
+    For example, index 1 of a `2x64x32` buffer selects its second `64x32` buffer.
     - memdesc_index_c1: operand and result must have the same element type
     - memdesc_index_c2: operand and result must have the same encoding
     - memdesc_index_c5: the result must have the operand's shape without the first dimension
@@ -198,7 +198,7 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [LL_Unanalysed, Pure]> {
 }
 
 def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Unanalysed, LL_Canonicalized, Pure]> {
-  let summary = "a part of a buffer at fixed offsets";
+  let summary = "a part of a buffer at constant offsets";
   let description = [{
     - memdesc_subslice_c1: operand and result must have the same element type
     - memdesc_subslice_c2: operand and result must have the same encoding
@@ -256,7 +256,7 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_UnknownAxes, LL_Canonic
 }
 
 def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_Canonicalized, Pure]> {
-  let summary = "the bytes of a buffer as another type and shape";
+  let summary = "reinterpret the bytes of a buffer with another element type and shape";
   let description = [{
     - memdesc_reinterpret_c1: operand and result must be in the same memory space
     - memdesc_reinterpret_c2: operand and result must be both mutable or both immutable
@@ -286,10 +286,10 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Unan
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other type matches the pointee type of src", "src", "other",
                    "::ll::tt::pointeeLike($_self)", "!getOther() || std::equal_to<>()">]> {
-  let summary = "start to copy from global memory to a buffer";
+  let summary = "start an asynchronous copy from global memory to a buffer";
   let description = [{
-    As `tt.load`, but into shared memory. `contiguity` elements may be copied at once even where
-    that does not follow from the addresses.
+    The copy reads like `tt.load`, but writes to shared memory. `contiguity` guarantees that groups of
+    this many elements are contiguous in global memory, even if this does not follow from the addresses.
     - async_copy_global_to_local_c1: the buffer must be mutable
   }];
   let arguments = (ins Arg<TT_PtrTensor, "", [MemRead<TT_GlobalMemory>]>:$src,
@@ -306,16 +306,16 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Unan
 }
 
 def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group", [LL_Unanalysed]> {
-  let summary = "close a group of copies, so that it can be awaited";
+  let summary = "close a group of asynchronous copies, for which `ttg.async_wait` can wait";
   let arguments = (ins Variadic<TTG_AsyncToken>:$inputTokens);
   let results = (outs TTG_AsyncToken:$asyncToken);
   let assemblyFormat = "(`tokens` $inputTokens^)? attr-dict";
 }
 
 def TTG_AsyncWaitOp : TTG_Op<"async_wait", [LL_Unanalysed]> {
-  let summary = "wait until at most `num` groups of copies are under way";
+  let summary = "wait until at most `num` groups of asynchronous copies are in flight";
   let description = [{
-    Each thread waits for its own copies; a barrier makes those of the others visible.
+    Each thread waits for its own copies. A barrier makes the copies of other threads visible.
   }];
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num);
   let results = (outs TTG_AsyncToken:$retToken);
@@ -325,7 +325,7 @@ def TTG_AsyncWaitOp : TTG_Op<"async_wait", [LL_Unanalysed]> {
 //===-- Pipelining --------------------------------------------------------------------------===//
 
 def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [LL_Unanalysed, LL_NoSharedMemory, Pure, AllTypesMatch<["iv", "ub", "step"]>]> {
-  let summary = "whether a stage of a software pipeline runs in this turn of the loop";
+  let summary = "true if a stage of a software pipeline runs in this loop iteration";
   let arguments = (ins AnySignlessIntegerOrIndex:$iv, AnySignlessIntegerOrIndex:$ub,
                        AnySignlessIntegerOrIndex:$step, I32Attr:$maxStage, I32Attr:$stage);
   let results = (outs I1:$result);
@@ -336,14 +336,14 @@ def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [LL_Unanalysed, LL_NoShared
 }
 
 def TTG_MaskOp : TTG_Op<"mask", [LL_UnknownAxes, SingleBlock]> {
-  let summary = "operations that take effect only where a condition holds";
+  let summary = "operations that have an effect only if a condition is true";
   let arguments = (ins I1:$pred);
   let results = (outs Variadic<AnyType>:$result);
   let regions = (region SizedRegion<1>:$region);
 }
 
 def TTG_MaskReturnOp : TTG_Op<"mask.return", [LL_UnknownAxes, HasParent<"MaskOp">, Pure, Terminator, ReturnLike]> {
-  let summary = "the results of `ttg.mask`";
+  let summary = "terminator of the region of `ttg.mask`, with its results";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "($result^)? attr-dict (`:` type($result)^)?";
 }
@@ -352,10 +352,11 @@ def TTG_MaskReturnOp : TTG_Op<"mask.return", [LL_UnknownAxes, HasParent<"MaskOp"
 
 def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Opaque, LL_Canonicalized, RecursiveMemoryEffects,
     RecursivelySpeculatable, DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
-  let summary = "different code on different groups of warps, at the same time";
+  let summary = "run different code on different groups of warps concurrently";
   let description = [{
-    The current warps run the default region; each partition is run by warps of its own, whose
-    number its tensors' layouts are for. Partitions are isolated: values come in as captures.
+    The current warps run the default region, and additional warps run each partition. The layouts
+    in a partition are for the number of its warps. Partitions are isolated from above: they use
+    values of the function only through captures.
     - warp_specialize_c1: the second region must contain exactly one `ttg.warp_specialize.partitions`
     - warp_specialize_c2: `partitionNumWarps` must have one entry per partition
     - warp_specialize_c3: the number of warps of a partition must be a power of two
@@ -385,7 +386,7 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Op
 
 def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Opaque, Pure, Terminator, ReturnLike,
                                             HasParent<"WarpSpecializeOp">]> {
-  let summary = "the results of the default region of `ttg.warp_specialize`";
+  let summary = "terminator of the default region of `ttg.warp_specialize`, with its results";
   let description = [{
     - warp_yield_c1: the operands must have the types of the results of `ttg.warp_specialize`
   }];
@@ -395,14 +396,14 @@ def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Opaque, Pure, Terminator, ReturnL
 
 def TTG_WarpReturnOp : TTG_Op<"warp_return", [LL_Opaque, Pure, Terminator, ReturnLike,
                                               HasParent<"WarpSpecializePartitionsOp">]> {
-  let summary = "end of a partition of `ttg.warp_specialize`";
+  let summary = "terminator of a partition of `ttg.warp_specialize`";
   let assemblyFormat = "attr-dict";
 }
 
 def TTG_WarpIdOp : TTG_Op<"warp_id", [LL_Unanalysed, LL_NoSharedMemory, Pure]> {
   let summary = "index of this warp in its CTA";
   let description = [{
-    With `omitUniformHint` the value is not marked as the same for all threads of the warp.
+    With `omitUniformHint`, the result is not marked as uniform over the threads of a warp.
   }];
   let arguments = (ins UnitAttr:$omitUniformHint);
   let results = (outs I32:$result);

@@ -10,9 +10,9 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
   let mnemonic = "memdesc";
   let summary = "a view of a buffer in shared or tensor memory";
   let description = [{
-    `!ttg.memdesc<64x32xf16, #shared, #smem, mutable, 2x64x32>`: shape and element type, encoding,
-    memory space, whether it may be written, and the shape of the whole allocation where that
-    differs.
+    `!ttg.memdesc<64x32xf16, #shared, #smem, mutable, 2x64x32>` contains the shape and the element
+    type of the view, its encoding, its memory space, `mutable` if the buffer may be written, and the
+    shape of the whole allocation if it differs from the shape of the view.
     - memdesc_c1: a buffer must have at least one dimension
     - memdesc_c2: no dimension may have size 0
     - memdesc_c3: the rank of a view must not exceed the rank of its allocation
@@ -40,7 +40,7 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
 
 def TTG_AsyncToken : TypeDef<TritonGPU_Dialect, "AsyncToken"> {
   let mnemonic = "async.token";
-  let summary = "orders the operations that start, commit and await asynchronous work";
+  let summary = "a token that orders operations that start, commit and await asynchronous work";
 }
 
 def TTG_TensorOrMemDesc : AnyTypeOf<[AnyRankedTensor, TTG_MemDescType], "tensor or memdesc">;

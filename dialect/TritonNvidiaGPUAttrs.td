@@ -19,9 +19,10 @@ def TTNG_TensorMemorySpace : TTNG_Attr<"TensorMemorySpace", "tensor_memory"> {
 }
 
 def TTNG_TensorMemoryEncoding : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory_encoding"> {
-  let summary = "tensor memory in blocks of the matrix instruction's result";
+  let summary = "tensor memory in blocks with the shape of a matrix instruction's result";
   let description = [{
-    Blocks of `blockM` rows and `blockN` columns, with `colStride` columns from one element to the next.
+    A block has `blockM` rows and `blockN` columns. Elements that are adjacent in a row are `colStride`
+    columns of tensor memory apart.
     ```mlir
     #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
     ```
@@ -60,7 +61,7 @@ def TTNG_TMEMLoadReduceModifierEnum
 }
 
 def TTNG_CachePolicy : TTNG_Attr<"CachePolicy", "cache_policy"> {
-  let summary = "how a global access uses each cache";
+  let summary = "the use of each cache by a global access";
   let description = [{
     ```mlir
     #ttng.cache_policy<l1 = evict_first, l2_prefetch_size = 128 : i32>

@@ -34,7 +34,7 @@ class TTNG_Op<string mnemonic, list<Trait> traits = []>
 //===-- Hopper: products by warp groups -----------------------------------------------------===//
 
 def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [LL_Unanalysed]> {
-  let summary = "order accesses to shared memory before those of asynchronous units";
+  let summary = "order generic accesses to shared memory before accesses of asynchronous units";
   let arguments = (ins BoolAttr:$bCluster);
   let assemblyFormat = "attr-dict";
 }
@@ -44,8 +44,8 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Unanalysed,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product by a group of four warps, `a` and `b` in shared memory";
   let description = [{
-    `d = a * b + c`; `a` may be in registers. With `isAsync` it is under way until
-    `ttng.warp_group_dot_wait`.
+    `d = a * b + c`. The operand `a` may also be in registers. With `isAsync`, the product is in
+    flight until a `ttng.warp_group_dot_wait`.
     - warp_group_dot_c1: the shapes must be M x K, K x N and M x N
     - warp_group_dot_c2: the result's encoding must be `#ttg.nvidia_mma` of version 3
     - warp_group_dot_c3: the encoding of `a` must be `#ttg.dot_op` of operand 0, `#ttg.nvmma_shared` or
@@ -72,9 +72,10 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Unanalysed,
 
 def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_UnknownAxes,
     AllTypesMatch<["inputs", "outputs"]>]> {
-  let summary = "wait until at most `pendings` products of the warp group are under way";
+  let summary = "wait until at most `pendings` products of the warp group are in flight";
   let description = [{
-    Values that a product writes or reads pass through, so that no use moves before the wait.
+    Values that a product in flight reads or writes are operands and results of the wait, so that
+    no use of such a value can move before the wait.
     - warp_group_dot_wait_c1: there must be at least one operand
   }];
   let arguments = (ins Variadic<TTG_TensorOrMemDesc>:$inputs, I32Attr:$pendings,
@@ -86,7 +87,7 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_UnknownAxes,
 //===-- Barriers in shared memory -----------------------------------------------------------===//
 
 def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Unanalysed]> {
-  let summary = "make a barrier that `count` arrivals complete";
+  let summary = "initialise a barrier whose phases complete after `count` arrivals";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -100,7 +101,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Unanalysed]> {
 }
 
 def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Unanalysed]> {
-  let summary = "end of a barrier's life";
+  let summary = "end the lifetime of a barrier";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -112,7 +113,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Unanalysed]> {
 }
 
 def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Unanalysed]> {
-  let summary = "let a barrier wait for so many bytes of copies";
+  let summary = "let the current phase of a barrier expect `size` bytes of copies";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -127,9 +128,9 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Unanalysed]> {
 }
 
 def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Unanalysed, AttrSizedOperandSegments]> {
-  let summary = "wait until a barrier leaves a phase";
+  let summary = "wait until a barrier has completed the phase with a given parity";
   let description = [{
-    Buffers given as `deps` may be used by others until then.
+    Other threads or hardware units may use the buffers `deps` until the wait has finished.
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
       completions arrive at the barrier
@@ -164,7 +165,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Unanalysed]> {
 }
 
 def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
-  let summary = "arrive at a barrier when the copies issued so far are done";
+  let summary = "arrive at a barrier when all preceding asynchronous copies are complete";
   let description = [{
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
     - barrier_c3: a barrier must be a contiguous whole buffer without swizzle, with one element per CTA if
@@ -186,7 +187,7 @@ def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [LL_Opaque]> {
 }
 
 def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_release_cluster", [LL_Opaque]> {
-  let summary = "let the cluster see barriers that were made";
+  let summary = "make initialised barriers visible to the cluster";
   let description = [{
     - cluster_c1: the module must have clusters of several CTAs
   }];
@@ -197,7 +198,7 @@ def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_releas
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [LL_Unanalysed,
     AttrSizedOperandSegments]> {
-  let summary = "start to copy a block into shared memory; a barrier learns of the bytes";
+  let summary = "start an asynchronous copy of a block to shared memory, whose bytes a barrier counts";
   let description = [{
     - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
     - tma_c12: the operand must be a single buffer, of the rank of its encoding
@@ -234,7 +235,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
 }
 
 def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global", [LL_Unanalysed]> {
-  let summary = "start to copy a block out of shared memory";
+  let summary = "start an asynchronous copy of a block from shared memory";
   let description = [{
     - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
     - tma_c12: the operand must be a single buffer, of the rank of its encoding
@@ -256,7 +257,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global",
 }
 
 def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Unanalysed]> {
-  let summary = "start to combine a block of shared memory with global memory";
+  let summary = "start to combine global memory with a block of shared memory asynchronously";
   let description = [{
     - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
     - tma_c12: the operand must be a single buffer, of the rank of its encoding
@@ -278,7 +279,7 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Unanalysed]> {
 }
 
 def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [LL_Opaque]> {
-  let summary = "start to copy rows into shared memory";
+  let summary = "start an asynchronous copy of selected rows to shared memory";
   let description = [{
     - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
     - tma_c12: the operand must be a single buffer, of the rank of its encoding
@@ -313,7 +314,7 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [LL_Opaque]> {
 }
 
 def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter", [LL_Opaque]> {
-  let summary = "start to copy rows out of shared memory";
+  let summary = "start an asynchronous copy of rows from shared memory to selected rows";
   let description = [{
     - tma_c1: the buffer's encoding must be `#ttg.nvmma_shared`
     - tma_c12: the operand must be a single buffer, of the rank of its encoding
@@ -338,13 +339,13 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter", [LL_Opaque]> {
 }
 
 def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [LL_Unanalysed]> {
-  let summary = "wait until at most `pendings` copies out of shared memory still read it";
+  let summary = "wait until at most `pendings` copies from shared memory still read it";
   let arguments = (ins I32Attr:$pendings, UnitAttr:$read_only);
   let assemblyFormat = "attr-dict";
 }
 
 def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [LL_Opaque]> {
-  let summary = "start to write to the shared memory of another CTA";
+  let summary = "start an asynchronous store to the shared memory of another CTA";
   let description = [{
     - cluster_c1: the module must have clusters of several CTAs
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
@@ -364,7 +365,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [LL_Opaque]> {
 }
 
 def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [LL_Unanalysed, LL_NoSharedMemory, Pure]> {
-  let summary = "a pointer to a descriptor as the descriptor";
+  let summary = "convert a pointer to a descriptor to the descriptor";
   let arguments = (ins TT_PtrType:$rawDesc);
   let results = (outs TT_TensorDescType:$result);
   let assemblyFormat = [{
@@ -396,7 +397,7 @@ def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [LL_Unanalysed, AttrSiz
 
 def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [LL_Unanalysed, LL_NoSharedMemory,
     MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
-  let summary = "see a descriptor that was written to memory";
+  let summary = "make a descriptor that was written to memory visible to TMA copies";
   let arguments = (ins TT_PtrType:$desc_ptr);
   let assemblyFormat = "$desc_ptr attr-dict `:` qualified(type($desc_ptr))";
 }
@@ -404,7 +405,7 @@ def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", 
 //===-- Blackwell: tensor memory ------------------------------------------------------------===//
 
 def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [LL_Opaque, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a buffer in tensor memory, with contents or without";
+  let summary = "allocate a buffer in tensor memory, optionally with initial contents";
   let description = [{
     - tensor_memory_c1: the target must have tensor memory
     - tmem_alloc_c1: the buffer must be in tensor memory
@@ -421,7 +422,7 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [LL_Opaque, DeclareOpInterfaceMetho
 }
 
 def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [LL_Opaque, AttrSizedResultSegments]> {
-  let summary = "read tensor memory into registers, and reduce its rows on request";
+  let summary = "read tensor memory into registers, and optionally reduce its rows";
   let description = [{
     - tensor_memory_c1: the target must have tensor memory
     - tmem_load_c1: the buffer must be in tensor memory, and must not hold scales
@@ -468,7 +469,7 @@ def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Opaque, LL_Canonicalized]> {
 }
 
 def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [LL_Opaque, Pure]> {
-  let summary = "some columns of a buffer in tensor memory";
+  let summary = "a range of columns of a buffer in tensor memory";
   let description = [{
     - tensor_memory_c1: the target must have tensor memory
     - tmem_subslice_c1: operand and result must be in tensor memory
@@ -493,7 +494,7 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [LL_Opaque, Pure]> {
 }
 
 def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [LL_Opaque]> {
-  let summary = "start to copy from shared to tensor memory";
+  let summary = "start an asynchronous copy from shared to tensor memory";
   let description = [{
     - tensor_memory_c1: the target must have tensor memory
     - tmem_copy_c1: the operand must be in shared memory
@@ -527,7 +528,8 @@ def TTNG_TMEMWaitOp : TTNG_Op<"tmem_wait", [LL_Opaque]> {
 def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "matrix product in tensor memory";
   let description = [{
-    `d += a * b`, or `d = a * b` where `useD` is false. With `is_async`, barriers learn of its end.
+    `d += a * b`, or `d = a * b` if `useD` is false. With `is_async`, the operation arrives at
+    `barriers` when the product is complete.
     - tensor_memory_c1: the target must have tensor memory
     - tc_gen5_mma_c1: completion barriers require `is_async`
     - tc_gen5_mma_c2: the shapes must be M x K, K x N and M x N
@@ -605,7 +607,7 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [LL_Opaque, AttrSized
 }
 
 def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [LL_Opaque, AttrSizedOperandSegments]> {
-  let summary = "arrive at a barrier when the products issued so far are done";
+  let summary = "arrive at a barrier when all preceding matrix products are complete";
   let description = [{
     - tensor_memory_c1: the target must have tensor memory
     - barrier_c1: a barrier must have rank 1 and at most one element of `i64` per CTA
@@ -623,7 +625,7 @@ def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [LL_Opaque, AttrSizedOperand
 //===-- Blackwell: launching clusters -------------------------------------------------------===//
 
 def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel", [LL_Opaque]> {
-  let summary = "start to take over the work of a cluster that is not launched yet";
+  let summary = "start to take over the work of a cluster that has not been launched yet";
   let description = [{
     - clc_c1: the response buffer must have 2 elements of `i64`
     - clc_c2: all CTAs must share the response buffer
@@ -638,7 +640,7 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel", [LL_Opaque]> {
 }
 
 def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync", [LL_Opaque]> {
-  let summary = "take over the work of a cluster that is not launched yet";
+  let summary = "take over the work of a cluster that has not been launched yet";
   let description = [{
     - clc_try_cancel_sync_c1: the result must have 2 elements of `i64`
   }];
@@ -647,7 +649,7 @@ def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync", [LL_Opaque]> {
 }
 
 def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result", [LL_Opaque]> {
-  let summary = "read the answer to `ttng.clc_try_cancel`";
+  let summary = "read the response of `ttng.clc_try_cancel`";
   let description = [{
     - clc_c1: the response buffer must have 2 elements of `i64`
     - clc_c2: all CTAs must share the response buffer
@@ -659,14 +661,14 @@ def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result", [LL_Opaque]> {
 }
 
 def TTNG_CLCIsCanceledOp : TTNG_Op<"clc_is_canceled", [LL_Opaque, Pure]> {
-  let summary = "whether work was taken over";
+  let summary = "true if the work of a cluster was taken over";
   let arguments = (ins I128:$clcResult);
   let results = (outs I1:$is_canceled);
   let assemblyFormat = "$clcResult attr-dict `:` type($clcResult) `->` type($is_canceled)";
 }
 
 def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [LL_Opaque, Pure]> {
-  let summary = "index of the work that was taken over, along one axis of the grid";
+  let summary = "program index of the cluster that was taken over, along one axis of the grid";
   let arguments = (ins I128:$clcResult, TT_ProgramDim:$dim);
   let results = (outs I32:$result);
   let assemblyFormat = "$clcResult `,` $dim attr-dict `:` type($clcResult) `->` type($result)";

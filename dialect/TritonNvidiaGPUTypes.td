@@ -9,9 +9,9 @@ include "TritonNvidiaGPUDialect.td"
 def TTNG_TensorDescIm2ColType
     : TypeDef<TritonNvidiaGPU_Dialect, "TensorDescIm2Col", [ShapedTypeInterface]> {
   let mnemonic = "tensordesc_im2col";
-  let summary = "an image in global memory, read as the columns of a convolution";
+  let summary = "an image in global memory that is read as the matrix of a convolution";
   let description = [{
-    `!ttng.tensordesc_im2col<64x32xf16, #shared>`, spelled as `!tt.tensordesc` is.
+    `!ttng.tensordesc_im2col<64x32xf16, #shared>` has the same parameters as `!tt.tensordesc`.
     - tensordesc_im2col_c1: blocks must have rank 2
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,

@@ -20,8 +20,8 @@ def TT_FuncOp : TT_Op<"func", [LL_Opaque, AffineScope, AutomaticAllocationScope,
                                FunctionOpInterface, IsolatedFromAbove, OpAsmOpInterface]> {
   let summary = "function or kernel";
   let description = [{
-    A `public` function is a kernel. The argument attribute `tt.divisibility` promises that a
-    pointer's address in bytes, or an integer's value, is a multiple of the given number.
+    A `public` function is a kernel. The argument attribute `tt.divisibility` guarantees that the
+    address of a pointer in bytes, or the value of an integer, is a multiple of the attribute's value.
     - tt_c1: a tensor of a `tt` operation must have at most 2^20 elements
     - tt_c2: the number of elements of a tensor of a `tt` operation must be a power of two
     - func_c1: the value of an axis hint, as `tt.divisibility`, must be a positive power of two
@@ -43,7 +43,7 @@ def TT_FuncOp : TT_Op<"func", [LL_Opaque, AffineScope, AutomaticAllocationScope,
 }
 
 def TT_ReturnOp : TT_Op<"return", [LL_Unanalysed, Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
-  let summary = "end of a function";
+  let summary = "terminator of a function";
   let description = [{
     - return_c1: the operands must have the types of the results of the function
   }];
@@ -81,7 +81,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [LL_NoSharedMemory, LL_Canonicalized, P
 }
 
 def TT_SplatOp : TT_Op<"splat", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
-  let summary = "a tensor whose every element is the operand";
+  let summary = "a tensor in which every element equals the operand";
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -89,7 +89,7 @@ def TT_SplatOp : TT_Op<"splat", [LL_NoSharedMemory, LL_Canonicalized, Pure, Same
 
 def TT_AddPtrOp : TT_Op<"addptr", [LL_Canonicalized, Pure, Elementwise, SameOperandsAndResultShape, LL_SameEncoding,
     TypesMatchWith<"result type is the pointer's type", "result", "ptr", "$_self">]> {
-  let summary = "pointer plus a number of elements";
+  let summary = "a pointer advanced by a number of elements";
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
   let results = (outs TT_PtrLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
@@ -106,8 +106,8 @@ def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicaliz
                    "::ll::tt::pointeeLike($_self)", "!getOther() || std::equal_to<>()">]> {
   let summary = "read through a pointer or a tensor of pointers";
   let description = [{
-    Elements whose mask is false are not read; they take the value of `other`, or an unspecified
-    one where it is absent. A volatile read is not removed if it has no uses.
+    Elements whose mask is false are not read. Their results are the elements of `other`, or
+    unspecified values if `other` is absent. A volatile read without uses is not removed.
 
     - load_c1: the cache modifier must be one of loads, without `wb` and `wt`
   }];
@@ -152,7 +152,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_NoSharedMemory, LL_Canonicalized,
 }
 
 def TT_BroadcastOp : TT_Op<"broadcast", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
-  let summary = "repeat dimensions of size 1";
+  let summary = "repeat a tensor along dimensions of size 1";
   let description = [{
     - broadcast_c1: operand and result must have the same rank
     - broadcast_c2: a dimension whose size changes must have size 1 in the operand
@@ -178,10 +178,10 @@ def TT_TransOp : TT_Op<"trans", [LL_NoSharedMemory, LL_Canonicalized, Pure, Same
 }
 
 def TT_ReshapeOp : TT_Op<"reshape", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
-  let summary = "the same elements in another shape";
+  let summary = "a tensor with the same elements in another shape";
   let description = [{
-    Without `allow_reorder` elements keep their row-major position; with it they may change places
-    as long as every thread keeps as many.
+    Without `allow_reorder`, elements keep their row-major position. With `allow_reorder`, elements
+    may be permuted, but every thread keeps its number of elements.
     - reshape_c1: operand and result must have the same number of elements
     - reshape_c2: both operand and result must have an encoding, or neither
     - reshape_c3: the result's layout must be the reshaped layout of the operand; with `allow_reorder`, the
@@ -196,7 +196,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [LL_NoSharedMemory, LL_Canonicalized, Pure, 
 }
 
 def TT_JoinOp : TT_Op<"join", [LL_NoSharedMemory, Pure, SameTypeOperands]> {
-  let summary = "two tensors side by side along a new last dimension";
+  let summary = "a tensor that contains two tensors along a new last dimension of size 2";
   let description = [{
     - join_c1: the result's shape must be the operands' shape with a 2 appended
     - join_c2: the result's layout must be the operands' layout with one register basis along the new
@@ -211,7 +211,7 @@ def TT_JoinOp : TT_Op<"join", [LL_NoSharedMemory, Pure, SameTypeOperands]> {
 
 def TT_SplitOp : TT_Op<"split", [LL_NoSharedMemory, LL_Canonicalized, Pure,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
-  let summary = "take the two halves of a last dimension of size 2 apart";
+  let summary = "split a tensor along its last dimension of size 2";
   let description = [{
     - split_c1: the operand's last dimension must have size 2
     - split_c2: the operand's last dimension must lie within one thread
@@ -258,7 +258,7 @@ def TT_DotOp : TT_Op<"dot", [LL_Unanalysed, Pure,
 def TT_ReduceOp : TT_Op<"reduce", [LL_UnknownAxes, Pure, SameOperandsShape, LL_SameOperandsEncoding, SingleBlock]> {
   let summary = "combine the elements along one dimension";
   let description = [{
-    The region combines two elements of each operand; it is associative.
+    The region combines two elements of each operand. This operation must be associative.
     - reduce_c1: there must be at least one operand
     - reduce_c2: the number of results must be the number of operands
     - reduce_c3: `axis` must be a dimension of the operands
@@ -275,7 +275,7 @@ def TT_ReduceOp : TT_Op<"reduce", [LL_UnknownAxes, Pure, SameOperandsShape, LL_S
 
 def TT_ReduceReturnOp : TT_Op<"reduce.return", [LL_Unanalysed, LL_NoSharedMemory, HasParent<"ReduceOp">, Pure, Terminator,
                                                 ReturnLike]> {
-  let summary = "the combined elements of `tt.reduce`";
+  let summary = "terminator of the region of `tt.reduce`, with the combined elements";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
@@ -284,8 +284,8 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Unanalysed, Pure, AttrSizedOperandS
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product of operands with a scale per block of elements";
   let description = [{
-    `d = (a * a_scale) * (b * b_scale) + c`, with 4-bit elements in pairs per byte. `lhs_k_pack`
-    and `rhs_k_pack` say whether the pairs lie along K.
+    `d = (a * a_scale) * (b * b_scale) + c`. Each byte contains two 4-bit elements. `lhs_k_pack` and
+    `rhs_k_pack` are true if the two elements are neighbours along K.
     - dot_scaled_c1: the operands must have rank 2 or 3
     - dot_scaled_c2: operands and result must have the same rank
     - dot_scaled_c3: the shapes must be M x K, K x N and M x N, where a pair of 4-bit elements counts as two
@@ -311,7 +311,7 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Unanalysed, Pure, AttrSizedOperandS
 }
 
 def TT_ScanOp : TT_Op<"scan", [LL_UnknownAxes, Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
-  let summary = "combine each element with those before it along one dimension";
+  let summary = "combine each element with all preceding elements along one dimension";
   let description = [{
     - scan_c1: there must be at least one operand
     - scan_c2: the number of results must be the number of operands
@@ -326,7 +326,7 @@ def TT_ScanOp : TT_Op<"scan", [LL_UnknownAxes, Pure, SameOperandsAndResultShape,
 }
 
 def TT_ScanReturnOp : TT_Op<"scan.return", [LL_Unanalysed, LL_NoSharedMemory, HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {
-  let summary = "the combined elements of `tt.scan`";
+  let summary = "terminator of the region of `tt.scan`, with the combined elements";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
@@ -334,16 +334,16 @@ def TT_ScanReturnOp : TT_Op<"scan.return", [LL_Unanalysed, LL_NoSharedMemory, Ha
 def TT_HistogramOp : TT_Op<"histogram", [LL_Unanalysed, LL_Canonicalized, Pure,
     TypesMatchWith<"mask is i1 in the operand's shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "count how often each value from 0 occurs";
+  let summary = "count the occurrences of each integer from 0 in a tensor";
   let arguments = (ins TT_IntTensor:$src, Optional<TT_BoolLike>:$mask);
   let results = (outs TT_IntTensor:$result);
   let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
 }
 
 def TT_GatherOp : TT_Op<"gather", [LL_UnknownAxes, LL_Canonicalized, Pure]> {
-  let summary = "take elements at indices along one dimension";
+  let summary = "select elements by their indices along one dimension";
   let description = [{
-    `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
+    For `axis = 0`, `result[i, j] = src[indices[i, j], j]`.
     - gather_c1: indices and result must have the same shape
     - gather_c2: indices and result must have the same encoding
     - gather_c3: operand and result must have the same element type
@@ -368,15 +368,15 @@ class TT_Cast<string mnemonic, TypeConstraint from, TypeConstraint to, list<Trai
 }
 
 def TT_IntToPtrOp : TT_Cast<"int_to_ptr", TT_I64Like, TT_PtrLike> {
-  let summary = "an address as a pointer";
+  let summary = "convert an address to a pointer";
 }
 
 def TT_PtrToIntOp : TT_Cast<"ptr_to_int", TT_PtrLike, TT_I64Like> {
-  let summary = "a pointer as an address";
+  let summary = "convert a pointer to an address";
 }
 
 def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any, [LL_Canonicalized]> {
-  let summary = "the same bits as another type";
+  let summary = "reinterpret the bits of a value as another type";
   let description = [{
     - bitcast_c1: pointer operand and result must have the same address space
     - bitcast_c2: both operand and result must be pointers, or neither
@@ -398,7 +398,7 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [LL_UnknownAxes, Pure, Elementwise, SameOper
 }
 
 def TT_ClampFOp : TT_Op<"clampf", [LL_UnknownAxes, Pure, Elementwise, SameOperandsAndResultType, LL_SameEncoding]> {
-  let summary = "the nearest number between two bounds";
+  let summary = "limit a number to the range between two bounds";
   let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$min, TT_FloatLike:$max,
                        TT_PropagateNan:$propagateNan);
   let results = (outs TT_FloatLike:$result);
@@ -426,7 +426,7 @@ def TT_PreciseDivFOp : TT_Binary<"precise_divf", TT_FloatLike> {
 }
 
 def TT_ApproxDivFOp : TT_Binary<"approx_divf", TT_F32Like> {
-  let summary = "quotient, as near as the hardware's fast division";
+  let summary = "quotient, computed by the hardware's fast approximate division";
 }
 
 def TT_MulhiUIOp : TT_Binary<"mulhiui", TT_IntLike> {
@@ -450,7 +450,7 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [LL_UnknownAxes, LL_NoSharedM
 
 def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [LL_Unanalysed, LL_NoSharedMemory, HasParent<"MapElementwiseOp">,
                                                                  Pure, Terminator, ReturnLike]> {
-  let summary = "the elements that `tt.map_elementwise` makes";
+  let summary = "terminator of the region of `tt.map_elementwise`, with the result elements";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }
@@ -495,7 +495,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [LL_UnknownAxes,
 def TT_UnsplatOp : TT_Op<"unsplat", [LL_FixedLayouts, LL_NoSharedMemory, Pure,
     TypesMatchWith<"the result is the operand's element", "src", "result",
                    "::mlir::getElementTypeOrSelf($_self)">]> {
-  let summary = "the element of a tensor that has one";
+  let summary = "the only element of a tensor with one element";
   let description = [{
     - unsplat_c1: the operand must have exactly one element
   }];
@@ -506,7 +506,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [LL_FixedLayouts, LL_NoSharedMemory, Pure,
 
 def TT_CatOp : TT_Op<"cat", [LL_Unanalysed, LL_NoSharedMemory, NoMemoryEffect, SameTypeOperands,
                              SameOperandsAndResultElementType]> {
-  let summary = "the elements of two tensors in one, in any order";
+  let summary = "a tensor with the elements of two tensors, in any order";
   let description = [{
     - cat_c1: the result must have as many elements as both operands together
     - cat_c2: the result must have as many elements per thread as both operands together
@@ -525,7 +525,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [LL_UnknownAxes, SameOperandsAndResultS
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the value's shape and encoding", "val", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "update in global memory, atomically; returns the old value";
+  let summary = "update global memory atomically, and return the old value";
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrLike:$ptr, TT_Any:$val,
                        Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Any:$result);
@@ -541,7 +541,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [LL_UnknownAxes, SameOperandsAndResultS
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"the value has the type that the pointer points to", "ptr", "val",
                    "::ll::tt::pointeeLike($_self)">]> {
-  let summary = "store where global memory holds an expected value, atomically";
+  let summary = "store to global memory atomically if it holds an expected value";
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$cmp, TT_Any:$val, TT_MemSemantic:$sem,
                        TT_MemSyncScope:$scope);
   let results = (outs TT_Any:$result);
@@ -593,7 +593,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"result type is i1 in the shape and encoding of expected", "expected",
                    "result", "::ll::tt::boolLike($_self)">]> {
-  let summary = "wait until global memory holds a value, or a time has passed";
+  let summary = "wait until global memory holds a value, or until a timeout";
   let description = [{
     - atomic_load_c1: the memory semantics must be `relaxed` or `acquire`
     - atomic_poll_c1: an element must have 16, 32 or 64 bits
@@ -610,7 +610,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
 //===-- Tensors in global memory ------------------------------------------------------------===//
 
 def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [LL_Opaque, Pure, SameVariadicOperandSize]> {
-  let summary = "describe a tensor in global memory, to be read and written by blocks";
+  let summary = "create a descriptor of a tensor in global memory, for block loads and stores";
   let arguments = (ins TT_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
                        DefaultValuedAttr<TT_PaddingOption, "::ll::tt::PaddingOption::PAD_ZERO">:$padding);
   let results = (outs TT_TensorDescType:$result);
@@ -648,7 +648,7 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [LL_Opaque,
 
 def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
-  let summary = "combine a block with what is in memory, atomically";
+  let summary = "combine a block with global memory atomically";
   let description = [{
     - descriptor_reduce_c1: block and tensor must have the same element type, except for signedness
     - descriptor_reduce_c2: block and tensor must have the same number of elements
@@ -662,7 +662,7 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [LL_Opaque,
 
 def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
-  let summary = "read rows of one block each";
+  let summary = "read several rows, each as one block";
   let description = [{
     - descriptor_gather_c1: blocks must have rank 2
     - descriptor_gather_c2: blocks must have one row
@@ -684,7 +684,7 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [LL_Opaque,
 
 def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
-  let summary = "write rows of one block each";
+  let summary = "write several rows, each as one block";
   let description = [{
     - descriptor_scatter_c1: blocks must have rank 2
     - descriptor_scatter_c2: blocks must have one row
@@ -737,18 +737,18 @@ def TT_PrintOp : TT_Op<"print", [LL_Unanalysed, LL_NoSharedMemory, SameVariadicO
 }
 
 def TT_AssertOp : TT_Op<"assert", [LL_UnknownAxes, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
-  let summary = "stop the kernel where a condition is false";
+  let summary = "stop the kernel if a condition is false";
   let arguments = (ins TT_BoolLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
 }
 
 def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait", [LL_Unanalysed, LL_NoSharedMemory]> {
-  let summary = "wait for the kernels before this one that it depends on";
+  let summary = "wait for the preceding kernels on which this kernel depends";
   let assemblyFormat = "attr-dict";
 }
 
 def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependents", [LL_Unanalysed, LL_NoSharedMemory]> {
-  let summary = "let the kernels after this one start";
+  let summary = "allow the kernels that depend on this kernel to start";
   let assemblyFormat = "attr-dict";
 }
 

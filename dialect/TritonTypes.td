@@ -1,4 +1,4 @@
-// Types of `tt`: pointers, the operand classes built on them, and the traits all operations share.
+// Types of `tt`: pointers, operand classes that contain pointers, and traits that operations of all dialects share.
 #ifndef LL_TRITON_TYPES
 #define LL_TRITON_TYPES
 
@@ -22,9 +22,9 @@ def TT_AddressSpace : AttrOrTypeParameter<"int", "address space"> {
 def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
   let summary = "pointer to an element in memory";
   let description = [{
-    `!tt.ptr<f32>` points to global memory (address space 1); `!tt.ptr<f32, "constant">` names
-    another memory: `descriptor` is 0, `constant` 4. Arithmetic on it counts elements of the
-    pointee, not bytes.
+    `!tt.ptr<f32>` points to global memory (address space 1). `!tt.ptr<f32, "constant">` points to
+    another memory: `descriptor` is address space 0, and `constant` is address space 4. Pointer
+    arithmetic counts elements of the pointee type, not bytes.
     - ptr_c1: the pointee type must be an integer or a float
     - ptr_c2: the address space must be `descriptor`, `global` or `constant`
   }];
@@ -38,10 +38,10 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
 }
 
 def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc", [ShapedTypeInterface]> {
-  let summary = "a tensor in global memory, read and written by blocks";
+  let summary = "a tensor in global memory that is read and written in blocks";
   let description = [{
-    `!tt.tensordesc<128x64xf16, #shared>`: the shape and element type of a block, and how a block
-    is laid out in shared memory, where that is known.
+    `!tt.tensordesc<128x64xf16, #shared>` contains the shape and the element type of a block and,
+    if it is known, the encoding of a block in shared memory.
     - tensordesc_c1: the element type must be the type of an element of a block, not a tensor type
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
@@ -75,23 +75,22 @@ def TT_Tensor : RankedTensorOf<[TT_Float, TT_Int, TT_PtrType]>;
 def TT_Any : AnyTypeOf<[TT_Float, TT_Int, TT_PtrType, TT_Tensor],
                        "number, pointer, or tensor of numbers or pointers">;
 
-// Every operation's tensors are checked against the module: lanes, warps, CTAs, rank, powers of
-// two; then the rules of the operation itself, labelled in its description. All of it is
-// src/ir/verify/.
+// The operation is verified in src/ir/verify/: its tensors must fit the attributes of the module (lanes, warps, CTAs),
+// and the rules in the operation's description must hold.
 def LL_Verified : NativeOpTrait<"Verified"> {
   let cppNamespace = "::ll";
 }
 // The traits below are for `dialect/build/ops.rs` and have no effect in C++.
-// It has canonicalisation in Rust (`src/ir/canonical.rs`).
+// The operation has canonicalisation in Rust (`src/ir/canonical.rs`).
 def LL_Canonicalized : GenInternalOpTrait<"LLCanonicalized">;
-// No tensor's encoding follows from that of another one, and no pass changes them.
+// The encodings of the operation's tensors do not follow from each other, and no pass changes them.
 def LL_FixedLayouts : GenInternalOpTrait<"LLFixedLayouts">;
-// Contiguity, divisibility and constancy of its results are unknown.
+// The contiguity, divisibility and constancy of the operation's results are unknown.
 def LL_UnknownAxes : GenInternalOpTrait<"LLUnknownAxes">;
 def LL_Unanalysed : TraitList<[LL_FixedLayouts, LL_UnknownAxes]>;
-// It neither takes nor returns buffers in shared memory, and is lowered without any.
+// The operation has no operands or results in shared memory, and its lowering uses no shared memory.
 def LL_NoSharedMemory : GenInternalOpTrait<"LLNoSharedMemory">;
-// It has no lowering; analyses assume that it may read and write its buffers.
+// The operation has no lowering. Analyses assume that it may read and write its buffer operands.
 def LL_NotLowered : GenInternalOpTrait<"LLNotLowered">;
 def LL_Opaque : TraitList<[LL_Unanalysed, LL_NotLowered]>;
 

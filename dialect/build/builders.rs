@@ -1,14 +1,15 @@
-//! Generator of operation builders from TableGen records: required parts are parameters, optional ones are methods.
+//! Generator of operation builders from TableGen records. Required operands, attributes and regions are parameters of a
+//! builder; optional ones are set by methods.
 //!
-//! Operations and their parts are thus named in TableGen only, and the compiler checks names and completeness.
-//! `src/ir/builders.rs` includes the result.
+//! The names of operations and of their operands are thus written in TableGen only, and the compiler checks the names
+//! and the completeness of each use.
 
 use crate::ops::{self, Count, Operation, bare, fields, snake, variant};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// Writes `builders.rs`: a module per dialect, with a function per operation of `LL_Built`.
+/// Returns the text of `builders.rs`: a module per dialect, with a function for each operation of `LL_Built`.
 pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'static>>) -> String {
     let keepers: Vec<_> = keepers.into_iter().collect();
     let mut lists = keepers
@@ -48,7 +49,7 @@ pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'s
     rust
 }
 
-/// Writes the builder of an operation.
+/// Appends the builder of an operation to `rust`.
 fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
     let class = ops::class_name(op.record);
     let (mut parameters, mut body, mut methods) = (String::new(), String::new(), String::new());
@@ -137,7 +138,8 @@ fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) 
     );
 }
 
-/// Returns the Rust type of a parameter by arity, and the expression for its list.
+/// Returns the Rust type of a parameter with the arity `count`, and the expression that converts the parameter to a
+/// list.
 fn list(name: &str, count: Count, element: &str) -> (String, String) {
     match count {
         Count::One => (element.to_owned(), format!("&[{name}]")),
@@ -151,7 +153,7 @@ fn escaped(name: &str) -> String {
     format!("r#{}", snake(name).trim_start_matches("r#"))
 }
 
-/// Returns the operand whose type a result has by declaration.
+/// Returns the operand whose type is the type of `result` according to the operation's declaration.
 fn same_type<'a>(
     op: &Operation<'_>,
     result: &str,
@@ -217,7 +219,7 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
     (type_.to_owned(), value.to_owned())
 }
 
-/// Writes an enum of a dialect; returns its name.
+/// Appends an enum of a dialect to the generated code, and returns its name.
 fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let text = |record: Record<'_>, field| -> String {
         let text = record.str_value(field);

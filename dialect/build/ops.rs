@@ -1,14 +1,14 @@
 //! Generator of the Rust side of operations from TableGen records: kinds, typed views, enums.
 //!
-//! Operations, operands and attributes are thus named in `dialect/*.td` only. `src/ir/ops.rs` includes the result and
-//! documents its use.
+//! The names of operations, operands and attributes are thus written in `dialect/*.td` only. `src/ir/ops.rs` includes
+//! the result and documents its use.
 
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper, TypedInit};
 
-/// A dialect of this project: its namespace in the IR and its records.
+/// A dialect of this project: its namespace in the IR and its TableGen records.
 pub(crate) struct Own<'a> {
     pub(crate) namespace: &'static str,
     pub(crate) keeper: &'a RecordKeeper<'static>,
@@ -28,11 +28,11 @@ const CANONICALISED: &str = "LL_Canonicalized";
 /// An operation with its names in the IR, Rust and C++.
 pub(crate) struct Operation<'a> {
     pub(crate) record: Record<'a>,
-    /// The full name, such as `tt.load`.
+    /// The full name of the operation, such as `tt.load`.
     pub(crate) name: String,
-    /// The enum variant, such as `TtLoad`.
+    /// The name of the enum variant, such as `TtLoad`.
     kind: String,
-    /// The C++ class, such as `::ll::tt::LoadOp`.
+    /// The name of the C++ class, such as `::ll::tt::LoadOp`.
     class: String,
 }
 
@@ -64,13 +64,13 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// Returns the C++ class that `mlir-tblgen` generates: the record's name after the first `_`.
+/// Returns the name of the C++ class that `mlir-tblgen` generates: the name of the record after the first `_`.
 pub(crate) fn class_name(record: Record<'_>) -> &str {
     let name = record.name().expect("an operation's record has a name");
     name.split_once('_').map_or(name, |(_, class)| class)
 }
 
-/// Returns the names of all traits, including nested lists.
+/// Returns the names of all traits of an operation, including the traits in nested lists.
 fn traits(record: Record<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut lists = vec![record.list_of_defs_value("traits").unwrap_or_default()];
@@ -259,7 +259,7 @@ pub(crate) fn by_namespace<'a, 'o>(
     found
 }
 
-/// Writes an enum of operations, with their TableGen properties.
+/// Appends an enum of operations, with their TableGen properties.
 fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
     let _ = writeln!(
         rust,
@@ -340,7 +340,7 @@ pub(crate) fn doc(text: &str) -> String {
         .replace(']', "\\]")
 }
 
-/// Writes pattern macros for the operations with a trait.
+/// Appends pattern macros for the operations with each trait.
 fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     let mut sets: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for op in own {
@@ -400,7 +400,7 @@ impl Count {
     }
 }
 
-/// Removes the effects of `Arg<...>` from a constraint.
+/// Returns the constraint inside `Arg<...>`, without the memory effects. Returns any other constraint unchanged.
 pub(crate) fn bare(constraint: Record<'_>) -> Record<'_> {
     if constraint.subclass_of("OpVariable") {
         constraint.def_value("constraint").unwrap_or(constraint)
@@ -426,7 +426,7 @@ pub(crate) fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'
         .collect()
 }
 
-/// Writes the view of an operation: a newtype with an accessor for each operand, attribute, result, region.
+/// Appends the view of an operation: a newtype with an accessor for each operand, attribute, result and region.
 fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet<String>) {
     let name = class_name(op.record).trim_end_matches("Op");
     let arguments = fields(op.record, "arguments");
@@ -600,7 +600,7 @@ fn attribute(
     }
 }
 
-/// Writes an enum attribute of the dialects; returns its name.
+/// Appends an enum attribute of the dialects, and returns its name.
 fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let name = record
         .str_value("className")
@@ -634,7 +634,7 @@ fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Writes an enum of all views, for matches on the kind of an operation.
+/// Appends an enum of all views, for matches on the kind of an operation.
 fn any_view(
     rust: &mut String,
     name: &str,

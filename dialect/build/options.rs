@@ -1,14 +1,14 @@
 //! C++ and Rust code for passes and their options.
 //!
-//! Options cross the FFI as one list of values in the order of the table: a string, integer or Boolean is one value, a
-//! list is its length followed by its values.
+//! The values of all options cross the FFI as one list, in the order of the table. A string, integer or Boolean is one
+//! value; a list is its length followed by its values.
 
 use std::fmt::Write;
 
 /// The declaration of a pass.
 pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
-    /// Name on the command line.
+    /// Name of the pass on the command line.
     pub(crate) argument: &'a str,
     pub(crate) summary: &'a str,
     pub(crate) options: Vec<Choice<'a>>,
@@ -16,12 +16,12 @@ pub(crate) struct Declared<'a> {
 
 /// One option of a pass.
 pub(crate) struct Choice<'a> {
-    /// The member of the C++ class.
+    /// The name of the option's member in the C++ class.
     pub(crate) member: &'a str,
-    /// The key on the command line.
+    /// The key of the option on the command line.
     pub(crate) key: &'a str,
     pub(crate) kind: Kind,
-    /// The default in TableGen.
+    /// The default value in TableGen, as C++ text.
     pub(crate) default: &'a str,
     pub(crate) help: &'a str,
 }
@@ -30,16 +30,16 @@ pub(crate) struct Choice<'a> {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Kind {
     Text,
-    /// An optional string: empty means none.
+    /// An optional string. The empty string means that the option is absent.
     OptionalText,
     Truth,
     Number,
-    /// A list, empty by default.
+    /// A list, which is empty by default.
     List(Box<Kind>),
 }
 
 impl Kind {
-    /// Returns the type for a C++ type; `member` names the option in panics.
+    /// Returns the option type for a C++ type. `member` is the name of the option, for panic messages.
     pub(crate) fn of(cpp_type: &str, default: &str, is_list: bool, member: &str) -> Self {
         if is_list {
             // An empty text in a list is a text.
@@ -79,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// Returns an expression for the text of `value`, a reference to the value of a required option.
+    /// Returns an expression for the text of `value`, which is a reference to the value of a required option.
     fn writing(&self) -> String {
         match self {
             // A value in braces is taken as it is.
@@ -94,7 +94,7 @@ impl Kind {
 }
 
 impl Choice<'_> {
-    /// Returns the name of the Rust field, `how_many` for `howMany`.
+    /// Returns the name of the Rust field, for example `how_many` for `howMany`.
     fn field(&self) -> String {
         let mut name = String::new();
         for c in self.member.chars() {
@@ -106,7 +106,7 @@ impl Choice<'_> {
         name
     }
 
-    /// Returns a statement that adds the option to `options` unless it has its default.
+    /// Returns a statement that adds the option to `options` unless the option has its default value.
     fn spelling(&self) -> String {
         let (field, key) = (self.field(), self.key);
         let add = format!(
@@ -134,7 +134,7 @@ impl Choice<'_> {
     }
 }
 
-/// Writes `PassList.inc`: one X-macro per pass, with its index and options.
+/// Returns the text of `PassList.inc`: one X-macro per pass, with the index and the options of the pass.
 pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     let mut cpp = String::from("#ifdef LL_DEFINE_PASSES\n");
     for pass in passes {
@@ -160,7 +160,7 @@ pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     cpp + "#endif\n"
 }
 
-/// Writes `passes.rs`: the options of each pass and the enum of passes, by index.
+/// Returns the text of `passes.rs`: the options of each pass, and the enum of passes, in the order of their indices.
 pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     let mut rust = String::from("// Made by `dialect/build/options.rs` from `passes/Passes.td`.\n");
     for pass in passes {
@@ -192,7 +192,7 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     rust
 }
 
-/// Writes the options struct of a pass, with defaults and a reader.
+/// Appends the options struct of a pass, with its defaults and its reader.
 fn options_of(rust: &mut String, pass: &Declared<'_>) {
     let Declared { name, options, .. } = pass;
     let list = |f: &dyn Fn(&Choice<'_>) -> String| -> String { options.iter().map(f).collect() };

@@ -1,7 +1,7 @@
 //! Generator of the C++ and Rust tables of passes and options from `passes/Passes.td`.
 //!
-//! A pass crosses the FFI as its index, and its options as typed values in the order of the table. `passes/table.rs`
-//! includes the result.
+//! A pass crosses the FFI as its index, and its options cross the FFI as typed values in the order of the table.
+//! `passes/table.rs` includes the result.
 
 use crate::options::{self, Choice, Declared, Kind};
 use tblgen::{Record, RecordKeeper};
@@ -33,7 +33,7 @@ fn choice(record: Record<'_>) -> Choice<'_> {
     }
 }
 
-/// Reads the records of `passes/Passes.td`.
+/// Generates both files from the records of `passes/Passes.td`.
 pub(crate) fn generate(keeper: &RecordKeeper<'static>) -> GeneratedPasses {
     let passes: Vec<Declared<'_>> = keeper
         .all_derived_definitions("PassBase")

@@ -1,19 +1,20 @@
 //! Generator of the table of labelled rules in the descriptions of dialects, operations, attributes and types.
 //!
-//! A rule's text is thus in `dialect/*.td` only. `src/ir/rules.rs` includes the result and documents its use.
+//! The text of a rule is thus written in `dialect/*.td` only. `src/ir/rules.rs` includes the result and documents its
+//! use.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// A rule: its text, and the names of its declarations.
+/// The text of a rule, and the names of the entries that declare the rule.
 #[derive(Default)]
 struct Rule {
     text: String,
     of: Vec<String>,
 }
 
-/// Writes `rules.rs`: a constant per label, and the table of rules, sorted by label.
+/// Returns the text of `rules.rs`: a constant per label, and the table of rules, sorted by label.
 pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for (namespace, keeper) in dialects {
@@ -46,7 +47,7 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     rust + "];\n"
 }
 
-/// Escapes links and tags for rustdoc, except in code.
+/// Escapes links and tags for rustdoc, except in code spans.
 fn documentation(text: &str) -> String {
     let escaped = |(i, part): (usize, &str)| {
         if i % 2 == 1 {
@@ -61,7 +62,7 @@ fn documentation(text: &str) -> String {
     parts.join("`")
 }
 
-/// Returns the records with a description, by their names in the text of a module.
+/// Returns the records that have a description, with their names in the text of a module.
 fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(String, Record<'a>)> {
     let is_own = |record: &Record<'_>, field: &str| {
         record
@@ -90,7 +91,8 @@ fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(Str
     found
 }
 
-/// Returns the rules of a description: `- label: text`, continued in lines with more indentation.
+/// Returns the rules of a description, as pairs of a label and a text. A rule has the form `- label: text`; lines with
+/// more indentation continue it.
 pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = None;
@@ -114,7 +116,7 @@ pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the example of a description, between "```mlir" and "```", without indentation.
+/// Returns the example of a description, which is between "```mlir" and "```", without its indentation.
 pub(crate) fn example(description: &str) -> String {
     let lines = description.lines().map(str::trim);
     let inside = lines.skip_while(|line| *line != "```mlir").skip(1);
