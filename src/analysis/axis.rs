@@ -169,7 +169,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Joins the information of an incoming value into that of a block argument.
+    /// Joins the information of an incoming value into the information of a block argument.
     fn join_into(&mut self, argument: Value<'_, '_>, incoming: AxisInfo) {
         let info = self
             .known(argument)
@@ -297,7 +297,7 @@ impl AxisAnalysis {
         }
         self.visit_region(loop_.region());
         self.join_yielded(body, 0, &carried[1..]);
-        // A result is the initial value or the last yielded one: the argument is the join of both.
+        // A result is the initial value or the last yielded value. The argument has the join of these two values.
         for (result, argument) in op.results().zip(&carried[1..]) {
             if let Some(info) = self.known(*argument) {
                 self.set(result.into(), info);

@@ -314,7 +314,8 @@ impl<'f> BarrierAnalysis<'f> {
         let mut best = self.completed(Barriers::new());
         if !existing.is_empty() {
             let with = self.completed(existing);
-            // Equal costs prefer a new barrier, right before the access, where the wait is shortest.
+            // If both sets cost the same, the new barriers are preferred: each is directly before its access, where the
+            // wait is shortest.
             if self.cost(&with) < self.cost(&best) {
                 best = with;
             }
@@ -351,7 +352,7 @@ impl<'f> BarrierAnalysis<'f> {
         while let Some(op) = self.first_conflict(&barriers) {
             barriers.insert(op, self.accesses[&op].team);
         }
-        // In straight-line code each barrier was inserted as late as possible, so none is redundant.
+        // In straight-line code, each barrier has been inserted as late as possible, so that none is redundant.
         if self.order.len() == 1 && !has_candidates {
             return barriers;
         }

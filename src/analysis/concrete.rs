@@ -216,7 +216,7 @@ enum Terminator<'c> {
 struct PathValue {
     integer: Option<i64>,
     view: Option<Bytes>,
-    /// If an asynchronous product computes the value, the product and its group.
+    /// The product and its group, if an asynchronous product computes the value.
     result: Option<(OpId, u32)>,
 }
 
@@ -711,7 +711,7 @@ impl Path<'_> {
     fn evaluate(&self, op: Op<'_>) -> Option<i64> {
         use UpstreamKind as U;
         let AnyKind::Upstream(kind) = AnyKind::of(op) else {
-            // The path is that of program 0.
+            // The evaluated path is the path of program 0.
             return OpKind::TtGetProgramId.is(op).then_some(0);
         };
         if let Some(constant) = arith::Constant::of(op) {

@@ -277,7 +277,7 @@ impl Effects {
                 Step::Store { address, .. } | Step::StoreMatrices { address, .. } => {
                     Act::Write(target(address))
                 }
-                // Atomic additions need no order among themselves; to other accesses they are writes.
+                // Atomic additions need no order among each other. For other accesses, an atomic addition is a write.
                 Step::AtomicAdd { address, .. } => Act::Write(target(address)),
                 Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
                     Act::Read(target(address))

@@ -311,7 +311,7 @@ impl InFlightAnalysis<'_> {
             return AccessGroup::new();
         };
         if let Channel::Mbarrier(value) = channel {
-            // The phase includes all accesses started for it.
+            // The phase completes all accesses that have been started for it.
             if !queue.open.is_empty() {
                 queue.commit(self.max_groups);
             }

@@ -191,7 +191,7 @@ fn disjoint_parts_of_a_buffer_do_not_conflict() {
         read(7, 3),
     ]);
     check(&flow, &[6], 128, &[]);
-    // A view of unknown bytes conflicts with both.
+    // A view of unknown bytes conflicts with accesses to both buffers.
     let flow = straight(vec![
         make(1, 128),
         view(2, 1, part(0)),
@@ -277,10 +277,11 @@ fn scratch_takes_bytes_of_no_live_buffer() {
         convert(4, 512),
     ]);
     check(&flow, &[3], 18_048 + 512, &[(1, 0), (4, 18_048)]);
-    // The second takes unused bytes, the third those of the first: no barrier is needed between them.
+    // The second conversion takes unused bytes, and the third conversion reuses the bytes of the first: no barrier is
+    // needed.
     let flow = straight(vec![convert(1, 512), convert(2, 512), convert(3, 512)]);
     check(&flow, &[], 1024, &[(1, 0), (2, 512), (3, 0)]);
-    // Alone in a loop it conflicts with itself.
+    // A single conversion in a loop conflicts with its previous iteration.
     let flow = looped(Vec::new(), vec![convert(1, 512)], Vec::new(), &[], &[]);
     check(&flow, &[1], 512, &[(1, 0)]);
     let both = vec![convert(1, 512), convert(2, 512)];
@@ -318,13 +319,13 @@ fn scratch_above_the_bound_is_replanned() {
                 .collect();
             assert_eq!(waits, barriers, "barriers");
         };
-    // Alone it gets the bytes of its baseline.
+    // A conversion without other conversions gets the bytes of its baseline plan.
     check(&[plan(1, 1024, 256)], &[(1, Some(256))], 256, &[]);
-    // The bound is that of the largest baseline.
+    // The bound is the size of the largest baseline plan.
     let both = [plan(1, 1024, 256), plan(2, 1024, 1024)];
     // Less scratch for the first is tried, and saves no barrier.
     check(&both, &[(1, Some(256)), (1, None)], 1024, &[2]);
-    // Two that are disjoint if each takes less.
+    // Two plans get disjoint bytes if each takes less scratch memory.
     let four = [plan(1, 1024, 512), plan(2, 1024, 512), plan(3, 8, 1024)];
     check(&four, &[(1, Some(512)), (2, Some(512))], 1024, &[]);
     // A plan below its baseline leaves unused bytes to the next.
@@ -339,7 +340,7 @@ fn a_barrier_before_a_loop_serves_all_iterations() {
     let before = vec![make(1, 64), write(2, 1)];
     let flow = looped(before, vec![read(3, 1)], Vec::new(), &[], &[]);
     check(&flow, &[0], 64, &[]);
-    // A buffer written in each iteration needs barriers in each.
+    // A buffer that is written in each iteration needs barriers in each iteration.
     let before = vec![make(1, 64), write(2, 1)];
     let body = vec![read(3, 1), write(4, 1)];
     let flow = looped(before, body, Vec::new(), &[], &[]);
@@ -363,7 +364,7 @@ fn pending_accesses_are_joined() {
 
 #[test]
 fn loop_carried_buffers() {
-    // Allocated in each iteration, read in the next before the next allocation.
+    // The buffer is allocated in each iteration, and read in the next iteration before the next allocation.
     let body = |last: Vec<Event>| {
         let mut body = vec![read(3, 10), make(4, 64), write(5, 4)];
         body.extend(last);
@@ -373,7 +374,7 @@ fn loop_carried_buffers() {
     let (entry, carried) = ([(1, 10)], [(4, 10)]);
     let flow = looped(before(), body(Vec::new()), Vec::new(), &entry, &carried);
     assert!(allocate(&flow, &[]).is_ok());
-    // Read after the next allocation: both are live, and have the same bytes.
+    // The read follows the next allocation: both buffers are live, and have the same bytes.
     let flow = looped(
         before(),
         body(vec![read(6, 10)]),
@@ -395,7 +396,7 @@ fn external_buffers() {
         read(5, 1),
     ]);
     let found = allocate(&flow, &[20, 21]).unwrap();
-    // External buffers may alias each other, but no buffer of the function.
+    // External buffers may alias each other, but no buffer of this function.
     let waits: Vec<usize> = (1..6).filter(|op| found.needs_barrier(*op)).collect();
     assert_eq!(waits, [4]);
     let mut end = view(2, 1, ViewRange::All);
@@ -407,7 +408,7 @@ fn external_buffers() {
 
 #[test]
 fn growing_views_are_widened() {
-    // A view of itself, at a new offset in each iteration.
+    // The value is a view of itself, at a new offset in each iteration.
     let part = ViewRange::Bytes { from: 1, to: 4000 };
     let body = vec![view(3, 10, part)];
     let flow = looped(
@@ -511,7 +512,7 @@ fn copies_in_two_buffers() {
             copy(15, 3),
         ]
     };
-    // Each read waits for the copies of other threads, each copy for their reads.
+    // Each read waits for the copies of other threads, and each copy waits for the reads of other threads.
     check(&double_buffered(body([1, 1])), &[11, 12, 14, 15], 128, &[]);
     // One group too many stays in flight.
     let late = [
@@ -653,11 +654,11 @@ fn a_barrier_orders_the_warps_of_its_scope() {
     check(&first(own, team(0, 4)), &[], 64, &[]);
     // A read by the whole block can have a barrier of the block.
     check(&first(own, Team::BLOCK), &[4], 64, &[]);
-    // No barrier of the reading warps orders the write of others.
+    // No barrier of the reading warps orders the write of the other warps.
     let outside = allocate(&first(own, team(4, 8)), &[]).unwrap_err();
     assert_eq!(outside, [AllocationError::OtherWarps(4)]);
     check(&first(SyncScope::Cluster, team(4, 8)), &[], 64, &[]);
-    // Barriers of single warps do not order warps among each other.
+    // A barrier of a single warp does not order accesses of different warps.
     check(&first(SyncScope::Warp, team(0, 4)), &[4], 64, &[]);
 }
 
@@ -710,7 +711,7 @@ fn fences_come_between_generic_and_async_accesses() {
         done(),
     ];
     check(&straight(late), &[4]);
-    // A generic read before a TMA write needs a fence; an async product after it does not.
+    // A generic read before a TMA write needs a fence; an asynchronous product after the TMA write needs none.
     let phase = wait(6, Channel::Mbarrier(7), 0);
     let both = [
         make(1, 64),
@@ -722,7 +723,7 @@ fn fences_come_between_generic_and_async_accesses() {
         done(),
     ];
     check(&straight(both.to_vec()), &[5]);
-    // Written before the loop, or in each iteration.
+    // The bytes are written before the loop, or in each iteration.
     let body = vec![product(4, 1), done()];
     let flow = looped(vec![make(1, 64), write(2, 1)], body, Vec::new(), &[], &[]);
     check(&flow, &[0]);
@@ -756,7 +757,7 @@ fn waits_count_what_certainly_was_issued() {
         groups(6, 0),
     ]);
     check_counted(&flow, true, &[(6, Some(2))]);
-    // At the entry of a kernel no copy is in flight; at that of another function some may be.
+    // At the entry of a kernel, no copy is in flight; at the entry of another function, copies may be in flight.
     let flow = straight(vec![make(1, 128), copy(4, 1), groups(6, 1), groups(7, 2)]);
     check_counted(&flow, true, &[(6, None), (7, None)]);
     check_counted(&flow, false, &[(6, Some(2)), (7, None)]);

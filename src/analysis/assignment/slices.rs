@@ -21,7 +21,7 @@ pub(crate) type DemandId = usize;
 /// An operation or conversion that an assignment adds for an operand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Materialisation {
-    /// Rematerialises an operation. The encoding is that of its first result.
+    /// Rematerialises an operation. The encoding is the encoding of the operation's first result.
     Recompute(SliceId, EncodingId),
     /// Converts a datum from the first encoding to the second.
     Convert(DatumId, EncodingId, EncodingId),
@@ -171,7 +171,7 @@ impl Slices {
     }
 
     fn decide_all(&mut self, kernel: &Kernel<'_>, range: Range<DemandId>) {
-        // Operands first: earlier slices, and the original encoding before conversions of it.
+        // Operands precede users: earlier slices, and a demand in the original encoding before the conversions of it.
         let mut order: Vec<DemandId> = range.collect();
         order.sort_by_key(|id| {
             let demand = &self.demands[*id];
@@ -334,7 +334,7 @@ impl Slices {
         let (own, old) = (demand.own(), demand.operands().to_vec());
         demand.is_direct = !demand.is_direct;
         sum.add(demand.own());
-        // Acquire before release, so that shared operands stay.
+        // Users are added before users are removed, so that demands for shared operands stay in use.
         for wanted in demand.operands().to_vec() {
             self.acquire(wanted, sum);
         }
