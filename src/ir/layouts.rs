@@ -135,7 +135,7 @@ impl Layouts {
     /// # Errors
     /// Returns an error if the attribute is not a valid encoding.
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Reason> {
-        // Requested at every parse, so cached.
+        // The spelling is needed at every parse, so it is cached.
         cached(&self.spellings, sys::attribute_id(attribute), || {
             let normal = self.encoding(attribute)?.to_string();
             let differs = *normal != *self.text_of_attribute(attribute);
@@ -185,7 +185,7 @@ impl Layouts {
             .into());
         };
         let attribute = buffer.encoding.ok_or("the buffer has no encoding")?;
-        // A view has the addresses of its allocation, without the dims that it dropped.
+        // A view has the addresses of its allocation, but lacks the dims that the view has dropped.
         let whole = if buffer.alloc_shape.is_empty() {
             &buffer.shape
         } else {

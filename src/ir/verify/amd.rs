@@ -173,7 +173,7 @@ fn transposed(
     let order: Vec<usize> = blocked.order().iter().rev().map(|d| *d as usize).collect();
     let tile = LinearLayout::identity_nd(Dim::REGISTER, &sizes, &order)?;
     let outs: Vec<Dim> = layout.out_dims().collect();
-    // The tile covers the tensor, so packed bases are the tensor's.
+    // The tile covers the tensor, so the packed bases of the tile are the bases of the tensor.
     let mut tile = tile.transpose_outs(&outs)?;
     for out in &outs {
         let gap = layout.out_size(*out) / tile.out_size(*out);

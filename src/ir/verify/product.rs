@@ -149,7 +149,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     ) else {
         return verdict(diagnostics);
     };
-    // A linear layout needs no operand index: it places each element itself.
+    // A linear layout contains no operand index, since it places each element itself.
     if let (Encoding::Linear(_), Encoding::Linear(_)) = (&*left, &*right) {
         return verdict(diagnostics);
     }

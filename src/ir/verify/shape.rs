@@ -124,7 +124,7 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    // Spellings may differ only where the operand has size 1.
+    // The encodings may differ only in dimensions in which the operand has size 1.
     let (Some(from), Some(to)) = (src.encoding, dst.encoding) else {
         return Ok(());
     };

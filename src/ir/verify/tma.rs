@@ -150,7 +150,7 @@ fn multicast(is_asked: bool, buffer: &BufferType<'_>) -> Verdict {
         .as_ref()
         .and_then(|e| e.cga_layout().ok())
         .is_some_and(|cga| cga.bases().any(|b| b.iter().all(|v| *v == 0)));
-    // CTAs are replicas also where there is less than one element for each.
+    // CTAs also hold replicas if there is less than one element for each CTA.
     let copies = by_ctas
         || encoding.is_some_and(|e| {
             let leading = buffer.alloc_shape.len() - e.rank();
