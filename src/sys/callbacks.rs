@@ -96,7 +96,7 @@ pub trait Semantics: Sync {
     /// Returns the broken rules.
     fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str)
     -> Result<(), Vec<Diagnostic>>;
-    /// Checks the rules of a type, beyond those of its encoding.
+    /// Checks the rules of a type, other than the rules of its encoding.
     ///
     /// # Errors
     /// Returns the broken rule.

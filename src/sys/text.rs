@@ -106,7 +106,8 @@ pub fn bounded(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// If a text is longer than `most` bytes, returns its start and its end, joined by `...`.
+/// Returns the start and the end of a text, joined by `...`, if the text is longer than `most` bytes. Returns the whole
+/// text otherwise.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();

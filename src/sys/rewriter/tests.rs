@@ -59,7 +59,7 @@ fn what_is_erased_leaves_the_ir_and_shows_a_husk() {
         rewriter.erase(a);
         assert!(is_unused(build::argument(blocks[0], 0)));
         assert_eq!(build::operations(blocks[0]).len(), 1);
-        // Both are unchanged except for their operands.
+        // Both operations are unchanged except for their operands.
         assert_eq!((name(a), name(b)), ("arith.addi", "arith.muli"));
         assert_eq!((b.operand_count(), b.result_count()), (2, 1));
         assert!(defining_operation(build::operand(b, 0)).is_none());
