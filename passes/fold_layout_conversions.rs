@@ -34,7 +34,7 @@ impl Pass for FoldLayoutConversionsOptions {
             explain: self.explain,
         };
         let mut kept = HashMap::new();
-        // A round may leave two spellings of one layout where there were two layouts before.
+        // A round may merge two layouts into two spellings of one layout, which the next round unifies.
         for turn in 0..MAX_ROUNDS {
             let is_respelled;
             (kept, is_respelled) = folding.unify_spellings();

@@ -121,11 +121,11 @@ fn through_buffer<'c>(
     let noted = build::discardable_attributes(op);
     let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
     let load = builders::ttg::local_load(buffer, None, to).with_discardable(&noted);
-    // Operations in between, such as loads of the other operand, do not wait for the barrier.
+    // Operations between the store and the load, such as loads of the other operand, do not wait for the barrier.
     let uses = sys::uses(cvt.result()).into_iter();
     let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
     let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
-    // In each iteration of a loop without enough registers.
+    // In a loop without enough registers, the buffer is read in each iteration.
     while let Some(looped) = place.filter(|op| is_loop(*op)) {
         if !pressure::exceeds_registers(layouts, looped, target) {
             break;

@@ -31,7 +31,7 @@ impl Pass for ResolveAutoLayoutsOptions {
         let module = context.module();
         let operations = build::in_order(module);
         let is_open = |op: &Op<'_>| OpKind::GluonSetAutoLayout.is(*op);
-        // `auto` layouts may follow from those that accesses require.
+        // `auto` layouts may follow from the layouts that memory accesses require.
         for which in [OpenLayout::Coalesced, OpenLayout::Auto] {
             let constraints = Constraints::of(module, which);
             if constraints.values.is_empty() {
@@ -69,7 +69,7 @@ impl Pass for ResolveAutoLayoutsOptions {
             let Some(view) = gluon::SetAutoLayout::of(op) else {
                 continue;
             };
-            // A CuTe or Tilus encoding may be spelled differently on each shape; the layout is the same.
+            // A CuTe or Tilus encoding may have a different spelling of the same layout on each shape.
             let (src, type_) = (view.src(), view.result().r#type());
             let rewriter = context.rewriter();
             let convert = || builders::ttg::convert_layout(src, type_).before(rewriter, op);

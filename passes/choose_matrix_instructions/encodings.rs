@@ -68,7 +68,7 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Ve
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
     let own: u32 = 1 << neighbours.count();
-    // Four lanes along K each hold neighbours.
+    // Each of four lanes along K holds `own` neighbouring elements.
     let is_within = |width: &u32| 4 * u64::from(*width) <= tensors.k_size;
     match family {
         ProductFamily::NvidiaMma if tensors.widened > 1 => {

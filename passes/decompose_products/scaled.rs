@@ -233,7 +233,7 @@ fn widened_scale<'c>(
     if !tensor.element.is_integer() {
         return emitter.convert_float(scale, to);
     }
-    // The exponent of bf16 and f32 is that of `e8m0`.
+    // bf16 and f32 have the exponent width and the bias of `e8m0`.
     let bits = element_bits(to)?;
     let mantissa = if bits == 16 { 7 } else { 23 };
     let type_ = emitter.with_element(scale, emitter.integer_type(bits))?;

@@ -150,7 +150,7 @@ fn neutral<'c>(
     use UpstreamKind as U;
     let name = element.to_string();
     let width = crate::ir::element_bits(element)?;
-    // Exponents of all ones: infinity, NaN and negative infinity.
+    // The exponents of infinity, NaN and negative infinity are all ones.
     let (infinite, nan, minus) = match name.as_str() {
         "f16" => ("0x7C00", "0x7E00", "0xFC00"),
         "bf16" => ("0x7F80", "0x7FC0", "0xFF80"),
