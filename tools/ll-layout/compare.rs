@@ -171,8 +171,8 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
 
 /// Finds the first slot that holds different elements. Both layouts must have the same dimensions.
 fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
-    // The difference of two linear maps is linear: the first slot where it is not zero is the lowest
-    // bit where it is not, and it is zero on its kernel.
+    // The difference of two linear maps is linear. It is zero on its kernel, so its first nonzero slot is its lowest
+    // bit with a nonzero image.
     let columns = a.columns().iter().zip(b.columns());
     let bit = columns.clone().position(|(x, y)| x != y)?;
     let slot = 1 << bit;

@@ -138,7 +138,8 @@ impl Question<'_> {
         for way in Way::value_variants() {
             let strategy = way.strategy();
             match self.plan(target, &free.with_strategy(strategy)) {
-                // What is planned without a way prescribed has those that looked promising.
+                // A plan without a prescribed strategy has considered only promising strategies, so the others are
+                // added here.
                 Ok(plan) => {
                     if !found.iter().any(|(kind, _)| *kind == plan.kind()) {
                         found.push((plan.kind(), plan.program().cost()));

@@ -173,7 +173,7 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<ListEntry<'m>> {
         let mut definitions = mentions.definitions().iter();
         definitions.any(|d| d.module == module && d.encoding == *encoding.as_written())
     };
-    // Those that are written out where they are used, once each.
+    // Encodings that have no alias, without duplicates.
     let mut written: Vec<(usize, String, &Encoding, usize)> = Vec::new();
     for mention in mentions.mentions() {
         let (module, encoding) = (mention.module, &mention.encoding);

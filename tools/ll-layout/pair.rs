@@ -42,7 +42,7 @@ impl PairArguments {
         let [first, second] = [parse(0)?, parse(1)?];
         let bits = first.element_bits.or(second.element_bits);
         let given = self.shape.as_deref().map(parse_shape).transpose()?;
-        // An encoding takes the shape of the other one where no shape is given.
+        // An encoding takes the shape of the other layout if no shape is given.
         let shape = |own: &LayoutText, other: &LayoutText| match &given {
             None if own.needs_shape() => other.own_shape(),
             given => given.clone(),

@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         let mut scenes = Vec::new();
         for view in &views {
             for scene in arguments.scenes(&subject, bits, *view, window)? {
-                // Under the title of the page, each says which view it is.
+                // The title of each of several pictures is the name of its view.
                 scenes.push(match views.as_slice() {
                     [_] => scene.titled(title.clone()),
                     _ => scene.titled(view.title()),

@@ -22,7 +22,7 @@ pub(crate) fn run(file: &Path, stats: bool) -> Result<(), Failure> {
     };
     let counts = match counts {
         Ok(counts) => counts,
-        // Who reads has seen enough.
+        // The reader of the output has ended.
         Err(e) if e.kind() == ErrorKind::BrokenPipe => return Ok(()),
         Err(e) => return Err(Failure::new(format!("cannot go on with `{name}`: {e}"))),
     };

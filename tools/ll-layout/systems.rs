@@ -94,7 +94,7 @@ fn functions_differ(
         return Ok(Some(SystemDifference::Sizes(size, other)));
     }
     let found = if (a.swizzle, a.offset) == (b.swizzle, b.offset) {
-        // A swizzle takes different indices to different ones.
+        // A swizzle maps different indices to different indices.
         first_coordinate(&a.layout, &b.layout)
     } else if size > MOST {
         return Err(Failure::new(format!(

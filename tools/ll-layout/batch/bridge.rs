@@ -14,7 +14,7 @@ pub(super) const OPS: &[Operation] = &[
         let layout = cute::layout_from_json(args.get(0))?;
         let bases = bridge::cute_bases(&layout);
         let mut answer = Map::new();
-        // Without an offset, what is affine is linear.
+        // A layout without an offset is linear if it is affine.
         answer.insert("f2_linear".to_owned(), json!(bases.is_ok()));
         answer.insert("f2_affine".to_owned(), json!(bases.is_ok()));
         answer.insert("table".to_owned(), cute_table(&layout)?);

@@ -88,7 +88,7 @@ pub(super) fn numbers(n: u64, count: usize) -> Vec<u64> {
         return (0..n).collect();
     }
     let mut twister = Twister::new();
-    // Up to here Python takes numbers out of a list, beyond it throws again what it drew before.
+    // Python samples at most `list_up_to` numbers from a list, and repeats draws of equal numbers above this limit.
     let mut list_up_to = 21;
     let mut power = 1;
     while power < 3 * count as u64 {

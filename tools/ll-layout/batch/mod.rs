@@ -82,7 +82,7 @@ struct Args<'v> {
 
 impl Args<'_> {
     fn get(&self, i: usize) -> &Value {
-        // How many there must be has been checked; one that may be left out is null.
+        // The number of arguments has been checked. An absent optional argument is null.
         self.values.get(i).unwrap_or(&Value::Null)
     }
 

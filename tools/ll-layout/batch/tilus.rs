@@ -106,8 +106,8 @@ pub(super) const OPS: &[Operation] = &[
     Operation::new("reshape", &["layout", "shape"], |args| {
         register(&args.register(0)?.reshape(&args.extents(1)?)?)
     }),
-    // As in Tilus the end is not included, although its documentation says so, and counts from the
-    // end where it is negative.
+    // As in Tilus, the end is exclusive, although the documentation of Tilus says otherwise. A negative end counts from
+    // the end.
     Operation::new("flatten", &["layout", "start?", "end?"], |args| {
         let layout = args.register(0)?;
         let start = args.dim_from_end(1, 0, layout.rank())?;
@@ -322,8 +322,8 @@ pub(super) const OPS: &[Operation] = &[
             &args.extents(1)?,
         )?)
     }),
-    // As in Tilus, which takes the inner offset at the index of the tile and not at that inside the
-    // tile, so that elements share places; `global_tiles` is the composition.
+    // As in Tilus, which computes the inner offset from the index of the tile instead of the index inside the tile, so
+    // that elements share offsets; `global_tiles` is the correct composition.
     Operation::new("global_compose", &["outer shape", "inner shape"], |args| {
         let inner_shape = args.extents(1)?;
         let outer = GlobalLayout::row_major(&args.extents(0)?)?;

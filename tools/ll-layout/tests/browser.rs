@@ -264,7 +264,7 @@ fn a_large_layout_opens_fast_and_answers() {
     );
     assert!(milliseconds < 1000, "{milliseconds} ms");
     assert_eq!(page.value("views.length"), json!(3));
-    // Nothing is wider than the window, and the page has few nodes.
+    // The page is not wider than the window, and has few nodes.
     assert_eq!(
         page.value("document.documentElement.scrollWidth <= innerWidth"),
         json!(true)
@@ -286,7 +286,7 @@ fn a_large_layout_opens_fast_and_answers() {
     assert_eq!(tip, "element (5, 9)\nregister 1, lane 10, warp 1");
     page.photograph("hover.png");
 
-    // Keys move from cell to cell, and what they reach is in sight.
+    // Arrow keys move from cell to cell, and the new cell is visible.
     page.value("views[0].box.focus()");
     page.press("ArrowRight");
     assert_eq!(
@@ -326,7 +326,7 @@ fn a_large_layout_opens_fast_and_answers() {
     page.type_into("input[type=search]", "");
     page.ask("Input.dispatchKeyEvent", &json!({"type": "keyDown", "key": "Backspace", "code": "Backspace", "windowsVirtualKeyCode": 8}));
 
-    // Each picker keeps what has its index.
+    // Each picker keeps only the cells with its index.
     page.type_into("input[data-dim=lane]", "5");
     assert_eq!(page.text("views[0].count.textContent"), "512 cells");
     page.type_into("input[data-dim=warp]", "0");
@@ -443,7 +443,7 @@ fn an_element_of_a_sum_marks_its_row_and_its_column() {
     let Some(mut page) = page("instruction.html", &arguments) else {
         return;
     };
-    // Where the three panels meet is in sight.
+    // The corner at which the three panels meet is visible.
     let in_sight = "(() => { const v = views[0], p = v.scene.panels[2];
         const x = p.x * v.zoom - v.box.scrollLeft, y = p.y * v.zoom - v.box.scrollTop;
         return x > 0 && y > 0 && x < v.box.clientWidth && y < v.box.clientHeight; })()";

@@ -50,7 +50,7 @@ fn check_file(vectors: &str) {
                 *error = json!(true);
             }
         }
-        // One file says the padding of padded encodings, the other leaves it out.
+        // One of the files contains the padding of padded encodings, and the other file omits it.
         if expected.get("interval_padding").is_none() {
             found
                 .as_object_mut()
@@ -799,7 +799,7 @@ fn layouts_of_cute_and_tilus_are_encodings() {
     let cute = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">";
     let (code, bases, _) = ll_layout(&["show", tilus, "16x8", "--view", "bases"], "");
     assert_eq!(code, 0);
-    // Of no buffer, and so of threads and values.
+    // The CuTe encoding is not the encoding of a buffer, so it is a layout of threads and values.
     check(&["show", cute, "16x8", "--view", "bases"], "", &bases);
     let module = format!(
         "#tv = {cute}
@@ -873,7 +873,7 @@ fn pictures_have_the_text_of_the_tables() {
     let (code, output, _) = ll_layout(&["compare", ROWS, PAIRS, "16x64", "--format", "svg"], "");
     assert_eq!(code, 3);
     check_picture(&output, &["A", "B", "first differences:"]);
-    // Several views are below each other, and so are a buffer and its accesses.
+    // Several views are drawn below each other, and so are a buffer and its accesses.
     let several = ["show", SMALL, "4x4", "--view", "tensor,matrix"];
     let several = written("several.svg", &several);
     check_picture(&several, &["Tensor", "T7", "Matrix", "dim1=2"]);
@@ -1001,7 +1001,7 @@ A: m 8 x k 4 of f64, 2 registers a lane   D: m 8 x n 8 of f64, 4 registers a lan
             "T31",
         ],
     );
-    // gfx11 wants each factor twice; a window cuts what is shown.
+    // gfx11 requires two copies of each operand; a window limits the rows that are shown.
     let wmma = ["show", "wmma.f32.16x16x16.f16", "--target", "gfx1100"];
     let (_, output, _) = ll_layout(&[&wmma[..], &["--rows", "2"]].concat(), "");
     assert!(output.contains(" T0:0|T16:0 "), "{output}");
@@ -1130,7 +1130,7 @@ Instructions of these types on cuda:80, on the operands as they are:
         "{refused}"
     );
     assert!(found["program"].as_array().unwrap().len() > 16);
-    // Both factors wide: k lies elsewhere, nothing is converted, and neighbours need no packing.
+    // Both operands have wide vectors: k is permuted, no operand is converted, and neighbours need no packing.
     let [left, right] = factors_of_mma([4, 4]);
     let arguments = [&["product", &left, &right, MMA, "32x32x64"], &HALF[..]].concat();
     let (_, output, _) = ll_layout(&arguments, "");
@@ -1279,7 +1279,7 @@ fn layouts_of_cute_and_tilus_are_shown_as_they_are() {
 └──────┴──────┘
 ",
     );
-    // Other views show the linear layout that it is, if it is one.
+    // Other views show the equal linear layout, if there is one.
     check(
         &["show", "local(2, 1).spatial(2, 2)", "--view", "matrix"],
         "",

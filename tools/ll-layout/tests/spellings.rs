@@ -180,7 +180,8 @@ fn gluon() {
             "#ttg.padded_shared<[256:+8] {order = [1, 0], shape = [16, 32]}>",
             "16x32",
         ),
-        // As Triton 3.9 prints these two: bases over CTAs count parts, those of the encoding count elements.
+        // Both texts are as Triton 3.9 prints them: bases over CTAs count parts, but the bases of the encoding count
+        // elements.
         (
             "PaddedSharedLayout([[4, 2]], [[0, 1], [0, 2], [1, 0], [2, 0]], [[1, 0]], [8, 4])",
             "",
