@@ -192,7 +192,7 @@ impl Layout {
         let module = layout.py().import("linear_layout._gluon")?;
         let read = module.call_method1("encoding", (layout,))?;
         let (text, own): (String, Option<Vec<u64>>) = read.extract()?;
-        // Layouts given by bases have a shape, and are repeated on a larger one.
+        // Layouts with explicit bases contain their shape, and are repeated on a larger shape.
         let Some(shape) = shape.map(|shape| shape.0).or(own) else {
             return Err(Failure::new("a Gluon layout needs the shape of its tensor")
                 .note("add it, as in `ll.Layout.from_gluon(layout, [64, 16])`")
