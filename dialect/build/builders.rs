@@ -22,7 +22,7 @@ pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'s
     let all = keepers
         .iter()
         .flat_map(|keeper| ops::operations(keeper, |_| true));
-    // What several records include is built once.
+    // An operation that several record files contain gets one builder.
     let mut built: Vec<Operation<'_>> = all.filter(|op| named.remove(&*op.name)).collect();
     assert!(
         named.is_empty(),

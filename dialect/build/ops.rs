@@ -584,11 +584,11 @@ fn attribute(
     };
     match default {
         _ if optional => (format!("Option<{type_}>"), reader),
-        // What C++ alone can write is for the reader to say.
+        // A default that is only valid in C++ is left to the caller of the accessor.
         Some(_) if !own_enum && type_ != "bool" && type_ != "i64" => {
             (format!("Option<{type_}>"), reader)
         }
-        // A case is written as C++ names it.
+        // The default contains the C++ name of an enum case.
         Some(default) => {
             let default = match default.rsplit_once("::") {
                 Some((_, symbol)) => format!("{type_}::{}", variant(symbol)),

@@ -82,7 +82,7 @@ impl Kind {
     /// Returns an expression for the text of `value`, which is a reference to the value of a required option.
     fn writing(&self) -> String {
         match self {
-            // A value in braces is taken as it is.
+            // A value in braces is parsed literally.
             Self::OptionalText | Self::Text => "format!(\"{{{value}}}\")".to_owned(),
             Self::Truth | Self::Number => "value.to_string()".to_owned(),
             Self::List(each) => format!(
