@@ -17,7 +17,7 @@ import types
 
 
 class Nothing(types.ModuleType):
-    """A module that has every name."""
+    """A stand-in for a missing module, which has every attribute."""
 
     __path__ = []
 
@@ -28,7 +28,7 @@ class Nothing(types.ModuleType):
 
 
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds what is missing, and gives nothing for it."""
+    """Imports an empty stand-in for each missing package."""
 
     def __init__(self, roots):
         self.roots = roots
@@ -46,7 +46,7 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def best(call):
-    """Best nanoseconds of a call over a few rounds."""
+    """Returns the best time of a call in nanoseconds over a few rounds."""
     found = float("inf")
     for _ in range(7):
         start = time.perf_counter_ns()
@@ -67,7 +67,7 @@ def main(file):
         return RegisterLayout(**{key: tuple(value) for key, value in fields.items()})
 
     def fresh(layout):
-        """Without what was computed of it before, as ours computes everything anew."""
+        """Returns a copy of a layout without cached results, since linear-layout caches none."""
         return RegisterLayout(layout.shape, layout.mode_shape, layout.spatial_modes, layout.local_modes)
 
     triples = [[read(text) for text in line.split("\t")] for line in open(file)]
@@ -89,7 +89,7 @@ def main(file):
             try:
                 times.append(best(lambda: operation(*triple)))
             except ops.LayoutOperationError:
-                # It finds no quotient of some layouts that have one.
+                # Tilus finds no quotient for some layouts that have a quotient.
                 pass
         times.sort()
         print(f"{name}\t{times[len(times) // 2]}")

@@ -6,9 +6,9 @@
 LL_BLESS=1 writes the outputs into the files instead.
 
 A command starts with `$ ` and continues on the next line after a backslash; the lines below it are its output and errors.
-A line `...` stands for any lines, `...` within a line for any text. Commands run in order in a scratch folder per file, which links to `crates`, `python`,
-`test` and `tools`, and has the tools in `target/release`. A command, or the last one of a pipeline,
-fails if its exit status is not 0.
+In the output, a line `...` matches any lines, and `...` within a line matches any text. The commands of a file run in
+order in a scratch folder, which has links to `crates`, `python`, `test` and `tools`, and the tools in `target/release`.
+A command, or the last command of a pipeline, fails if its exit status is not 0.
 
 Blocks of `console` need the tools on the path, the LLVM prefix in LL_LLVM_PREFIX and the plugin in LL_PLUGIN;
 `test/Tools/documents.test` runs them. Blocks of `console python` need the Python package; `python/tests/test_examples.py` runs them.
@@ -57,7 +57,7 @@ def matches(expected, output):
 
 
 def scratch_folder(path):
-    """Fills a folder with what the commands refer to."""
+    """Fills a folder with links to the files and folders that the commands use."""
     for name in ["crates", "python", "test", "tools"]:
         (path / name).symlink_to(ROOT / name)
     release, programs = path / "target" / "release", path / "target" / "programs"

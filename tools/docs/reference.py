@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the reference pages: every operation, attribute, type, enumeration and pass, from TableGen.
+"""Creates the reference pages of all operations, attributes, types, enumerations and passes from TableGen.
 
-`mlir-tblgen` writes Markdown; here it gets the names that a module uses instead of those of C++, and
-`rustdoc` makes pages of it. `make docs` runs this as
+`mlir-tblgen` writes Markdown. This program replaces C++ names in it by the names in the text of a module,
+and `rustdoc` converts it to HTML pages. `make docs` runs this program as
 
     tools/docs/reference.py OUTPUT
 """
@@ -14,7 +14,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Page, what it is about, and the generator's arguments.
+# Name of the page of each dialect, and stem of its TableGen file.
 DIALECTS = [("tt", "TritonOps"), ("ttg", "TritonGPUOps"), ("ttng", "TritonNvidiaGPUOps"),
             ("amdg", "TritonAMDGPUOps"), ("cute", "CuteAttrs"), ("tilus", "TilusAttrs"),
             ("gluon", "GluonOps")]
@@ -42,7 +42,7 @@ th, td { border: 1px solid #ccc; padding: 0.2em 0.6em; text-align: left; }
 
 
 def prefix():
-    """Where LLVM is: from the environment, or from what tools/setup.sh found."""
+    """Returns the path of LLVM from the environment, or from the file that tools/setup.sh has written."""
     variable = "MLIR_SYS_220_PREFIX"
     if variable in os.environ:
         return os.environ[variable]
@@ -58,7 +58,7 @@ def prefix():
 
 
 def generate(generator, source, *options):
-    """What mlir-tblgen writes, without what only its own site understands."""
+    """Returns the output of mlir-tblgen, without markup that only MLIR's web site supports."""
     llvm = prefix()
     command = [os.path.join(llvm, "bin", "mlir-tblgen"), "-I", "dialect", "-I", "passes", "-I",
                os.path.join(llvm, "include"), f"-gen-{generator}-doc", source, *options]
@@ -68,13 +68,13 @@ def generate(generator, source, *options):
 
 
 def named_as_in_text(entry):
-    """An attribute's or type's section, called as in a module and not as in C++."""
+    """Returns the section of an attribute or type, with its name in the text of a module instead of its C++ name."""
     found = re.search(r"([#!](tt|ttg|ttng|amdg|cute|tilus|gluon)\.\w+(\.\w+)*)", entry)
     title, body = entry.split("\n", 1)
     if found:
         title = f"### `{found.group(1)}`"
-    # The syntax is made from the parameters, which is not how an encoding is written: the example of
-    # the description shows that.
+    # mlir-tblgen derives the syntax from the parameters, but an encoding has another syntax, which the example of
+    # the description shows.
     body = re.sub(r"Syntax:\n\n```\n[#!][^`]*```\n", "", body)
 
     def parameter(row):
@@ -91,12 +91,12 @@ def named_as_in_text(entry):
 
 
 def readable(text):
-    """The Markdown of one page, as rustdoc takes it."""
+    """Returns the Markdown of one page in the form that rustdoc requires."""
     text = re.sub(r"^(### `[^`]*`) \(::ll::[\w:]*\)$", r"\1", text, flags=re.M)
     text = re.sub(r"^# '(\w+)' Dialect$", r"# The dialect `\1`", text, flags=re.M)
-    # Not headings: a table of contents with "Operands" for each operation is useless.
+    # These headings become bold text: a table of contents with "Operands" for each operation is useless.
     text = re.sub(r"^#### (\w+):?$", r"**\1**", text, flags=re.M)
-    # All operations have it, and it says nothing to a reader.
+    # All operations have this trait, which is irrelevant for a reader.
     text = re.sub(r"^Traits: (.*)$", lambda m: m.group(0).replace("`LL_Verified`, ", "")
                   .replace(", `LL_Verified`", "").replace("`LL_", "`"), text, flags=re.M)
     text = re.sub(r"^Traits: `Verified`\n\n", "", text, flags=re.M)
@@ -105,7 +105,7 @@ def readable(text):
                   lambda m: m.group(1).replace("MemoryEffects::", ""), text)
     text = re.sub(r"::(mlir|llvm|ll)::(\w+::)*", "", text)
     text = re.sub(r"\n{3,}", "\n\n", text)
-    # A block without a language is not Rust, and neither is a module.
+    # A block without a language contains no Rust code, and neither does a module in MLIR.
     lines, inside = [], False
     for line in text.split("\n"):
         if line.strip() == "```" and not inside:
@@ -118,7 +118,7 @@ def readable(text):
 
 def dialect_page(name, stem):
     text = generate("dialect", f"dialect/{stem}.td", f"-dialect={name}")
-    # Enumerations are those of all dialects; they have a page.
+    # The enumerations of all dialects are on one page.
     text = text.split("\n## Enums\n")[0]
     parts = re.split(r"^(?=## )", text, flags=re.M)
     for i, part in enumerate(parts):
@@ -156,7 +156,7 @@ def main():
         title = text.split("\n", 1)[0].lstrip("# ").replace("`", "")
         path = os.path.join(output, f"{name}.md")
         with open(path, "w") as file:
-            # rustdoc takes the page's title from here, and numbers the headings below it.
+            # rustdoc takes the title of the page from this line, and numbers the headings below the title.
             body = re.sub(r"^#(#+ )", r"\1", text.split("\n", 1)[1], flags=re.M)
             file.write(f"% {title}\n{body}")
         command = [os.environ.get("RUSTDOC", "rustdoc"), path, "--output", output,

@@ -3,8 +3,8 @@
     ll-opt --convert-layouts-to-llvm K.ttgir | ll-translate --emit=ptx -o DIR/K.ptx     (for each kernel)
     python3 tools/gpu/check.py DIR
 
-Needs cupy. Exits with 1 if a kernel is wrong. Conversion kernels found in DIR are also timed, in
-cycles of one SM per conversion: `lat` with one CTA per SM, `thr` with four.
+The program needs cupy, and exits with 1 if a result is wrong. Conversion kernels in DIR are also timed, in
+cycles of one SM per conversion: `lat` with one CTA per SM, and `thr` with four CTAs per SM.
 """
 import pathlib
 import sys
@@ -80,7 +80,7 @@ def interleave(kernel):
     yield n, cp.array_equal(out, cp.stack((x, y), -1).ravel())
 
 
-# name, element type, elements of the tile
+# Name of the kernel, element type, and number of elements of the tile.
 CONVERSIONS = (
     ("transpose_f32_64x64", cp.float32, 64 * 64),
     ("vec_change_f16_128x64", cp.float16, 128 * 64),

@@ -22,12 +22,13 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// An encoding or a type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
-    /// CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
+    /// First layout: an encoding or a type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a
+    /// layout of Gluon, CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that contains one of
+    /// these; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
     a: std::ffi::OsString,
 
-    /// Another one
+    /// Second layout, in the same notations
     #[arg(value_name = "B", allow_hyphen_values = true)]
     b: std::ffi::OsString,
 

@@ -33,11 +33,11 @@ pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Way {
-    /// Renames and selects: no element leaves its thread
+    /// Renames and selects, with which no element leaves its thread
     Local,
     /// Exchanges between the lanes of a warp
     Shuffle,
-    /// Through shared memory
+    /// Stores to shared memory and loads from it
     Shared,
 }
 
@@ -53,19 +53,19 @@ impl Way {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Layout that the elements are in: an encoding as in TTGIR, `#ttg.blocked<{...}>`, or a file that
-    /// holds one or a LinearLayout as Triton prints it; `-` is standard input
+    /// Layout of the operand: an encoding as in TTGIR, `#ttg.blocked<{...}>`, or a file that contains an encoding or a
+    /// LinearLayout as Triton prints it; `-` is standard input
     #[arg(value_name = "SRC", allow_hyphen_values = true)]
     src: OsString,
 
-    /// Layout that they are wanted in
+    /// Layout of the result
     #[arg(value_name = "DST", allow_hyphen_values = true)]
     dst: OsString,
 
     #[command(flatten)]
     pair: PairArguments,
 
-    /// Type of an element: `f32`, `f16`, `i8`, `f8E4M3FN`, `!tt.ptr<f16>`; not needed where SRC or DST is the type of a
+    /// Type of an element: `f32`, `f16`, `i8`, `f8E4M3FN`, `!tt.ptr<f16>`; not needed if SRC or DST is the type of a
     /// tensor
     #[arg(long, value_name = "TYPE")]
     r#type: Option<String>,
@@ -74,23 +74,23 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TARGET")]
     target: String,
 
-    /// Carry it out this way or fail
+    /// Use this strategy, or fail if it is not possible
     #[arg(long, value_enum, value_name = "WAY")]
     strategy: Option<Way>,
 
-    /// Bytes of shared memory that it may take at most
+    /// Largest number of bytes of shared memory that the plan may use
     #[arg(long, value_name = "BYTES")]
     scratch_limit: Option<u32>,
 
-    /// Print each step, not only how many there are of each sort
+    /// Print each step instead of the number of steps of each kind
     #[arg(long)]
     steps: bool,
 
-    /// Draw both layouts, and where elements go; --format svg and html do so anyway
+    /// Draw both layouts and the movement of elements; always drawn with --format svg or html
     #[arg(long)]
     arrows: bool,
 
-    /// Draw what each bank of shared memory does in each store and load of the plan
+    /// Draw the accesses of each bank of shared memory in each store and load of the plan
     #[arg(long)]
     banks: bool,
 

@@ -8,17 +8,17 @@ use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For a terminal
+    /// Text for a terminal
     Text,
-    /// One picture, of several views below each other
+    /// One SVG picture, with several views below each other
     Svg,
-    /// One self-contained page, with hover, search and pickers
+    /// One self-contained HTML page, with hover, search and pickers
     Html,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum When {
-    /// On a terminal, unless `NO_COLOR` is set
+    /// Colours on a terminal, unless `NO_COLOR` is set
     Auto,
     Always,
     Never,
@@ -35,11 +35,12 @@ pub(crate) struct Drawing {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Colours of text
+    /// Use of colours in text
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     color: When,
 
-    /// Most characters of a line of a table, which goes on below; on a terminal, its width
+    /// Largest number of characters in a line of a table; longer tables continue below [default on a terminal: its
+    /// width]
     #[arg(long, value_name = "N")]
     width: Option<usize>,
 }

@@ -22,14 +22,14 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; left out, or `''`, with a text that has a shape
+    /// Shape of the tensor, such as 64x16; omitted, or `''`, if the text of the layout contains the shape
     shape: String,
 
-    /// Slots, `register=1,lane=3` (what is left out is 0); with --inverse elements, `3,17` or
+    /// Slots, such as `register=1,lane=3` (a dimension without index is 0); with --inverse elements, such as `3,17` or
     /// `dim0=3,dim1=17`
     points: Vec<String>,
 
-    /// Take elements, and say which slots hold each of them
+    /// Print the slots that hold each of the given elements
     #[arg(long)]
     inverse: bool,
 }

@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; needed by encodings, not by types and the layouts of CuTe and Tilus
+    /// Shape of the tensor, such as 64x16; required for encodings, but not for types and layouts of CuTe and Tilus
     shape: Option<String>,
 }
 

@@ -25,8 +25,8 @@ pub(crate) struct Arguments {
     #[arg(required_unless_present = "instructions")]
     file: Option<PathBuf>,
 
-    /// List the matrix instructions of --target instead: sizes, types, registers of a lane, clocks of a warp; on a page
-    /// also the operands of each
+    /// List the matrix instructions of --target instead, with sizes, types, registers per lane and clock cycles per
+    /// warp; a page also shows the operands of each instruction
     #[arg(long, requires = "target", conflicts_with = "file")]
     instructions: bool,
 

@@ -29,10 +29,10 @@ use std::process::ExitCode;
 
 /// Show GPU tensor layouts, and compute with them
 ///
-/// A layout is named by an encoding as it stands in TTGIR and the shape of a tensor; by a type with an
-/// encoding, `tensor<64x16xf16, #ttg...>`; by a layout of Gluon, `gl.BlockedLayout(...)`; by the text that
-/// Triton prints for a LinearLayout; by what CuTe and CUTLASS print, `(8,4):(4,1)`,
-/// `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`; or by that of Tilus, `local(2, 1).spatial(8, 4)`.
+/// A layout is given by an encoding as in TTGIR and the shape of a tensor; by a type with an encoding,
+/// `tensor<64x16xf16, #ttg...>`; by a layout of Gluon, `gl.BlockedLayout(...)`; by Triton's text for a LinearLayout; by
+/// a layout of CuTe or CUTLASS, `(8,4):(4,1)`, `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`; or by a layout
+/// of Tilus, `local(2, 1).spatial(8, 4)`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ll-layout",
@@ -45,7 +45,7 @@ struct Arguments {
     #[command(subcommand)]
     verb: Verb,
 
-    /// Print JSON; a failure is printed as {"error": ...}
+    /// Print JSON; an error is printed as {"error": ...}
     #[arg(long, global = true)]
     json: bool,
 }
@@ -56,44 +56,44 @@ enum Verb {
     /// matrix instruction
     #[command(after_help = show::EXAMPLES)]
     Show(show::Arguments),
-    /// Say which element a slot holds, or with --inverse which slots hold an element
+    /// Print the element that a slot holds, or with --inverse the slots that hold an element
     #[command(after_help = eval::EXAMPLES)]
     Eval(eval::Arguments),
-    /// Say how elements get from one layout to another on a GPU, why that way, and what it costs
+    /// Explain how elements move from one layout to another on a GPU, the reason for this plan, and its cost
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::Arguments),
-    /// Say whether two layouts are the same, or else the first place where they differ
+    /// Compare two layouts, and print their first difference
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Arguments),
-    /// Say in words what each basis of a layout does
+    /// Explain the effect of each basis of a layout in words
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
-    /// Say which matrix instruction multiplies tensors of these layouts, what that costs, and why others do not
+    /// Find the matrix instruction for tensors of these layouts, its cost, and the reasons against other instructions
     #[command(after_help = product::EXAMPLES)]
     Product(product::Arguments),
-    /// List the encodings of a file of MLIR, and the shapes that they lay out; or the matrix instructions of a GPU
+    /// List the encodings in an MLIR file and the shapes with which they are used, or the matrix instructions of a GPU
     #[command(after_help = list::EXAMPLES)]
     List(list::Arguments),
-    /// Answer a file of questions: one JSON object a line in, one out
+    /// Answer a file of questions, with one JSON object per line as input and as output
     #[command(after_help = BATCH_EXAMPLES)]
     Batch {
         /// File of cases; `-` is standard input
         #[arg(default_value = "-")]
         file: PathBuf,
-        /// Say on standard error how many cases there were, and how fast they went
+        /// Print the number of cases and their rate to standard error
         #[arg(long)]
         stats: bool,
     },
-    /// Print what a shell needs to complete these commands
+    /// Print the completion script of a shell
     #[command(after_help = COMPLETION_EXAMPLES)]
     Completion {
-        /// The shell
+        /// Name of the shell
         shell: Shell,
     },
-    /// Print a page for `man`
+    /// Print a manual page for `man`
     #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// A verb, `show`; left out, the page of them all
+        /// Name of a command, such as `show`; without it, the page lists all commands
         verb: Option<String>,
     },
 }
@@ -132,7 +132,8 @@ Example:
 #[derive(Debug, Args)]
 struct Source {
     /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
-    /// CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
+    /// CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that contains one of these; `-` is
+    /// standard input
     #[arg(value_name = "ENC", allow_hyphen_values = true)]
     enc: OsString,
 

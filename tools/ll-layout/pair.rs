@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The arguments of commands with two layouts, other than the layouts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PairArguments {
-    /// Shape of the tensor: 64x16; not needed when one of the two has it, as types do
+    /// Shape of the tensor, such as 64x16; not needed if the text of one layout contains the shape, as a type does
     shape: Option<String>,
 
     /// File, such as a kernel in TTGIR, whose `#name = ...` lines the encodings may use

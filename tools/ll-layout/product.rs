@@ -33,35 +33,37 @@ const MOST_TERMS: u32 = 24;
 /// The precision of a product of `f32`, as `tt.dot` has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Precision {
-    /// Factors are rounded to 19 bits where an instruction wants that
+    /// Operands are rounded to 19 bits if the instruction requires it
     Tf32,
-    /// Uses the operands at full precision
+    /// Operands keep their full precision
     Ieee,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Layout of the left factor, of m x k: an encoding as in TTGIR, `#ttg.dot_op<{...}>`, or a file that holds one
+    /// Layout of operand A (m x k): an encoding as in TTGIR, `#ttg.dot_op<{...}>`, or a file that contains an encoding
     /// or a LinearLayout as Triton prints it; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
     a: OsString,
 
-    /// Layout of the right factor, of k x n
+    /// Layout of operand B (k x n)
     #[arg(value_name = "B", allow_hyphen_values = true)]
     b: OsString,
 
-    /// Layout of the sum, of m x n
+    /// Layout of the result D (m x n)
     #[arg(value_name = "D", allow_hyphen_values = true)]
     d: OsString,
 
-    /// Sizes m, n and k: 64x64x32; of several matrices, their number first; not needed where no encoding is given
+    /// Sizes m, n and k, such as 64x64x32, with a leading batch size for several matrices; not needed if no layout is
+    /// an encoding
     shape: Option<String>,
 
     /// File, such as a kernel in TTGIR, whose `#name = ...` lines the encodings may use
     #[arg(long, value_name = "FILE")]
     aliases: Option<PathBuf>,
 
-    /// Type of the elements of A and B, as in IR: `f16`, `i8`; of two types, `f8E4M3FN,f8E5M2`
+    /// Type of the elements of A and B, as in IR, such as `f16` or `i8`; two types are separated by a comma, as in
+    /// `f8E4M3FN,f8E5M2`
     #[arg(long, value_name = "TYPE", value_delimiter = ',', num_args = 1)]
     r#type: Vec<String>,
 
@@ -77,11 +79,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TARGET")]
     target: String,
 
-    /// Print each step, not only how many there are of each sort
+    /// Print each step instead of the number of steps of each kind
     #[arg(long)]
     steps: bool,
 
-    /// Draw A, B and D with the elements of the first instruction; --format svg and html do so anyway
+    /// Draw A, B and D with the elements of the first instruction; always drawn with --format svg or html
     #[arg(long)]
     figure: bool,
 

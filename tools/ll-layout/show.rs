@@ -32,18 +32,17 @@ const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum View {
-    /// The bases, as Triton prints a LinearLayout
+    /// The bases, in Triton's notation for a LinearLayout
     Bases,
-    /// The tensor: who holds each element
+    /// The tensor, with the threads and registers that hold each element
     Tensor,
-    /// The tensor in the notation of Tilus, `thread: register`; a layout of CuTe, and of memory in Tilus, as
-    /// numbers
+    /// The tensor in the notation of Tilus, `thread: register`; layouts of CuTe and shared layouts of Tilus as numbers
     Grid,
-    /// The hardware: which element each slot holds
+    /// The hardware, with the element that each slot holds
     Hardware,
     /// The matrix over GF(2)
     Matrix,
-    /// Shared memory by bank; with --access, what each bank does in each phase
+    /// Shared memory by bank; with --access, also the accesses of each bank in each phase
     Banks,
 }
 
@@ -65,42 +64,42 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; needed by encodings, not by types and the layouts of CuTe and Tilus
+    /// Shape of the tensor, such as 64x16; required for encodings, but not for types and layouts of CuTe and Tilus
     shape: Option<String>,
 
-    /// Views to show, separated by commas; left out, bases and tensor, in an SVG the tensor, on a page
-    /// the tensor, the hardware and the matrix; of layouts of CuTe and Tilus the grid
+    /// Views to show, separated by commas [default: bases and tensor; in SVG tensor; on a page tensor, hardware and
+    /// matrix; for layouts of CuTe and Tilus grid]
     #[arg(long, value_enum, value_delimiter = ',')]
     view: Vec<View>,
 
-    /// Type of an element for --view banks: `f16`; not needed where ENC is the type of a buffer
+    /// Type of an element for --view banks, such as `f16`; not needed if ENC is the type of a buffer
     #[arg(long, value_name = "TYPE")]
     r#type: Option<String>,
 
-    /// GPU whose banks --view banks shows, or that has the instruction: `cuda:90`, `hip:gfx942`, `sm_90`, `h100`
+    /// GPU for --view banks, or GPU that has the instruction: `cuda:90`, `hip:gfx942`, `sm_90`, `h100`
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
 
-    /// Encoding of registers that are loaded from the buffer, for --view banks
+    /// Encoding of the registers that are loaded from the buffer, for --view banks
     #[arg(long, value_name = "ENC")]
     access: Option<std::ffi::OsString>,
 
-    /// The registers of --access are stored to the buffer
+    /// Store the registers of --access to the buffer instead of loading them
     #[arg(long, requires = "access")]
     store: bool,
 
     #[command(flatten)]
     drawing: Drawing,
 
-    /// Show whole grids, not only their first rows, columns and warps
+    /// Show whole grids instead of their first rows, columns and warps
     #[arg(long)]
     all: bool,
 
-    /// Rows of a grid to show
+    /// Number of rows of a grid to show
     #[arg(long, value_name = "N", conflicts_with = "all")]
     rows: Option<u64>,
 
-    /// Columns of a grid to show
+    /// Number of columns of a grid to show
     #[arg(long, value_name = "N", conflicts_with = "all")]
     columns: Option<u64>,
 }

@@ -28,7 +28,7 @@ const NAME: &str = "ll-lsp-server";
 
 /// Language server for MLIR files with the dialects tt, ttg, ttng, amdg and gluon.
 ///
-/// An editor starts it and speaks the Language Server Protocol with it on standard input and output.
+/// An editor starts this program and communicates with it by the Language Server Protocol on standard input and output.
 #[derive(Debug, Parser)]
 #[command(
     name = NAME,
@@ -38,15 +38,16 @@ const NAME: &str = "ll-lsp-server";
   \"mlir.server_path\": \"/path/to/ll-lsp-server\""
 )]
 struct Options {
-    /// Amount of output of MLIR's server on standard error
+    /// Amount of output that MLIR's server writes to standard error
     #[arg(long, value_enum, default_value = "info")]
     log: Log,
 
-    /// Run MLIR's server alone, as this process starts it
+    /// Run only MLIR's server; this process starts it with this option
     #[arg(long, hide = true)]
     mlir_server: bool,
 
-    /// Report the reason if MLIR cannot read a file; started before MLIR's server reads one
+    /// Report the reason if MLIR cannot read a file; this process starts it with this option before MLIR's server reads
+    /// a file
     #[arg(long, hide = true, value_name = "FILE")]
     check_input: Option<PathBuf>,
 }

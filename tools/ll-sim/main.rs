@@ -39,12 +39,12 @@ struct Options {
     #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = parse_axes)]
     grid: [u32; 3],
 
-    /// Threads per block and axis; only needed if the kernel does not fix them
+    /// Threads per block along each axis; only needed if the kernel does not fix them
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_axes)]
     block: Option<[u32; 3]>,
 
-    /// An argument, in order: `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`,
-    /// `full:VALUE:TYPE:COUNT`, `file:TYPE:PATH`, `null`; `NAME=` before it names a buffer
+    /// An argument, in order: `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`, `full:VALUE:TYPE:COUNT`,
+    /// `file:TYPE:PATH`, `null`; a prefix `NAME=` names a buffer
     #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_hyphen_values = true, value_parser = OsStringValueParser::new().try_map(|text| parse_arg(&text)))]
     args: Vec<ArgSpec>,
 
@@ -64,7 +64,7 @@ struct Options {
     #[arg(long, value_name = "ABS[,REL]", default_value = "0", value_parser = parse_tolerance)]
     tolerance: Tolerance,
 
-    /// Bytes of dynamic shared memory; default: the module's `ttg.shared`
+    /// Number of bytes of dynamic shared memory [default: the module's `ttg.shared`]
     #[arg(long, value_name = "BYTES")]
     shared: Option<u32>,
 
@@ -76,36 +76,36 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Limit of executed instructions, counted once per warp
+    /// Largest number of executed instructions, counted once per warp
     #[arg(long, value_name = "N", default_value_t = Launch::DEFAULT_STEP_LIMIT)]
     step_limit: u64,
 
     /// Run the lanes of an NVIDIA warp in lockstep, as on AMD
     ///
-    /// Program order then orders the accesses of a warp's lanes. Otherwise a warp barrier must order them. In both
-    /// cases lanes that load or store one address by one instruction make a single access, so each of them may store
-    /// there next.
+    /// Program order then orders the accesses of the lanes of a warp. Without this option, a warp barrier must order
+    /// them. In both cases, lanes that load or store the same address by one instruction perform a single access, so
+    /// that each of them may store to the address next.
     #[arg(long)]
     lockstep: bool,
 
     /// Run the warps of a block one at a time, in an order drawn from this number
     ///
-    /// Without it all warps execute each instruction together. Races, divergent barriers and deadlocks are errors in
-    /// any order. A block that waits for another one yields to it.
+    /// Without this option, all warps execute each instruction together. Races, divergent barriers and deadlocks are
+    /// errors in any order. A block that waits for another block yields to it.
     #[arg(long, value_name = "N")]
     schedule: Option<u64>,
 
     /// Arrival of the values of asynchronous copies: `early`, `late`, or `seed=N` for a random choice per copy
     ///
-    /// A copy may arrive at any time until its thread has waited for it. In any case an access to its destination
-    /// before that is an error, as is a write to its source, so a correctly synchronised kernel gives the same
-    /// results.
+    /// The values of a copy may arrive at any time until its thread has waited for the copy. For every choice, an
+    /// access to the destination before that time is an error, and so is a write to the source, so that a correctly
+    /// synchronised kernel gives the same results.
     #[arg(long, value_name = "WHEN", default_value = "late", value_parser = parse_arrival)]
     arrival: Arrival,
 
     /// Number of host cores that run blocks in parallel [default: all]
     ///
-    /// Results do not depend on it.
+    /// Results do not depend on this number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
 

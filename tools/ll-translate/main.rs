@@ -10,10 +10,11 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Translate a kernel in MLIR's LLVM dialect to LLVM IR, assembly or an object
+/// Translate a kernel in MLIR's LLVM dialect to LLVM IR, assembly or an object file
 ///
-/// The input is what `ll-opt --convert-layouts-to-llvm` writes: a module of the LLVM dialect with
-/// NVVM or ROCDL; `--lower` takes the kernel itself. The GPU is the module's `ttg.target`, unless `--target` says otherwise.
+/// The input is the output of `ll-opt --convert-layouts-to-llvm`: a module of the LLVM dialect with NVVM or ROCDL. With
+/// `--lower`, the input is the kernel before lowering. The GPU is the module's `ttg.target`, unless `--target` names
+/// another GPU.
 #[derive(Debug, Parser)]
 #[command(
     name = "ll-translate",
@@ -44,7 +45,7 @@ struct Arguments {
     )]
     lower: Option<String>,
 
-    /// Print the time of each phase in milliseconds to standard error: the best of this many rounds [default: 5]
+    /// Print the time of each phase in milliseconds to standard error, as the best of this many rounds [default: 5]
     ///
     /// Each round starts from the text in a new context, whose creation is not timed.
     #[arg(
@@ -53,35 +54,36 @@ struct Arguments {
     )]
     time: Option<u32>,
 
-    /// Optimisation level; 0 translates only
+    /// Optimisation level; 0 only translates
     #[arg(short = 'O', default_value_t = 3, value_name = "0-3", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimize: u8,
 
-    /// GPU to translate for, as `cuda:90` or `hip:gfx942` [default: the module's `ttg.target`]
+    /// GPU for which to translate, such as `cuda:90` or `hip:gfx942` [default: the module's `ttg.target`]
     #[arg(long, value_name = "GPU")]
     target: Option<String>,
 
-    /// The module to translate, where the file holds several: its symbol, a function in it, or its number from 0 on
+    /// Module to translate, if the file contains several modules: its symbol, a function in it, or its number, starting
+    /// at 0
     #[arg(long, value_name = "NAME")]
     module: Option<String>,
 
     /// Emit the source line of each instruction: `.loc` in PTX, DWARF for AMD GPUs
     ///
-    /// The lines are those of MLIR's locations, which `ll-opt --mlir-print-debuginfo` preserves; for a text without
-    /// locations, its own.
+    /// The lines come from MLIR's locations, which `ll-opt --mlir-print-debuginfo` preserves. If the text contains no
+    /// locations, its own lines are used.
     #[arg(short = 'g', long = "debug-info")]
     debug_info: bool,
 
-    /// LLVM's name of the processor, as `sm_90a` or `gfx942` [default: follows from the target]
+    /// LLVM's name of the processor, such as `sm_90a` or `gfx942` [default: follows from the target]
     #[arg(long, value_name = "NAME")]
     target_cpu: Option<String>,
 
-    /// LLVM's target features to add, as `+ptx84` or `+wavefrontsize64`, separated by commas
+    /// LLVM's target features to add, such as `+ptx84` or `+wavefrontsize64`, separated by commas
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     features: Option<String>,
 
-    /// Bitcode to link: a file, or the name of a vendor's installed library, as `libdevice`, `ocml` or `ockl`; may be
-    /// given several times
+    /// Bitcode to link: a file, or the name of an installed library of the vendor, such as `libdevice`, `ocml` or
+    /// `ockl`; may be given several times
     #[arg(long, value_name = "FILE", alias = "link")]
     link_bitcode: Vec<PathBuf>,
 }
