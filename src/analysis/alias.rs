@@ -21,7 +21,7 @@ pub(crate) struct PointsTo {
 }
 
 impl PointsTo {
-    /// Returns true if the value refers to all bytes of one known range.
+    /// Returns true if the value refers to all bytes of exactly one known byte range.
     pub(crate) fn is_exact(&self) -> bool {
         self.buffers.len() == 1 && !self.is_inexact && !self.external
     }

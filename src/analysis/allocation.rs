@@ -132,8 +132,9 @@ impl Allocation {
         fast
     }
 
-    /// Computes two allocations, one in which buffers share bytes and one in which they are disjoint. Returns the
-    /// cheaper allocation.
+    /// Computes an allocation in which buffers share bytes, and an allocation in which all buffers are disjoint.
+    /// Returns the disjoint allocation if it fits in `max_bytes` and costs fewer executed barriers, and otherwise the
+    /// shared allocation.
     fn best(
         flow: &Flow,
         facts: (&Aliases, &InFlight),

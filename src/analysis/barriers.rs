@@ -9,7 +9,8 @@
 //! write A; barrier; read A, write B; barrier; read B
 //! write A; for { barrier?; read A }     A is written before the loop: one barrier there serves all iterations
 //! ```
-//! A barrier is therefore also tried in front of each loop. It is kept there if it makes the barriers inside redundant.
+//! A barrier is therefore also tried in front of each loop. The barrier is kept there if it makes barriers inside the
+//! loop redundant.
 //!
 //! - *Asynchronous accesses* conflict like other accesses when they start. They join the state at a wait that observes
 //!   their completion, as accesses of the waiting threads. A barrier before the wait does not order them. If all
@@ -302,7 +303,7 @@ impl<'f> BarrierAnalysis<'f> {
         }
     }
 
-    /// Returns the estimated number of executed barriers.
+    /// Returns the estimated number of executions of all barriers in the set.
     pub(crate) fn cost(&self, barriers: &Barriers) -> u64 {
         let counts = barriers.keys().map(|op| execution_count(self.depths[op]));
         counts.sum()

@@ -249,7 +249,7 @@ fn width(value: Val<'_>) -> Option<u32> {
     (1..=64).contains(&width).then_some(width)
 }
 
-/// Wraps a number to `width` bits. The result is 0 or 1 for one bit, otherwise signed.
+/// Wraps a number to an integer type of `width` bits. The result is 0 or 1 for a width of 1, and signed otherwise.
 const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,

@@ -57,7 +57,7 @@ pub(crate) enum ViewRange {
     },
 }
 
-/// A value that refers to the same buffer as another value, or to a part of it.
+/// A value that refers to the buffer of another value, or to a part of this buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferView {
     pub(crate) source: ValueId,

@@ -117,7 +117,7 @@ fn straight(events: Vec<Event>) -> Flow {
     }
 }
 
-/// `before; for { body }; after`, where operation 0 is the loop; `carried` are pairs of a yielded value and the
+/// Returns `before; for { body }; after`, where operation 0 is the loop. `carried` are pairs of a yielded value and the
 /// loop-carried value of the next iteration.
 fn looped(
     before: Vec<Event>,
@@ -483,7 +483,7 @@ fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
-/// Double buffering, unrolled: one buffer is read while the other is copied to.
+/// Returns a loop with two buffers, unrolled twice: one buffer is read while copies write the other buffer.
 fn double_buffered(body: Vec<Event>) -> Flow {
     let part = |from| ViewRange::Bytes {
         from,

@@ -32,7 +32,7 @@ pub(crate) type SliceId = usize;
 /// A value, together with its copies in other layouts: the results of all `ttg.convert_layout` chains that start at it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum<'c> {
-    /// The value before any conversion of its layout.
+    /// The value itself, at which the conversions start.
     pub(crate) value: Val<'c>,
     pub(crate) shape: ShapeId,
     /// The encoding of `value`.

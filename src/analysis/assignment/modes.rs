@@ -190,7 +190,7 @@ pub(crate) enum NodeOrSlice {
     Slice(SliceId),
 }
 
-/// Limit for the number of modes of a node. Only cycles of views reach it.
+/// Limit for the number of modes of a node. Only nodes in cycles of views reach this limit.
 const MAX_MODES: usize = 64;
 /// Limit for the number of spellings of a mode.
 const MAX_SPELLINGS: usize = 4;

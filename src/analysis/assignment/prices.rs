@@ -73,7 +73,7 @@ impl PriceCache {
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// The cache's number of each layout of the function, if it is known.
+    /// The number of each layout in the cache, indexed by [`LayoutId`]. `None` if the layout has not been looked up.
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,

@@ -9,31 +9,31 @@ use melior::ir::operation::OperationLike;
 /// The constraint of an operation on layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Changes only the layout of a value.
+    /// The operation changes only the layout of a value.
     Conversion,
-    /// Has no tensor operands; its results can have any layout: constants, ranges, splats.
+    /// The operation has no tensor operands, and its results can have any layout: constants, ranges, splats.
     Source,
-    /// All its tensors have one encoding; it can be rematerialised.
+    /// All tensors of the operation have the same encoding. The operation can be rematerialised.
     Elementwise,
-    /// The encodings of operands and results determine each other; no data moves.
+    /// The encodings of operands and results determine each other, and no data moves.
     View,
-    /// Like a view, but with a cost that depends on the layout.
+    /// The encodings of operands and results determine each other, and the cost depends on the layout.
     Reduction,
-    /// All its tensors have one encoding; the cost depends on the layout.
+    /// All tensors of the operation have the same encoding, and the cost depends on the layout.
     Scan,
-    /// Accesses global memory; all its tensors have one encoding.
+    /// The operation accesses global memory, and all its tensors have the same encoding.
     Access { is_store: bool },
-    /// Accesses a shared-memory buffer; the tensor can have any layout.
+    /// The operation accesses a shared-memory buffer, and its tensor can have any layout.
     Buffer { is_store: bool },
-    /// Checks each element of a tensor, which can have any layout.
+    /// The operation checks each element of a tensor, which can have any layout.
     Check,
     /// A loop with loop-carried values.
     Loop,
-    /// A conditional, which executes one of its regions or none.
+    /// A conditional, which executes at most one of its regions.
     Conditional,
-    /// Ends a region of a loop or conditional; its operands belong to the node of that operation.
+    /// The terminator of a region of a loop or conditional. Its operands belong to the node of the loop or conditional.
     Terminator,
-    /// Pinned: the kind of the operation requires its layouts, or the operation is unknown.
+    /// The layouts are pinned, because the kind of the operation requires them or the operation is unknown.
     Fixed,
 }
 

@@ -78,8 +78,8 @@ impl Slices {
         }
     }
 
-    /// Returns the demand for a datum in an encoding. Adds it, and the demands for its operands, if it does not exist
-    /// yet.
+    /// Returns the demand for a datum in an encoding. If there is no such demand yet, adds it and the demands for its
+    /// operands.
     pub(crate) fn demand(
         &mut self,
         kernel: &mut Kernel<'_>,

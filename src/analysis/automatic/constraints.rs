@@ -297,7 +297,7 @@ impl<'c> Constraints<'c> {
     }
 }
 
-/// Returns the kind of a value's open layout, if it is open.
+/// Returns the kind of a value's open layout, or `None` if the value's layout is known.
 pub(crate) fn open_layout_of(value: Val<'_>) -> Option<OpenLayout> {
     let tensor = TensorType::of(value.r#type())?;
     tensor.encoding.and_then(sys::open_layout)
