@@ -255,7 +255,7 @@ fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Mat
         .then(|| rewriter.set_operand(store.op(), store.src_at().start, original))
 }
 
-/// Folds a subslice of a subslice.
+/// Folds a subslice of a subslice to one subslice.
 fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> MatchResult {
     let outer = ttg::MemDescSubslice::of(sys::defining_operation(part.src())?)?;
     let (first, second) = (outer.offsets(), part.offsets());
@@ -277,7 +277,7 @@ fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> MatchResult
     through_conversion(rewriter, gather.op(), gather.src_at().start)
 }
 
-/// Folds a concatenation of one operand.
+/// Folds a concatenation of one operand to the operand.
 fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResult {
     let &[only] = &*concat.sources() else {
         return None;
@@ -326,7 +326,7 @@ fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Ma
     through_conversion(rewriter, alloc.op(), alloc.src_at().start)
 }
 
-/// Folds a view whose result type equals its operand type.
+/// Folds a view whose result type equals its operand type to the operand.
 fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let ViewOp {
         op, source, result, ..

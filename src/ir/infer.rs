@@ -18,7 +18,8 @@ use std::fmt;
 pub enum InferenceError {
     /// The operand encoding and the result encoding are independent.
     Independent,
-    /// The encodings depend on each other, but there is no encoding for the other side.
+    /// The operand encoding and the result encoding depend on each other, but no encoding is consistent with the given
+    /// encoding.
     Impossible(EncodingError),
 }
 

@@ -33,7 +33,7 @@ impl ProductTypes {
     }
 }
 
-/// Checks that operands A and B of a scaled product are tensors with the element types that the product names.
+/// Checks that operands A and B of a scaled product are tensors with the element types that its attributes name.
 ///
 /// # Errors
 /// Returns an error if an operand does not have the named element type, or if its elements have 6 bits.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A dialect.
+/// The reference of a dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     /// Name of the dialect, for example `ttg`.

@@ -50,7 +50,7 @@ pub(super) fn view<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult 
         .flatten()
 }
 
-/// Folds a broadcast of a broadcast.
+/// Folds a broadcast of a broadcast to one broadcast.
 pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: ViewOp<'c>) -> MatchResult {
     view(rewriter, broadcast).or_else(|| {
         let inner = tt::Broadcast::of(sys::defining_operation(broadcast.source)?)?;
@@ -59,12 +59,12 @@ pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: ViewOp<'c>) -> Ma
     })
 }
 
-/// Folds an `addptr` of offset zero.
+/// Folds an `addptr` with offset zero to its pointer operand.
 pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> MatchResult {
     (integer(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
 }
 
-/// Folds a splat of a constant.
+/// Folds a splat of a constant to a constant tensor.
 pub(super) fn splat<'c>(rewriter: Rewriter<'c>, splat: tt::Splat<'c, 'c>) -> MatchResult {
     be_constant(rewriter, splat.op(), constant(splat.src())?)
 }

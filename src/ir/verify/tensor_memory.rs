@@ -24,7 +24,7 @@ fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayou
         .ok()
 }
 
-/// Checks that a buffer is in tensor memory. If `scales` is false, it must not hold scales.
+/// Checks that a buffer is in tensor memory. If `scales` is false, the encoding must not be an encoding of scales.
 fn in_tensor_memory(
     buffer: &BufferType<'_>,
     scales: bool,
