@@ -45,11 +45,11 @@ pub(super) mod ffi {
     /// An MLIR pass that runs after a pass of this project.
     #[derive(Debug)]
     enum FollowUp {
-        /// `convert-to-llvm`.
+        /// MLIR's pass `convert-to-llvm`.
         ToLlvm,
-        /// `reconcile-unrealized-casts`.
+        /// MLIR's pass `reconcile-unrealized-casts`.
         ReconcileCasts,
-        /// `cse`.
+        /// MLIR's pass `cse`.
         Cse,
     }
 

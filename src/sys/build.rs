@@ -312,7 +312,7 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     }
 }
 
-/// Returns the number of an integer attribute of an operation, or `None` if it is not an integer.
+/// Returns the number of the integer attribute `name` of an operation, or `None` if there is no such attribute.
 #[must_use]
 pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     integer_value(op.attribute(name).ok()?)

@@ -18,7 +18,7 @@ pub(super) const VERSION: &CStr =
         Err(_) => panic!("a version has no null byte"),
     };
 
-/// `LinearLayoutBasisCallback`.
+/// The C type `LinearLayoutBasisCallback`.
 type BasisCallback =
     Option<unsafe extern "C" fn(MlirStringRef, c_uint, isize, *const i32, *mut c_void)>;
 

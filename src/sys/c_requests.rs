@@ -17,7 +17,7 @@ pub trait Requests: Sync {
     fn refuse(&self, text: String) -> Answer;
 }
 
-/// `LinearLayoutResponse`.
+/// The response to a request: the C type `LinearLayoutResponse`.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// True if the request succeeded.
@@ -35,7 +35,7 @@ pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }
 
-/// `LinearLayoutBuffer`.
+/// Memory of the caller: the C type `LinearLayoutBuffer`.
 #[repr(C)]
 pub(crate) struct RequestBuffer {
     data: *mut u8,

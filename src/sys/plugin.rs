@@ -4,11 +4,11 @@ use super::bridge::{MlirDialectRegistry, ffi};
 use super::c_api::VERSION;
 use std::ffi::{c_char, c_void};
 
-/// MLIR's `MLIR_PLUGIN_API_VERSION`.
+/// The value of MLIR's `MLIR_PLUGIN_API_VERSION`.
 const API_VERSION: u32 = 1;
 const NAME: &std::ffi::CStr = c"linear-layout";
 
-/// MLIR's `PassPluginLibraryInfo`.
+/// The result of the pass plugin's entry point. It has the memory layout of MLIR's `PassPluginLibraryInfo`.
 #[repr(C)]
 pub(crate) struct PassPlugin {
     api_version: u32,
@@ -17,7 +17,7 @@ pub(crate) struct PassPlugin {
     register: extern "C" fn(),
 }
 
-/// MLIR's `DialectPluginLibraryInfo`.
+/// The result of the dialect plugin's entry point. It has the memory layout of MLIR's `DialectPluginLibraryInfo`.
 #[repr(C)]
 pub(crate) struct DialectPlugin {
     api_version: u32,
