@@ -76,7 +76,7 @@ struct Candidate {
     product: Arc<PricedProduct>,
 }
 
-/// A product with its candidates, or with the reason why it has none.
+/// A product, and its candidates or the reason why it has no candidates.
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {

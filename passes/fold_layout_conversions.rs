@@ -52,7 +52,7 @@ impl Pass for FoldLayoutConversionsOptions {
     }
 }
 
-/// The reason for which two spellings of one layout are both kept.
+/// The reason for which two different spellings of one layout are kept.
 enum KeepReason<'c> {
     /// An operation requires one of the spellings.
     RequiredBy(Op<'c>),
@@ -425,7 +425,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Erases a chain of conversions as far as they are dead, starting with the last one.
+    /// Erases the dead conversions of a chain, from the last conversion to the first.
     fn erase_unused(&self, mut value: Val<'c>) {
         while sys::is_unused(value) {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {

@@ -113,7 +113,7 @@ trait Pass {
     }
 }
 
-/// The passes of `Passes.td`, by index.
+/// Lookup of the passes of `Passes.td` by their indices.
 struct Table;
 
 impl Table {

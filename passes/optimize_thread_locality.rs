@@ -53,7 +53,7 @@ fn keep<'c>(context: &PassContext<'c>, op: Op<'c>, key: &str) {
     context.rewriter().set_attribute(op, key, unit);
 }
 
-/// Sets the type of a result, and inserts a conversion back to the old type for its users.
+/// Changes the type of a result, and inserts a conversion to the old type for the users of the result.
 fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let (old, users) = (value.r#type(), sys::uses(value));

@@ -127,7 +127,7 @@ impl<'c> Factor<'c> {
     }
 }
 
-/// Replaces `amdg.scaled_upcast_fp4`.
+/// Replaces an `amdg.scaled_upcast_fp4` by a conversion and a multiplication by the scales.
 pub(super) fn widen_fp4<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledUpcastFp4<'c, 'c>,
@@ -140,7 +140,7 @@ pub(super) fn widen_fp4<'c>(
     Some(())
 }
 
-/// Replaces `amdg.scaled_upcast_fp8`.
+/// Replaces an `amdg.scaled_upcast_fp8` by a conversion and a multiplication by the scales.
 pub(super) fn widen_fp8<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledUpcastFp8<'c, 'c>,

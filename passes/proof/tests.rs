@@ -21,7 +21,7 @@ fn function<'c>(module: Op<'c>) -> Op<'c> {
     super::functions(module)[0]
 }
 
-/// Checks the result of comparing two functions.
+/// Compares two functions by their names, and checks that the result of the comparison is `expected`.
 #[track_caller]
 fn compare(before: &str, after: &str, expected: Result<(), &str>) {
     let context = context();
