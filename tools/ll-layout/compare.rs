@@ -133,7 +133,7 @@ fn difference(a: &Subject, b: &Subject) -> Option<Difference> {
 
 type Shape = Vec<(Dim, u64)>;
 
-/// Compares the dimensions of one side of the layouts: their names, sizes and order.
+/// Compares the names, sizes and order of the in-dims or of the out-dims of two layouts.
 fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     if a == b {
         return None;

@@ -170,7 +170,7 @@ impl Failure {
         }
     }
 
-    /// Adds the invalid text. If it is a single line, a mark follows below the byte at `offset`.
+    /// Adds the invalid text. Below a single line, a mark shows the byte at `offset`.
     pub(crate) fn at(self, text: &str, offset: usize) -> Self {
         if !text.is_char_boundary(offset) || text.contains('\n') {
             return self;

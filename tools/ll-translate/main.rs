@@ -100,7 +100,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses, translates and writes.
+/// Parses and translates the input, and writes the output.
 ///
 /// # Errors
 /// Returns the error, ready to print.
