@@ -1,7 +1,7 @@
 //! Browser tests of the pages that `ll-layout` writes: display, hover, search and pickers.
 //!
-//! The browser is headless Chromium, driven through the two pipes of its debugging protocol. `LL_CHROMIUM` overrides the
-//! search in `PATH`; without a browser the tests print a notice and pass.
+//! The browser is headless Chromium, driven through the two pipes of its debugging protocol. `LL_CHROMIUM`
+//! overrides the search in `PATH`; without a browser the tests print a notice and pass.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
