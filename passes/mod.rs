@@ -72,7 +72,7 @@ pub fn run_pipeline(
     manager.run(module)
 }
 
-/// Returns a spelling suggestion: this project's pass whose name is nearest to the first unknown pass of a pipeline.
+/// Returns the name of the pass of this project that is most similar to the first unknown pass of a pipeline.
 pub(crate) fn nearest_pass(pipeline: &str) -> Option<&'static str> {
     let unknown = sys::unknown_pass(pipeline)?;
     nearest(&unknown, PassKind::ALL.iter().map(|pass| pass.argument()))

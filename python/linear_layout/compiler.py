@@ -142,6 +142,7 @@ def compile(
     numbers: str = "exact",
     abi: str = "plain",
     fusion: bool = True,
+    lane_reductions: str = "cheapest",
     pipeline: Optional[str] = None,
     optimize: int = 3,
     debug_info: bool = False,
@@ -156,7 +157,8 @@ def compile(
 
     ``target`` is a GPU as ``cuda:90`` or ``hip:gfx942``; by default the module's ``ttg.target``. ``numbers`` is
     ``exact``, or ``triton`` for approximations where Triton has them, and ``fusion=False`` then keeps products and sums
-    apart. ``abi="triton"`` is for Triton's launcher, which hands over two more pointers. ``pipeline`` replaces the
+    apart. ``abi="triton"`` is for Triton's launcher, which passes two more pointers. ``lane_reductions="butterfly"`` never
+    halves the rows of a reduction between lanes. ``pipeline`` replaces the
     passes that these options name. ``link`` is bitcode, by path or as ``libdevice``; ``call_libraries`` calls it
     for every function that it has, also for those that are computed in place otherwise, and ``reflect_ftz`` makes
     libdevice flush subnormal numbers, both as Triton does. ``kernel_attributes`` are LLVM's of the kernel, as
@@ -182,7 +184,7 @@ def compile(
         elif numbers != "exact":
             raise ValueError(f"numbers={numbers!r}: expected 'exact' or 'triton'")
         calls = " call-libraries=true" if call_libraries else ""
-        passes.append(f"convert-layouts-to-llvm{{abi={abi}{calls}}}")
+        passes.append(f"convert-layouts-to-llvm{{abi={abi} lane-reductions={lane_reductions}{calls}}}")
         pipeline = ",".join(passes)
     report, output = _request(
         "Compile",

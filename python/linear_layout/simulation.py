@@ -6,10 +6,14 @@ True
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from .compiler import CompileError, _Refused, _request
+
+#: The number of CTAs of a cluster, which run one program together.
+NUM_CTAS = re.compile(r'"ttg.num-ctas" = (\d+)')
 
 __all__ = ["Fault", "Report", "SimulationError", "check", "run", "simulate"]
 
@@ -319,6 +323,9 @@ class _Simulated:
                 text, parameters, bound = inside._version().launch(self._kernel, args, given, target, wrap)
                 shape = grid({name: unwrap(value) for name, value in bound.items()}) if callable(grid) else grid
                 shape = (shape,) if isinstance(shape, int) else tuple(shape)
+                # As Triton's launcher: each program is a cluster along x.
+                ctas = NUM_CTAS.search(text)
+                shape = (shape[0] * (int(ctas[1]) if ctas else 1), *shape[1:])
                 values = [(name, type_, unwrap(value)) for name, type_, value in parameters]
                 try:
                     return run(text, values, shape, file="<ttgir>", **self._options)

@@ -9,6 +9,8 @@ triton = pytest.importorskip("triton", exc_type=ImportError)
 if not triton.__version__.startswith("3.9."):
     pytest.skip("for Triton 3.9", allow_module_level=True)
 
+import triton.language as tl  # noqa: E402
+
 import linear_layout as ll  # noqa: E402
 import triton_kernels as kernels  # noqa: E402
 
@@ -152,3 +154,23 @@ def test_what_cannot_be_simulated_is_said():
 
 def test_a_grid_of_nothing_runs_nothing():
     assert ll.simulate(kernels.add)[(0,)](*[np.zeros(4, np.float32)] * 3, 4, BLOCK=4).data["blocks"] == 0
+
+
+@triton.jit
+def transpose(x, y, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    tile = tl.load(x + i[:, None] * N + j[None, :])
+    tl.store(y + j[:, None] * M + i[None, :], tl.trans(tile))
+
+
+@pytest.mark.parametrize("num_ctas", [1, 2, 4])
+def test_programs_may_be_clusters(rng, num_ctas):
+    x, y = floats(rng, 2, 1000)
+    out = np.zeros(1000, np.float32)
+    report = ll.simulate(kernels.add)[(2,)](x, y, out, 1000, BLOCK=512, num_ctas=num_ctas)
+    np.testing.assert_array_equal(out, x + y)
+    assert report.data["blocks"] == 2 * num_ctas
+    tile = floats(rng, 64, 32)
+    out = np.zeros((32, 64), np.float32)
+    ll.simulate(transpose)[(1,)](tile, out, M=64, N=32, num_ctas=num_ctas)
+    np.testing.assert_array_equal(out, tile.T)

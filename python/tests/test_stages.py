@@ -40,6 +40,8 @@ def clean(tmp_path, monkeypatch):
     yield
     ll.triton.uninstall()
 
+ROW_SUMS = ({"x": "*fp32", "out": "*fp32", "M": "constexpr", "N": "constexpr"}, {"M": 256, "N": 32})
+
 
 def compiled(kernel, job, target=H100, **options):
     return triton.compile(ASTSource(kernel, *job), target=target, options=options)
@@ -59,6 +61,17 @@ def test_a_kernel_is_ours_and_triton_can_launch_it():
     assert ours.metadata.linear_layout == {"used": ["lower"], "reasons": {}}
     # Lines of the Python file.
     assert "triton_kernels.py" in ours.asm["ptx"] and ".loc" in ours.asm["ptx"]
+
+
+def test_reductions_may_be_butterflies():
+    assembly = {}
+    for choice in ("cheapest", "butterfly"):
+        with ll.triton.installed(lane_reductions=choice):
+            assembly[choice] = compiled(kernels.row_sums, ROW_SUMS).asm["ptx"]
+    shuffles = {choice: text.count("shfl.sync") for choice, text in assembly.items()}
+    assert shuffles["butterfly"] > shuffles["cheapest"] > 0
+    with pytest.raises(ValueError, match="lane_reductions='halving': expected 'cheapest' or 'butterfly'"):
+        ll.triton.install(lane_reductions="halving")
 
 
 @pytest.mark.parametrize("target", [GPUTarget("cuda", 80, 32), GPUTarget("hip", "gfx942", 64)])

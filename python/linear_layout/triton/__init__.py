@@ -46,7 +46,12 @@ def _hook_beside_ours(version: Any) -> Any:
 
 
 def install(
-    mode: str = "lower", *, fallback: bool = True, numbers: str = "triton", layouts_at: str = "end"
+    mode: str = "lower",
+    *,
+    fallback: bool = True,
+    numbers: str = "triton",
+    layouts_at: str = "end",
+    lane_reductions: str = "cheapest",
 ) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
@@ -55,6 +60,8 @@ def install(
     with ``fallback=False`` that is a :class:`linear_layout.CompileError`. ``numbers="exact"`` computes without the
     approximations that Triton makes. ``layouts_at`` is ``"end"``: layouts are chosen once, on the TTGIR that Triton's
     pipeline leaves; or ``"pipeline"``: at each point of the pipeline where Triton chooses layouts, in place of its pass.
+    ``lane_reductions="butterfly"`` never halves the rows of a reduction between lanes: more instructions and registers,
+    with which ``ptxas`` orders the loads of some loops better.
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.
@@ -65,7 +72,7 @@ def install(
     """
     global _hook
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at)
+    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions)
     settings.key  # A compiler that is not there is an error here, not at the first launch.
     with _lock:
         _hook = version.StagesHook(settings, _recorder, _hook_beside_ours(version))
@@ -90,7 +97,12 @@ def uninstall() -> None:
 
 @contextlib.contextmanager
 def installed(
-    mode: str = "lower", *, fallback: bool = True, numbers: str = "triton", layouts_at: str = "end"
+    mode: str = "lower",
+    *,
+    fallback: bool = True,
+    numbers: str = "triton",
+    layouts_at: str = "end",
+    lane_reductions: str = "cheapest",
 ) -> Iterator[None]:
     """Installs for the kernels that are compiled inside a ``with`` block.
 
@@ -100,7 +112,9 @@ def installed(
     global _hook
     with _lock:
         before = _hook
-        install(mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at)
+        install(
+            mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at, lane_reductions=lane_reductions
+        )
         current = _hook
     try:
         yield
@@ -119,6 +133,7 @@ def use(
     fallback: bool = True,
     numbers: str = "triton",
     layouts_at: str = "end",
+    lane_reductions: str = "cheapest",
 ) -> Any:
     """Makes one kernel compile with this compiler; launches cost nothing more.
 
@@ -129,9 +144,16 @@ def use(
     ... def add(x, y, N: tl.constexpr): ...
     """
     if kernel is None:
-        return functools.partial(use, mode=mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at)
+        return functools.partial(
+            use,
+            mode=mode,
+            fallback=fallback,
+            numbers=numbers,
+            layouts_at=layouts_at,
+            lane_reductions=lane_reductions,
+        )
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at)
+    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions)
 
     def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 MODES = ("lower", "layouts", "both")
 LAYOUT_POINTS = ("end", "pipeline")
+LANE_REDUCTIONS = ("cheapest", "butterfly")
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Settings:
     fallback: bool = True
     numbers: str = "triton"
     layouts_at: str = "end"
+    lane_reductions: str = "cheapest"
     layout_passes: str = "remove-layout-conversions{conversion-cost=130},canonicalize,cse"
 
     def __post_init__(self) -> None:
@@ -25,6 +27,9 @@ class Settings:
             raise ValueError(f"mode={self.mode!r}: expected one of {', '.join(map(repr, MODES))}")
         if self.layouts_at not in LAYOUT_POINTS:
             raise ValueError(f"layouts_at={self.layouts_at!r}: expected one of {', '.join(map(repr, LAYOUT_POINTS))}")
+        if self.lane_reductions not in LANE_REDUCTIONS:
+            expected = " or ".join(map(repr, LANE_REDUCTIONS))
+            raise ValueError(f"lane_reductions={self.lane_reductions!r}: expected {expected}")
         if self.numbers not in ("triton", "exact"):
             raise ValueError(f"numbers={self.numbers!r}: expected 'triton' or 'exact'")
 
@@ -43,5 +48,5 @@ class Settings:
 
         library = library_path().stat()
         passes = (self.layouts_at, self.layout_passes) if self.chooses_layouts else ()
-        parts = (library.st_size, library.st_mtime_ns, self.mode, self.numbers, self.fallback, passes)
+        parts = (library.st_size, library.st_mtime_ns, self.mode, self.numbers, self.fallback, self.lane_reductions, passes)
         return "ll" + hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -269,6 +269,7 @@ def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Comp
     return compile(
         text,
         numbers=settings.numbers,
+        lane_reductions=settings.lane_reductions,
         fusion=options.enable_fp_fusion,
         abi="triton",
         debug_info=not knobs().compilation.disable_line_info,
