@@ -98,8 +98,12 @@ fn is_supported_in_clusters(kind: OpKind) -> bool {
             | K::TtMapElementwise
             | K::TtMapElementwiseReturn
             | K::TtPrint
+            | K::TtReduce
+            | K::TtReduceReturn
             | K::TtReshape
             | K::TtReturn
+            | K::TtScan
+            | K::TtScanReturn
             | K::TtSplat
             | K::TtSplit
             | K::TtStore

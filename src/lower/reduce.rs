@@ -8,9 +8,10 @@ use super::state::{Lowering, Outcome};
 use super::tuples::{self, CombineOperands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, TensorType};
+use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
+use linear_layout::layout::LinearLayout;
 use linear_layout::machine;
 use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
 use linear_layout::plan::tuples::LaneReduction;
@@ -49,14 +50,18 @@ fn plan<'c>(
     (operands, scratch_limit, can_halve): (&CombineOperands, Option<u32>, bool),
 ) -> Result<OpPlan, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
+    tuples::check_axis(operands, axis)?;
     let dst = result
         .filter(|type_| TensorType::of(*type_).is_some())
         .map(|type_| layout_of(layouts, type_))
         .transpose()?;
+    let dst = dst
+        .map(|dst| rows_of_block(&dst, operands, axis))
+        .transpose()?;
     let reduction = Reduction {
-        src: &operands.layout.unique,
+        src: &operands.slice.layout,
         axis,
-        dst: dst.as_ref().map(|layout| &layout.unique),
+        dst: dst.as_ref(),
         widths: &operands.widths,
         combine: operands.combine,
         at_once,
@@ -71,6 +76,29 @@ fn plan<'c>(
     Ok(OpPlan {
         program: plan.into_program(),
         baseline_bytes: baseline.map(|baseline| baseline.bytes),
+    })
+}
+
+/// Returns the part of the result that each CTA holds.
+///
+/// # Errors
+/// A CTA holds other rows of the result than of the source.
+fn rows_of_block(
+    dst: &TensorLayout,
+    operands: &CombineOperands,
+    axis: usize,
+) -> Result<LinearLayout, Diagnostic> {
+    let without_axis = |column: &Vec<u64>| {
+        let dims = column.iter().enumerate().filter(|(dim, _)| *dim != axis);
+        dims.map(|(_, component)| *component).collect::<Vec<_>>()
+    };
+    let mut blocks = operands.slice.blocks.iter().map(without_axis);
+    let slice = dst.unique.block_slice();
+    let slice = slice.filter(|slice| slice.blocks.iter().cloned().eq(blocks.by_ref()));
+    slice.map(|slice| slice.layout).ok_or_else(|| {
+        Diagnostic::new(
+            "requires a result whose rows are distributed over CTAs as those of the operand",
+        )
     })
 }
 

@@ -33,8 +33,9 @@ fn plan(
     operands: &CombineOperands,
     scratch_limit: Option<u32>,
 ) -> Result<OpPlan, Diagnostic> {
+    tuples::check_axis(operands, axis)?;
     let scan = Scan {
-        src: &operands.layout.unique,
+        src: &operands.slice.layout,
         axis,
         reverse,
         widths: &operands.widths,

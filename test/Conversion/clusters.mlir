@@ -7,6 +7,7 @@
 // RUN: ll-sim %t.mlir --entry table --grid 2 --arg out=zeros:i32:4 --arg want=iota:i32:4 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 --expect-same out=want --schedule=3
+// RUN: ll-sim %t.mlir --entry sums --grid 2 --arg out=zeros:i32:32 --arg want=iota:i32:32 --expect-same out=want
 // RUN: awk '/cluster.arrive/ && n++ == 0 {getline; print "nvvm.barrier0"; next} {print}' %t.mlir > %t.0.mlir
 // RUN: not ll-sim %t.0.mlir --entry exchange --grid 2 --arg out=zeros:i32:1024 --arg want=iota:i32:1024 2>&1 | FileCheck %s --check-prefix=NOTYET
 // RUN: awk '/cluster.arrive/ && n++ == 1 {getline; print "nvvm.barrier0"; next} {print}' %t.mlir > %t.1.mlir
@@ -125,6 +126,31 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %o = tt.splat %out : !tt.ptr<i32> -> tensor<32x32x!tt.ptr<i32>, #bycolumn>
     %to = tt.addptr %o, %j : tensor<32x32x!tt.ptr<i32>, #bycolumn>, tensor<32x32xi32, #bycolumn>
     tt.store %to, %y : tensor<32x32x!tt.ptr<i32>, #bycolumn>
+    tt.return
+  }
+
+  // Each CTA sums the rows that it holds, and a scan stays in it.
+  // CHECK-LABEL: llvm.func @sums
+  // CHECK-NOT: nvvm.cluster
+  tt.func public @sums(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
+    %one = arith.constant dense<1> : tensor<32x32xi32, #byrow>
+    %s = "tt.scan"(%one) <{axis = 1 : i32, reverse = false}> ({
+    ^bb0(%u: i32, %v: i32):
+      %w = arith.addi %u, %v : i32
+      tt.scan.return %w : i32
+    }) : (tensor<32x32xi32, #byrow>) -> tensor<32x32xi32, #byrow>
+    %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+    ^bb0(%u: i32, %v: i32):
+      %w = arith.maxsi %u, %v : i32
+      tt.reduce.return %w : i32
+    }) : (tensor<32x32xi32, #byrow>) -> tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %c32 = arith.constant dense<32> : tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %d = arith.subi %m, %c32 : tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %x = arith.addi %d, %r : tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %o = tt.splat %out : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #byrow}>>
+    %at = tt.addptr %o, %r : tensor<32x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #byrow}>>, tensor<32xi32, #ttg.slice<{dim = 1, parent = #byrow}>>
+    tt.store %at, %x : tensor<32x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #byrow}>>
     tt.return
   }
 }

@@ -30,6 +30,20 @@ pub(crate) const fn low_mask(bits: usize) -> u64 {
     }
 }
 
+/// Moves the bits of `x` that `mask` selects to the lowest bits of the result, in order.
+pub(crate) fn compress(x: u64, mask: u64) -> u64 {
+    if mask == u64::MAX || mask & (mask + 1) == 0 {
+        return x & mask;
+    }
+    let (mut m, mut y, mut at) = (mask, 0, 0);
+    while m != 0 {
+        y |= ((x >> m.trailing_zeros()) & 1) << at;
+        at += 1;
+        m &= m - 1;
+    }
+    y
+}
+
 /// Returns `x` shifted left; 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shl(x: u64, by: usize) -> u64 {

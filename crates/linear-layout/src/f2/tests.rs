@@ -69,6 +69,12 @@ proptest! {
 }
 
 #[test]
+fn selected_bits_move_to_the_lowest() {
+    assert_eq!(compress(0b1010_1100, 0b1010_1010), 0b1110);
+    assert_eq!(compress(5, u64::MAX), 5);
+}
+
+#[test]
 fn shifts_by_64_leave_nothing() {
     assert_eq!(
         (low_mask(0), low_mask(3), low_mask(64)),

@@ -88,6 +88,7 @@
 mod action;
 mod action_choices;
 mod affine;
+mod block;
 mod columns;
 mod combine;
 mod compose;
@@ -107,6 +108,7 @@ mod text;
 
 pub use action::RegisterPermutation;
 pub use affine::AffineLayout;
+pub use block::BlockSlice;
 pub use coords::Coords;
 pub use dim::Dim;
 pub use error::{LayoutError, Role};

@@ -92,20 +92,6 @@ pub(crate) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
     extending(base, (0..bits).map(|b| 1u64 << b))
 }
 
-/// Moves the bits of `x` that `mask` selects to the lowest bits of the result, in order.
-pub(crate) fn compress(x: u64, mask: u64) -> u64 {
-    if mask == u64::MAX || mask & (mask + 1) == 0 {
-        return x & mask;
-    }
-    let (mut m, mut y, mut at) = (mask, 0, 0);
-    while m != 0 {
-        y |= ((x >> m.trailing_zeros()) & 1) << at;
-        at += 1;
-        m &= m - 1;
-    }
-    y
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +109,5 @@ mod tests {
     fn complements_complete() {
         assert_eq!(complement(&[0b011], 3).len(), 2);
         assert_eq!(extending(&[1], [1, 3, 2, 4]), [3, 4]);
-        assert_eq!(compress(0b1010_1100, 0b1010_1010), 0b1110);
-        assert_eq!(compress(5, u64::MAX), 5);
     }
 }

@@ -1,10 +1,10 @@
 //! The two layouts of a conversion, validated and expressed in a common coordinate system.
 
 use super::error::{MOST_ELEMENTS_LOG2, PlanError, PlanErrorKind};
-use crate::f2::Echelon;
+use crate::f2::{Echelon, compress};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
-use crate::plan::gf2::{apply, compress, echelon};
+use crate::plan::gf2::{apply, echelon};
 use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
 use std::borrow::Cow;

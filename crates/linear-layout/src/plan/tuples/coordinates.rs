@@ -1,9 +1,8 @@
 //! Packed coordinates in the intermediate layouts of reductions and scans: row coordinates in the low bits, the axis
 //! above.
 
-use super::super::gf2::compress;
 use super::error::{TupleError, TupleErrorKind};
-use crate::f2::low_mask;
+use crate::f2::{compress, low_mask};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
