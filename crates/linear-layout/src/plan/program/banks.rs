@@ -3,11 +3,12 @@
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
-/// Returns the number of wavefronts of one access by a whole warp, and the number of phases, which is the minimum.
+/// Returns the number of wavefronts of one access by a whole warp, and the number of phases, which is the minimal
+/// number of wavefronts.
 ///
-/// Lanes of one phase conflict if they access the same bank in different rows. By linearity, the number of rows is the
-/// same for each accessed bank. It is 2^(a - b), where a is the dimension of the space of accessed words, and b that of
-/// accessed banks.
+/// Lanes of one phase conflict if they access the same bank in different rows. By linearity, the number of accessed
+/// rows is the same for each accessed bank. This number is 2^(a - b), where a is the dimension of the space of accessed
+/// words, and b is the dimension of the space of accessed banks.
 pub(crate) fn wavefronts(
     lane_columns: &[u32],
     bytes: u32,

@@ -29,7 +29,7 @@ pub(crate) struct Builder {
     index_maps: Vec<IndexProgram>,
     votes: Vec<Vote>,
     rows: Vec<Product>,
-    /// Index of the step that defines each value; `NO_STEP` for source values.
+    /// For each value, the index of the step that defines it, or `NO_STEP` for source values.
     defined_by: Vec<u32>,
     types: Vec<ValueType>,
     num_sources: u32,
@@ -38,18 +38,18 @@ pub(crate) struct Builder {
     warps_log2: u32,
     blocks_log2: u32,
     value_numbers: FxHashMap<Step, ValueId>,
-    /// The value that holds the number 0, for each operand.
+    /// For each operand that has one, the value that holds the number 0.
     zeros: FxHashMap<u8, ValueId>,
-    /// Number of instructions that combine two tuples.
+    /// Number of instructions of one application of the combiner.
     combination: u32,
 }
 
 /// The number of lanes, warps and blocks that execute a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threads {
-    /// Log2 of the lanes of a warp.
+    /// Log2 of the number of lanes of a warp.
     pub(crate) lanes_log2: u32,
-    /// Log2 of the warps of the block.
+    /// Log2 of the number of warps of the block.
     pub(crate) warps_log2: u32,
     /// Log2 of the blocks of the cluster that exchange data; 0 if each block is on its own.
     pub(crate) blocks_log2: u32,
@@ -65,27 +65,28 @@ impl Threads {
     }
 }
 
-/// A program to be inlined into another one.
+/// A program to be inlined into an enclosing program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InlinedProgram<'p> {
     pub(crate) program: &'p Program,
-    /// Operand to which the program's values belong.
+    /// Operand of the enclosing program to which all values of the inlined program belong.
     pub(crate) operand: u8,
-    /// Values for the program's source registers.
+    /// Values of the enclosing program that replace the source registers.
     pub(crate) sources: &'p [ValueId],
-    /// Offset of the program's scratch memory within the scratch memory of the enclosing program.
+    /// Offset in bytes of the inlined program's scratch memory within the scratch memory of the enclosing program.
     pub(crate) start: u32,
 }
 
 impl Builder {
-    /// Begins a program whose inputs are `1 << sources_log2` registers of each operand, one operand after the other.
+    /// Begins a program whose inputs are `1 << sources_log2` registers of each operand. All registers of an operand
+    /// come before the registers of the next operand. `widths` lists the element width of each operand in bits.
     pub(crate) fn new(sources_log2: u32, widths: &[u32], threads: Threads) -> Self {
         let operands = widths.iter().map(|bits| (1u32 << sources_log2, *bits));
         Self::of_operands(&operands.collect::<Vec<_>>(), threads)
     }
 
-    /// Begins a program whose inputs are the registers of the operands, one operand after the other. An operand is
-    /// given by (number of registers, element width in bits).
+    /// Begins a program whose inputs are the registers of the operands, one operand after the other. An entry of
+    /// `operands` is (number of registers, element width in bits).
     pub(crate) fn of_operands(operands: &[(u32, u32)], threads: Threads) -> Self {
         let numbered = operands.iter().enumerate();
         let types: Vec<ValueType> = numbered
@@ -120,17 +121,18 @@ impl Builder {
         }
     }
 
-    /// Sets the number of instructions that combine two tuples.
+    /// Sets the number of instructions of one application of the combiner, for the cost.
     pub(crate) const fn set_combination_cost(&mut self, instructions: u32) {
         self.combination = instructions;
     }
 
-    /// Returns the width that an element of the first operand takes in a word or in shared memory: at least 8 bits.
+    /// Returns the number of bits that an element of the first operand takes in a word or in shared memory, which is at
+    /// least 8.
     pub(crate) fn container_bits(&self) -> u32 {
         self.widths[0].max(8)
     }
 
-    /// Returns the width of the elements of a value's operand.
+    /// Returns the width in bits of the elements of the value's operand.
     pub(crate) fn element_bits(&self, value: ValueId) -> u32 {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
@@ -179,7 +181,7 @@ impl Builder {
     }
 
     pub(crate) fn lane_map(&mut self, mut map: LaneMap) -> u32 {
-        // Warp bits rarely affect a source lane; without them the map depends on the lane alone.
+        // Warp bits rarely affect a source lane. If they do not, the map depends only on the lane.
         if let LaneMap::Linear(columns) = &mut map
             && columns[self.lanes_log2 as usize..].iter().all(|&c| c == 0)
         {
@@ -190,7 +192,7 @@ impl Builder {
 
     pub(crate) fn select(&mut self, predicate: u32, if_set: ValueId, if_clear: ValueId) -> ValueId {
         let (mut set, mut clear) = (if_set, if_clear);
-        // An inner select under the same condition is already decided.
+        // The result of an inner select under the same predicate is known.
         while let Some(Step::Select {
             predicate: p,
             if_set,
@@ -221,7 +223,7 @@ impl Builder {
         self.pure(step, set)
     }
 
-    /// Returns the number 0 as an element of the same operand as `like`.
+    /// Returns the value that holds the number 0 for the operand of `like`. Adds a step for it at the first call.
     pub(crate) fn zero(&mut self, like: ValueId) -> ValueId {
         let operand = self.types[like.index()].operand;
         if let Some(value_numbers) = self.zeros.get(&operand) {
@@ -237,7 +239,7 @@ impl Builder {
         out
     }
 
-    /// Adds a step that defines the number 1, the count of the element `of`.
+    /// Returns the number 1, the count of the element `of`.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -265,7 +267,8 @@ impl Builder {
         intern(&mut self.votes, vote)
     }
 
-    /// For each bin that a lane owns, counts the elements of the warp in that bin, and adds the count to `acc`.
+    /// Adds a step that counts, for each bin that a lane owns, the elements of the warp in that bin. The counts are
+    /// added to `acc`. Returns the sums.
     pub(crate) fn count_votes(
         &mut self,
         vote: u32,
@@ -287,7 +290,7 @@ impl Builder {
         (0..count).map(|i| first.plus(i)).collect()
     }
 
-    /// Selects one of two values by a bit of a number.
+    /// Selects one of two values, according to one bit of a run-time number.
     pub(crate) fn select_bit(
         &mut self,
         (number, bit): (ValueId, u32),
@@ -308,7 +311,8 @@ impl Builder {
         intern(&mut self.index_maps, map)
     }
 
-    /// Computes numbers by a map whose inputs are the lane, the warp and `inputs`. Returns the first number.
+    /// Computes numbers by an index map, whose inputs are the lane, the warp and `inputs`. Returns the first number;
+    /// the other numbers follow.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
         let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
@@ -414,7 +418,7 @@ impl Builder {
         self.steps.push(Step::Barrier(scope));
     }
 
-    /// Combines one element of each operand, or two adjacent elements of a single operand if `is_packed`.
+    /// Combines one element of each operand, or two adjacent elements of the only operand if `is_packed`.
     pub(crate) fn combine(
         &mut self,
         acc: &[ValueId],
@@ -434,7 +438,8 @@ impl Builder {
         made
     }
 
-    /// Adds a matrix product to `acc`, by the instruction with index `row` in the instruction table.
+    /// Adds a matrix product to the accumulator `acc`. `row` is the index of the instruction in the program's table of
+    /// matrix instructions.
     pub(crate) fn mma(
         &mut self,
         acc: &[ValueId],
@@ -466,8 +471,8 @@ impl Builder {
         out
     }
 
-    /// Moves elements of one operand to other lanes: packs them into words, moves each word by `send`, and unpacks the
-    /// result.
+    /// Moves elements of one operand to other lanes: packs the elements into words, moves each word by `send`, and
+    /// unpacks the received words.
     pub(crate) fn through_words(
         &mut self,
         values: &[ValueId],
@@ -504,8 +509,8 @@ impl Builder {
         }
     }
 
-    /// Inlines independent programs, each with separate scratch memory. The programs share block barriers. Returns the
-    /// results of each program.
+    /// Inlines independent programs, each with separate scratch memory. Block barriers of different programs are
+    /// merged. Returns the results of each program.
     pub(crate) fn inline(&mut self, parts: &[InlinedProgram<'_>]) -> Vec<Vec<ValueId>> {
         let is_block_barrier = |step: &Step| matches!(step, Step::Barrier(BarrierScope::Block));
         let mut names: Vec<Vec<ValueId>> = parts
@@ -583,7 +588,7 @@ impl Builder {
         self.steps.push(step);
     }
 
-    /// Eliminates dead steps, renumbers the values and adds up the cost.
+    /// Completes the program: eliminates dead steps, renumbers the values and computes the cost.
     pub(crate) fn finish(
         mut self,
         results: Vec<ValueId>,

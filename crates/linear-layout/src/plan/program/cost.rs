@@ -8,7 +8,7 @@ use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
 use crate::target::Target;
 use rustc_hash::FxHashSet;
 
-/// The cost of a program for one block, in quarters of a clock of one SM (or CU).
+/// The execution time of a program for one block, in quarters of a clock cycle of one SM (or CU).
 ///
 /// The load-store unit and the arithmetic unit overlap, but not completely. A program takes the time of the busier
 /// unit, plus an eighth of the time of the other unit, plus the time lost at barriers.
@@ -22,16 +22,16 @@ use rustc_hash::FxHashSet;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Cost {
-    /// Time of the load-store unit: wavefronts, shuffles, issue.
+    /// Time of the load-store unit: wavefronts, shuffles and lane reductions.
     pub load_store: u32,
-    /// Time of the arithmetic unit: selects.
+    /// Time of the arithmetic unit: all other instructions, including the issue of accesses and of matrix instructions.
     pub arithmetic: u32,
-    /// Time lost at barriers, and latency of round trips through shared memory.
+    /// Time lost at barriers, and the latency of round trips through shared memory and of dependent shuffles.
     pub waiting: u32,
 }
 
 impl Cost {
-    /// Returns the total, by which costs are compared.
+    /// Returns the total time. Costs are compared by their totals.
     #[must_use]
     pub const fn total(self) -> u32 {
         let (a, b) = (self.load_store, self.arithmetic);
@@ -54,7 +54,8 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Returns the cost of a program on a target. `combination` is the number of instructions that combine two tuples.
+/// Returns the cost of a program on a target. `combination` is the number of instructions of one application of the
+/// combiner.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
@@ -68,11 +69,11 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Pack { parts, .. } => arithmetic += costs.select * packing(program, parts, true),
             // Unpacking is charged to the consumer, as after a wide load.
             Step::Unpack { .. } => {}
-            // 64-bit elements are two registers.
+            // A 64-bit element takes two registers.
             Step::Select { out, .. } => {
                 arithmetic += costs.select * program.value_bytes(out).div_ceil(4);
             }
-            // A bit is tested once for all selects by it.
+            // A bit is tested once for all selects that depend on it.
             Step::SelectBit {
                 out, number, bit, ..
             } => {
@@ -87,11 +88,11 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                     load_store += costs.shuffle;
                 }
             }
-            // Measured on an H200: the throughput of shuffles, on the same unit.
+            // Measured on an H200: transposes have the throughput of shuffles, on the same unit.
             Step::ShuffleIndex { .. } | Step::TransposeMatrix { .. } => load_store += costs.shuffle,
             Step::ShuffleAt { .. } => load_store += costs.shuffle,
             Step::Compute { map, .. } => {
-                // Unused bits of the index are cleared first; the number is joined with a constant.
+                // Unused bits of the index are cleared first, and the resulting number is combined with a constant.
                 let ops = 2 + narrow::<u32>(program.index_maps[map as usize].num_ops());
                 arithmetic += costs.select * ops;
             }
@@ -113,7 +114,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Zero { .. } | Step::One { .. } => {}
             Step::AtomicAdd { address, mask, .. } => {
                 let base = &program.address_bases[address.base as usize];
-                // Atomic additions of lanes to one number are serialised.
+                // Atomic additions by several lanes to the same number are serialised.
                 let numbers_log2 = base.number_bits.count_ones();
                 let alike = match address.numbers.is_empty() {
                     true => 1,
@@ -127,7 +128,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 let vote = &program.votes[vote as usize];
                 let (bins_log2, counts_log2) =
                     (narrow::<u32>(vote.bin_bits.len()), vote.counts_log2());
-                // One vote per bit of the bin, and one for the mask.
+                // One vote per bit of the bin number, and one vote for the mask.
                 let votes = (bins_log2 + 1) * costs.lane_alu;
                 let words = target.lanes.div_ceil(32);
                 let narrowing = bins_log2 - counts_log2 + (1 << counts_log2);
@@ -137,7 +138,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Combine { .. } => arithmetic += costs.select * combination,
             Step::ReduceLanes { out, .. } => {
                 load_store += costs.lane_reduction;
-                // Narrow elements are widened and narrowed again.
+                // Narrow elements are widened before, and narrowed after the reduction.
                 if program.value_bytes(out) < 4 {
                     arithmetic += 2 * costs.select;
                 }
@@ -167,7 +168,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
     }
 }
 
-/// Returns the length of the longest chain of dependent shuffles.
+/// Returns the number of shuffles in the longest chain of dependent shuffles.
 fn longest_chain(program: &Program, target: &Target) -> u32 {
     let mut chains = vec![0u32; program.num_values()];
     let mut most = 0;
@@ -266,7 +267,7 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
 }
 
 impl Program {
-    /// Returns the number of words per thread that are packed from elements that are not adjacent in a register.
+    /// Returns the number of words per thread that are packed from elements that are not adjacent in one register.
     #[must_use]
     pub fn num_packed_words(&self) -> usize {
         let packs = self.steps.iter().filter(
@@ -276,8 +277,8 @@ impl Program {
     }
 }
 
-/// Returns the number of byte permutes that pack narrow elements into words. Consecutive values need none, because
-/// their producers keep them in one register.
+/// Returns the number of byte permutes that pack the narrow elements of `list` into words. Values with consecutive
+/// indices need no permutes, because the step that defines them keeps them in one register.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -299,8 +300,8 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Returns the cost of computing an address. Each distinct exclusive-or constant of a base is computed only once, so
-/// later uses cost nothing.
+/// Returns the number of instructions that compute an address. The exclusive or of a base with a constant takes one
+/// instruction, and only at its first use; `xors` records these uses.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

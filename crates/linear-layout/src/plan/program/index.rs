@@ -1,11 +1,11 @@
 //! Index arithmetic: a linear map of run-time bits as straight-line code.
 //!
-//! The lane and warp numbers are known only at run time, so a kernel computes the offset of a thread's element by
-//! masks, shifts and ors. [`IndexProgram`] represents that code as plain data. A lowering emits one instruction per
-//! [`IndexOp`], and the tests compare the evaluated program with the layout.
+//! The lane and warp numbers are known only at run time, so a kernel computes the offset of a thread's element with
+//! masks, shifts and ors. [`IndexProgram`] represents this computation as plain data. A lowering emits one instruction
+//! per [`IndexOp`], and the tests evaluate the program and compare the results with the layout.
 //!
 //! # Example
-//! Lane bits 0 and 1 go to bits 2 and 3 of the offset, lane bit 2 to bit 0 and to bit 2 (a swizzle):
+//! Lane bits 0 and 1 map to offset bits 2 and 3. Lane bit 2 maps to offset bits 0 and 2, as in a swizzle:
 //! ```
 //! use linear_layout::plan::program::{IndexOp, IndexProgram};
 //! let program = IndexProgram::new(&[3], &[vec![4, 8, 5]]);
@@ -23,13 +23,13 @@
 //! ```
 //!
 //! # Laws
-//! - `evaluate` computes the linear map (property `program_is_the_map`).
+//! - `evaluate` computes the given linear map (property `program_is_the_map`).
 //! - A program never has more operations than naive code, which moves one bit at a time (property
 //!   `never_worse_than_bit_by_bit`).
 //!
 //! # Source
-//! Triton's `matrixVectorProd`. In addition, masks that a shift makes redundant are omitted, outputs share terms, and
-//! several decompositions of the matrix are compared.
+//! The algorithm is Triton's `matrixVectorProd`. In addition, masks that a shift makes redundant are omitted, outputs
+//! share terms, and several decompositions of the matrix are compared.
 
 use crate::number::narrow;
 use core::fmt;
@@ -41,7 +41,7 @@ use crate::layout::{Dim, LinearLayout};
 pub struct IndexNode(pub u32);
 
 impl IndexNode {
-    /// Returns the node as an index into a table.
+    /// Returns the node as an index into [`IndexProgram::ops`].
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -51,44 +51,44 @@ impl IndexNode {
 /// One operation on unsigned integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexOp {
-    /// A run-time value of which only the low bits can be set.
+    /// A run-time input, in which only the `bits` lowest bits can be set.
     Input {
-        /// Index of the input.
+        /// Index of the input among the inputs of the program.
         input: u32,
-        /// Number of low bits.
+        /// Number of low bits that can be set.
         bits: u32,
     },
-    /// A constant. Currently always 0: an output that depends on no input.
+    /// A constant, currently always 0. It is the value of an output that depends on no input.
     Constant(u64),
     /// Bitwise and with a constant.
     And {
-        /// The value.
+        /// Value to mask.
         value: IndexNode,
-        /// Mask of the kept bits.
+        /// Mask of the bits that are kept.
         mask: u64,
     },
     /// Logical shift left.
     Shl {
-        /// The value.
+        /// Value to shift.
         value: IndexNode,
         /// Distance in bits.
         by: u32,
     },
     /// Logical shift right.
     Shr {
-        /// The value.
+        /// Value to shift.
         value: IndexNode,
         /// Distance in bits.
         by: u32,
     },
-    /// Product with a constant. It copies a single bit to several positions, so there are no carries.
+    /// Product with a constant. It copies a single bit to several bit positions, so no carries occur.
     Mul {
-        /// The value, which is either 0 or one fixed power of two.
+        /// Value to multiply, which is either 0 or one fixed power of two.
         value: IndexNode,
-        /// The constant to multiply by.
+        /// Constant factor.
         by: u64,
     },
-    /// Or of two values without common bits. A lowering may emit `or disjoint` or an addition.
+    /// Or of two values that have no common bits. A lowering may emit `or disjoint` or an addition.
     Or(IndexNode, IndexNode),
     /// Exclusive or of two values that may have common bits.
     Xor(IndexNode, IndexNode),
@@ -99,29 +99,29 @@ pub enum IndexOp {
 pub enum Join {
     /// No operation, because the constant is 0.
     Nothing,
-    /// An addition, or an immediate offset of an access. The two have no common bits.
+    /// An addition, or an immediate offset of an access. The constant and the run-time value have no common bits.
     Add,
-    /// An exclusive or. The two may have common bits.
+    /// An exclusive or. The constant and the run-time value may have common bits.
     Xor,
 }
 
 /// A linear map of run-time bits as straight-line code.
 ///
 /// # Shape
-/// Inputs: integers of given widths. Outputs: one integer per output dim.
+/// Inputs: integers, each with a fixed number of bits. Outputs: one integer per output dim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexProgram {
     ops: Vec<IndexOp>,
     outputs: Vec<IndexNode>,
-    /// Mask of the bits that may be set in the value of each node.
+    /// For each node, the mask of the bits that may be set in its value.
     possible: Vec<u64>,
 }
 
 impl IndexProgram {
-    /// Builds the program of a map given by its columns.
+    /// Builds the program of a linear map, given by its columns.
     ///
-    /// `input_bits[i]` is the width of input `i`. `outputs[o][c]` is the contribution (exclusive or) of bit `c` to
-    /// output `o`, where `c` numbers the bits of all inputs consecutively. Missing columns are 0.
+    /// `input_bits[i]` is the width of input `i` in bits. `outputs[o][c]` is the contribution (exclusive or) of bit `c`
+    /// to output `o`, where `c` numbers the bits of all inputs consecutively. Missing columns count as 0.
     #[must_use]
     pub fn new(input_bits: &[u32], outputs: &[Vec<u64>]) -> Self {
         [Cut::Diagonals, Cut::Peeled, Cut::Columns]
@@ -156,31 +156,31 @@ impl IndexProgram {
         Self::new(&input_bits, &outputs)
     }
 
-    /// Returns the operations. Each comes after the operations whose results it uses.
+    /// Returns the operations. Each operation comes after the operations whose results it uses.
     #[must_use]
     pub fn ops(&self) -> &[IndexOp] {
         &self.ops
     }
 
-    /// Returns the node of each output.
+    /// Returns the node that computes each output.
     #[must_use]
     pub fn outputs(&self) -> &[IndexNode] {
         &self.outputs
     }
 
-    /// Returns the number of operations to execute: all nodes except inputs and constants.
+    /// Returns the number of operations that are executed: all nodes except inputs and constants.
     pub(crate) fn num_ops(&self) -> usize {
         let free = |op: &&IndexOp| !matches!(op, IndexOp::Input { .. } | IndexOp::Constant(_));
         self.ops.iter().filter(free).count()
     }
 
-    /// Returns the mask of the bits that may be set in an output.
+    /// Returns the mask of the bits that may be set in the given output.
     pub(crate) fn possible_bits(&self, output: usize) -> u64 {
         self.possible[self.outputs[output].index()]
     }
 
-    /// Returns the operation that combines a constant with an output: an addition if their bits are disjoint, otherwise
-    /// an exclusive or.
+    /// Returns the operation that combines a constant with the given output: an addition if the constant has no bits in
+    /// common with the output, otherwise an exclusive or. A constant of 0 needs no operation.
     #[must_use]
     pub fn join(&self, output: usize, constant: u64) -> Join {
         match constant {
@@ -190,7 +190,7 @@ impl IndexProgram {
         }
     }
 
-    /// Evaluates the program. Missing inputs count as 0.
+    /// Evaluates the program, and returns the value of each output. Missing inputs count as 0.
     pub(crate) fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
         let mut values: Vec<u64> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
@@ -257,11 +257,11 @@ impl IndexProgram {
         IndexNode(narrow::<u32>(self.ops.len()) - 1)
     }
 
-    /// Adds nodes for `value & mask`, shifted by `shift` (to the left if positive).
+    /// Adds nodes that compute `value & mask`, shifted left by `shift` bits, or right if `shift` is negative.
     fn moved(&mut self, value: IndexNode, mask: u64, shift: i32) -> IndexNode {
         let by = shift.unsigned_abs();
         let possible = self.possible[value.index()];
-        // A right shift drops the low bits anyway.
+        // A right shift drops the low bits, so the mask need not clear them.
         let survives = if shift < 0 {
             possible >> by << by
         } else {
@@ -279,7 +279,7 @@ impl IndexProgram {
         }
     }
 
-    /// Adds the terms of one input. The exclusive or of the terms is the contribution of that input to the output.
+    /// Adds terms for one input. The exclusive or of these terms is the contribution of the input to one output.
     fn terms(
         &mut self,
         input: IndexNode,
@@ -288,7 +288,7 @@ impl IndexProgram {
         cut: Cut,
         terms: &mut Vec<IndexNode>,
     ) {
-        // Diagonal `row - column + 63`: the columns with a bit there.
+        // Entry `row - column + 63`: mask of the columns that have a bit on this diagonal.
         let mut diagonals = [0u64; 128];
         let mut explicit = if cut == Cut::Columns {
             crate::f2::low_mask(bits as usize)
@@ -311,7 +311,8 @@ impl IndexProgram {
         };
         fill(&mut diagonals, explicit);
         if cut == Cut::Peeled {
-            // A diagonal for a single column saves nothing: that column is cut separately, and the diagonals are recomputed.
+            // A diagonal of a single column saves nothing, so this column gets its own term, and the diagonals are
+            // recomputed.
             loop {
                 let multi = |c: u32| columns[c as usize].count_ones() > 1;
                 let lonely = diagonals
@@ -340,7 +341,7 @@ impl IndexProgram {
                     terms.push(self.moved(input, 1 << c, shift));
                 }
                 _ => {
-                    // One bit with several destinations: a product with the column.
+                    // One bit with several destinations: a product of the bit with the column.
                     let low = column.trailing_zeros().min(narrow(c));
                     let bit = self.moved(input, 1 << c, low.cast_signed() - narrow::<i32>(c));
                     let by = column >> low;
@@ -350,7 +351,8 @@ impl IndexProgram {
         }
     }
 
-    /// Adds the exclusive or of all terms, as a tree of small depth. Terms without common bits are combined by ors.
+    /// Adds the exclusive or of all terms, as a tree of small depth. Terms that share no bits with other terms are
+    /// combined by ors.
     fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
@@ -401,7 +403,7 @@ impl IndexProgram {
 enum Cut {
     /// One term per diagonal of the matrix.
     Diagonals,
-    /// One term per diagonal, except that a column which shares no diagonal with another column is one term.
+    /// One term per diagonal, except that a column of several bits with a diagonal of its own is one term.
     Peeled,
     /// One term per column of the matrix.
     Columns,
@@ -437,7 +439,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the number of operations of naive code, which masks, shifts and combines each bit of each column.
+    /// Returns the number of operations of naive code, which masks, shifts and combines each bit of each column
+    /// separately.
     fn bit_by_bit(input_bits: &[u32], outputs: &[Vec<u64>]) -> usize {
         let mut ops = 0;
         let mut ands: Vec<usize> = Vec::new();
@@ -535,13 +538,14 @@ mod tests {
         assert_eq!(ops(&[1, 2, 4, 0, 0]), 1);
         assert_eq!(ops(&[0, 1, 2, 0, 0]), 2);
         assert_eq!(ops(&[0, 0, 0]), 0);
-        // Two runs: mask and shift each, one or.
+        // Two runs of columns: a mask and a shift for each run, and one or.
         assert_eq!(ops(&[1, 2, 16, 32, 64]), 4);
-        // A masked run, and a bit with three destinations: a shift and one product.
+        // A run of columns that is masked, and a bit with three destinations, which takes a shift and one product.
         assert_eq!(ops(&[1, 2, 4, 8, 0b1001_0010_0000]), 4);
     }
 
-    /// A term that is combined last, by a disjoint or, can become the immediate offset of an access.
+    /// A term without common bits comes last in a program, as a disjoint or, so it can be an immediate offset of an
+    /// access.
     #[test]
     fn what_meets_no_other_comes_last() {
         // Bits 0 and 1 overlap in the second bit of the result; bit 2 is disjoint.

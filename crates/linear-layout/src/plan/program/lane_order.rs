@@ -1,14 +1,14 @@
 //! Lane order: the order in which the lanes of a warp store to contiguous bytes.
 //!
 //! Some instructions take one address per warp, and lane `l` writes `size` bytes at that address plus `l * size`. A
-//! program has a lane order if the lanes of a warp fill `lanes * size` contiguous bytes, in any linear order of the
-//! lanes:
+//! program has a lane order if the lanes of each warp fill `lanes * size` contiguous bytes. The lanes may be in any
+//! linear order:
 //!
 //! ```text
-//! columns of the lane bits      lane of the source
-//! 4 8 16 32 64 128              each lane's own
+//! columns of the lane bits      source lane
+//! 4 8 16 32 64 128              the lane itself
 //! 4 8 20 40 64 128              lane ^ (lane >> 2 & 3): a swizzle within the warp
-//! 4 8 16 32 64 256              no lane order: a warp leaves gaps
+//! 4 8 16 32 64 256              no lane order: the bytes of a warp have gaps
 //! ```
 
 use super::{Address, Program, Step};
@@ -16,16 +16,16 @@ use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::apply_u32;
 
-/// The order in which the lanes of a warp store contiguous bytes.
+/// The order in which the lanes of a warp store to contiguous bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
-    /// Mask of the offset bits that number the lanes of a warp. They are clear in the address of the whole warp.
+    /// Mask of the offset bits that number the lanes of a warp. These bits are clear in the address of the whole warp.
     mask: u32,
     bytes_log2: u32,
-    /// Column `i`: contribution (exclusive or) of thread bit `i` to the source lane, whose elements the thread must
-    /// store.
+    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the source lane. The thread must store the
+    /// elements of its source lane.
     columns: Vec<u32>,
-    /// Contribution of each bit of `mask` to the source lane, lowest bit first.
+    /// For each bit of `mask`, lowest bit first, its contribution (exclusive or) to the source lane.
     lanes: Vec<u32>,
 }
 
@@ -36,21 +36,20 @@ impl LaneOrder {
         self.mask
     }
 
-    /// Returns the contribution (exclusive or) of each bit of the thread number to the source lane. To fill the bytes
-    /// in the order of lanes, a thread stores the elements of its source lane.
+    /// Returns the contribution (exclusive or) of each thread bit to the source lane. To fill the bytes in the order of
+    /// the lanes, a thread stores the elements of its source lane.
     #[must_use]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Returns the contribution (exclusive or) of an address to the source lane.
+    /// Returns the contribution (exclusive or) of the constant bits of an address to the source lane.
     #[must_use]
     pub fn lane_xor(&self, address: Address) -> u32 {
         apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)
     }
 
-    /// Returns true if every lane is its own source lane, in all stores whose constant address bits are disjoint from
-    /// [`Self::mask`].
+    /// Returns true if every lane is its own source lane in all stores for which [`Self::lane_xor`] is 0.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         let lanes = self.lanes.len();
@@ -60,8 +59,8 @@ impl LaneOrder {
 }
 
 impl Program {
-    /// Returns the lane order of a program that consists of unguarded stores of `bytes` bytes. Returns `None` if the
-    /// program has other steps, or if a warp does not store to contiguous bytes.
+    /// Returns the lane order of a program in which every step is an unguarded store of `bytes` bytes. Returns `None`
+    /// if the program has another step, or if a warp does not store to contiguous bytes.
     #[must_use]
     pub fn lane_order(&self, bytes: u32) -> Option<LaneOrder> {
         let is_store = |step: &Step| matches!(step, Step::Store { guard: None, .. });
@@ -117,7 +116,7 @@ mod tests {
 
     const SHAPE: [u64; 2] = [64, 64];
 
-    /// Builds the program of a copy in which each lane stores 16 bytes, as elements of 16 bits.
+    /// Builds the program of a copy in which each lane stores 16 bytes, as 8 elements of 16 bits.
     fn program(registers: &str, buffer: &str) -> Program {
         let [registers, buffer] = [registers, buffer].map(|text| text.parse::<Encoding>().unwrap());
         let registers = registers.to_surjective_layout(&SHAPE).unwrap();

@@ -1,22 +1,25 @@
-//! Programs: straight-line code that all plans consist of.
+//! Programs: the straight-line code of all plans.
 //!
-//! A [`Program`] is executed by all threads of a block. It takes registers, moves values between registers, lanes and
-//! shared memory, and returns registers. All kinds of plans use the same programs: a conversion
-//! ([`super::ConvertPlan`]), for instance, is a program with a reason.
+//! A [`Program`] is executed by all threads of a block. Its inputs are registers of each thread. It moves values
+//! between registers, lanes and shared memory, and its results are registers again. All plans use the same kind of
+//! program: a conversion ([`super::ConvertPlan`]), for instance, consists of a program and the reason for the choice of
+//! its strategy.
 //!
 //! # Values
-//! A program is in single-assignment form. Values `0..num_sources` are its source registers, and each step defines new
-//! values with consecutive indices. A value belongs to one of the operands, and its type ([`ValueType`]) is one of
+//! A program is in single-assignment form. Values `0..num_sources` are the program's source registers, and each step
+//! defines new values with consecutive indices. A value belongs to one operand, and its type ([`ValueType`]) is one of
 //! - an **element** of the operand's element type (64-bit elements are not split);
 //! - a **word**: an `i32` that contains several narrow elements, half of a 64-bit element, or a **number**. A number is
-//!   a lane, an offset, or a contribution to one of these. Elements of 32 bits may serve as numbers, too.
+//!   a lane number, a byte offset, or a term of a lane number or byte offset. An element of 32 bits may serve as a
+//!   number, too.
 //!
 //! 32-bit elements are never packed: shuffles, selects and permutes take them directly (bit-cast if the instruction
 //! needs an `i32`). Elements narrower than 8 bits are widened to a byte (`zext`) by [`Step::Pack`] and [`Step::Store`],
 //! and narrowed by [`Step::Unpack`] and [`Step::Load`].
 //!
 //! # Threads
-//! The number of a thread is `lane + (warp << lanes_log2)`. Masks and address columns refer to the bits of this number.
+//! The number of a thread is `lane + (warp << lanes_log2)`. Predicates and address columns refer to the bits of the
+//! thread number.
 //!
 //! Reading order: [`Step`] (the data), `build` (construction, value numbering, dead-step elimination), `cost`, `banks`,
 //! `text`, [`IndexProgram`] (address arithmetic).
@@ -69,8 +72,9 @@ pub struct Program {
     cost: Cost,
 }
 
-/// Returns the alignment for `bytes` bytes of scratch memory, which is the width of the widest access that fits. The
-/// bank of the first byte does not matter, since bank conflicts depend only on differences of addresses.
+/// Returns the alignment in bytes of a scratch memory of `bytes` bytes: the width of the widest access that fits into
+/// `bytes` bytes. The bank of the first byte does not matter, since bank conflicts depend only on differences of
+/// addresses.
 #[must_use]
 pub const fn scratch_alignment(bytes: u32) -> u32 {
     const WIDEST_BYTES: u32 = 16;
@@ -82,7 +86,7 @@ pub const fn scratch_alignment(bytes: u32) -> u32 {
 }
 
 impl Program {
-    /// Returns the width in bits of each operand's elements, as the caller of the builder specified it.
+    /// Returns the width in bits of the elements of each operand, as passed to the builder.
     #[must_use]
     pub fn widths(&self) -> &[u32] {
         &self.widths
@@ -100,13 +104,13 @@ impl Program {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
 
-    /// Returns log2 of the lanes of a warp.
+    /// Returns log2 of the number of lanes of a warp.
     #[must_use]
     pub const fn lanes_log2(&self) -> u32 {
         self.lanes_log2
     }
 
-    /// Returns log2 of the warps of the block.
+    /// Returns log2 of the number of warps of the block.
     #[must_use]
     pub const fn warps_log2(&self) -> u32 {
         self.warps_log2
@@ -118,67 +122,67 @@ impl Program {
         self.blocks_log2
     }
 
-    /// Returns the number of source values: values `0..num_sources`.
+    /// Returns the number of source values. The source values are `0..num_sources`.
     #[must_use]
     pub const fn num_sources(&self) -> usize {
         self.num_sources as usize
     }
 
-    /// Returns the number of all values, which is the size of a table indexed by [`ValueId::index`].
+    /// Returns the number of all values. A table that is indexed by [`ValueId::index`] needs this size.
     #[must_use]
     pub fn num_values(&self) -> usize {
         self.types.len()
     }
 
-    /// Returns the steps, in order.
+    /// Returns the steps in execution order.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Returns the values of an operand list.
+    /// Returns the values that an operand list refers to.
     #[must_use]
     pub fn operands(&self, list: Operands) -> &[ValueId] {
         &self.operands[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// Returns the predicates, to which steps refer by index.
+    /// Returns the predicates, to which [`Step::Select`] and the guards of stores refer by index.
     #[must_use]
     pub fn predicates(&self) -> &[Predicate] {
         &self.predicates
     }
 
-    /// Returns the lane maps that [`Step::ShuffleIndex`] refers to.
+    /// Returns the lane maps, to which [`Step::ShuffleIndex`] refers by index.
     #[must_use]
     pub fn lane_maps(&self) -> &[LaneMap] {
         &self.lane_maps
     }
 
-    /// Returns the thread-dependent parts of addresses, to which [`Address::base`] refers by index.
+    /// Returns the thread-dependent terms of addresses, to which [`Address::base`] refers by index.
     #[must_use]
     pub fn address_bases(&self) -> &[AddressBase] {
         &self.address_bases
     }
 
-    /// Returns the maps that [`Step::Compute`] refers to.
+    /// Returns the index maps, to which [`Step::Compute`] refers by index.
     #[must_use]
     pub fn index_maps(&self) -> &[IndexProgram] {
         &self.index_maps
     }
 
-    /// Returns the votes that [`Step::CountVotes`] refers to.
+    /// Returns the votes, to which [`Step::CountVotes`] refers by index.
     #[must_use]
     pub fn votes(&self) -> &[Vote] {
         &self.votes
     }
 
-    /// Returns the instructions that [`Step::Mma`] refers to.
+    /// Returns the matrix instructions, to which [`Step::Mma`] refers by index.
     #[must_use]
     pub fn rows(&self) -> &[Product] {
         &self.rows
     }
 
-    /// Returns the value of each result register, in register order.
+    /// Returns the value of each result register, in the order of the result registers.
     #[must_use]
     pub fn results(&self) -> &[ValueId] {
         &self.results
@@ -196,10 +200,11 @@ impl Program {
         self.steps.iter().filter(waits).count()
     }
 
-    /// Returns the bytes of shared memory needed, aligned to [`scratch_alignment`]; 0 if none is used.
+    /// Returns the size in bytes of the scratch memory that the program needs; 0 if it needs none. The memory must be
+    /// aligned to [`scratch_alignment`].
     ///
     /// The caller must insert a barrier between an earlier use of the memory and the program. The last step of the
-    /// program may be a load, so a barrier is also required before the memory is used again.
+    /// program may be a load, so the caller must insert another barrier before the next use of the memory.
     #[must_use]
     pub const fn scratch_bytes(&self) -> u32 {
         self.scratch_bytes
@@ -226,7 +231,7 @@ impl Program {
         self.types[value.index()].is_word
     }
 
-    /// Returns the bytes that a value takes in shared memory.
+    /// Returns the number of bytes that a value takes in shared memory.
     pub(crate) fn value_bytes(&self, value: ValueId) -> u32 {
         if self.is_word(value) {
             4
@@ -238,14 +243,14 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// Returns the program with its steps changed, for tests of error detection in the machine model.
+    /// Returns a copy of the program with its steps modified by `edit`, to test that the machine model detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         let mut program = self.clone();
         edit(&mut program.steps);
         program
     }
 
-    /// Returns the program with one more operand list.
+    /// Returns a copy of the program with `values` appended to the operand pool as a new list.
     pub(crate) fn with_list(&self, values: &[ValueId]) -> (Self, Operands) {
         let mut program = self.clone();
         let start = crate::number::narrow(program.operands.len());

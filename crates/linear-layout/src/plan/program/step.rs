@@ -1,4 +1,4 @@
-//! The data of a program: values, steps, addresses.
+//! Data structures of a program: values, steps, addresses.
 
 use crate::number::narrow;
 use core::fmt;
@@ -6,18 +6,18 @@ use core::fmt;
 use crate::plan::memory::{Padding, padded};
 use crate::target::Fragment;
 
-/// A value of a program, identified by its index in the order of definitions.
+/// A value of a program, identified by its index. Values are numbered in the order of their definitions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueId(pub u32);
 
 impl ValueId {
-    /// Returns the value as an index into a table of values.
+    /// Returns the index of the value, for a table with one entry per value.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the value whose index is `by` higher. It selects among the consecutive results of a step.
+    /// Returns the value whose index is higher by `by`. The results of a step have consecutive indices.
     #[must_use]
     pub const fn plus(self, by: u32) -> Self {
         Self(self.0 + by)
@@ -30,7 +30,7 @@ impl fmt::Display for ValueId {
     }
 }
 
-/// A list of values in the program's operand pool; read it with [`super::Program::operands`].
+/// A list of values in the program's operand pool. Call [`super::Program::operands`] to read the values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Operands {
     pub(super) start: u32,
@@ -38,7 +38,7 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// Returns the list with its start moved by `count` in the operand pool.
+    /// Returns the list whose start in the operand pool is `count` values later.
     #[cfg(test)]
     pub(crate) const fn moved_by(self, count: u32) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Operands {
         self.len as usize
     }
 
-    /// Returns true if the list holds nothing.
+    /// Returns true if the list is empty.
     pub(crate) const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -61,8 +61,8 @@ impl Operands {
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueType {
-    /// Operand of the value. It is an index into [`super::Program::widths`], which has the width of the operand's
-    /// elements.
+    /// Operand to which the value belongs: an index into [`super::Program::widths`], which lists the width of each
+    /// operand's elements.
     pub operand: u8,
     /// True for a word: an `i32` that contains several narrow elements, half of a 64-bit element, or a number. False
     /// for an element.
@@ -72,23 +72,24 @@ pub struct ValueType {
 /// A condition on the thread number (`lane + (warp << lanes_log2)`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Predicate {
-    /// True if an odd number of the bits of this mask is set. Usually the mask is one bit of the lane; 4 means "lane
-    /// bit 2 is set".
+    /// True if an odd number of the thread bits in this mask are set. Usually the mask contains one lane bit: mask 4 is
+    /// the condition "lane bit 2 is set".
     Parity(u32),
-    /// True if none of the bits of this mask is set. With 32 lanes in a warp, 96 means "warps 0, 4, 8, ...".
+    /// True if none of the thread bits in this mask is set. With 32 lanes in a warp, mask 96 is the condition "warp 0,
+    /// 4, 8, ...".
     Clear(u32),
-    /// True if the bits under `mask` are not equal to `first`. With 32 lanes in a warp, `mask = 31, first = 0` means
-    /// "not lane 0".
+    /// True if the thread bits under `mask` are not equal to `first`. With 32 lanes in a warp, `mask = 31, first = 0`
+    /// is the condition "not lane 0".
     Differs {
-        /// Mask of the compared bits.
+        /// Mask of the compared thread bits.
         mask: u32,
-        /// Value of those bits for which the condition is false.
+        /// Bits of a thread for which the condition is false.
         first: u32,
     },
 }
 
 impl Predicate {
-    /// Returns the condition that a bit of the thread number is set.
+    /// Returns the condition that bit `bit` of the thread number is set.
     pub(crate) const fn is_set(bit: usize) -> Self {
         Self::Differs {
             mask: 1 << bit,
@@ -106,40 +107,42 @@ impl Predicate {
     }
 }
 
-/// A map from a thread to the lane of its warp from which the thread reads.
+/// A map from a thread to its source lane: the lane of the same warp from which the thread reads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LaneMap {
-    /// A linear map: column `i` is the contribution (exclusive or) of bit `i` of the thread number to the source lane.
-    /// Most maps have one column per lane bit. Some have columns for warp bits too.
+    /// A linear map. Column `i` is the contribution (exclusive or) of bit `i` of the thread number to the source lane.
+    /// Most maps have one column per lane bit, and some maps also have columns for warp bits.
     Linear(Vec<u32>),
-    /// The lane whose number is the reader's, with the bits under `mask` replaced by `bits`. This is a broadcast among
-    /// lanes that differ only in these bits.
+    /// The thread's lane, with the bits under `mask` replaced by `bits`. All lanes that differ only in the bits under
+    /// `mask` read from the same lane, as in a broadcast.
     Fixed {
-        /// Replaced bits of the lane.
+        /// Mask of the replaced lane bits.
         mask: u32,
-        /// New value of those bits.
+        /// New value of the replaced bits.
         bits: u32,
     },
-    /// The previous lane: the bits under `mask`, read as a number, are decremented. The first lane reads from the last.
+    /// The previous lane: the lane bits under `mask` form a number, which is decremented. The first lane reads from the
+    /// last.
     Before {
-        /// Bits of the lane that form the number.
+        /// Mask of the lane bits that form the number.
         mask: u32,
     },
-    /// The next lane: the bits under `mask`, read as a number, are incremented. The last lane reads from the first.
+    /// The next lane: the lane bits under `mask` form a number, which is incremented. The last lane reads from the
+    /// first.
     After {
-        /// Bits of the lane that form the number.
+        /// Mask of the lane bits that form the number.
         mask: u32,
     },
 }
 
 impl LaneMap {
-    /// Returns the lane from which a thread reads, before the step XORs its constant to it.
+    /// Returns the source lane of a thread, before the step applies its `lane_xor`.
     pub(crate) fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
         let lane = thread & ((1 << lanes_log2) - 1);
         match *self {
             Self::Linear(ref columns) => crate::plan::gf2::apply_u32(columns, thread),
             Self::Fixed { mask, bits } => lane & !mask | bits,
-            // Bits outside the mask are clear or set, so that borrows and carries run through them.
+            // Bits outside the mask are clear or set, so that borrows and carries pass through these bits.
             Self::Before { mask } => (lane & mask).wrapping_sub(1) & mask | lane & !mask,
             Self::After { mask } => (lane | !mask).wrapping_add(1) & mask | lane & !mask,
         }
@@ -158,31 +161,31 @@ pub enum MemorySpace {
     Buffer,
 }
 
-/// The part of an address that depends on the thread: a linear map from the thread number to a byte offset.
+/// The thread-dependent term of an address: a linear map from the thread number to a byte offset.
 ///
-/// `columns = [16, 32, 64]` with three bits puts thread 5 at byte 16 ^ 64 = 80.
+/// With `columns = [16, 32, 64]`, the byte offset of thread 5 is 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
     /// Column `i`: contribution (exclusive or) of thread bit `i`, in bytes. Lane bits first, then warp bits, then bits of
     /// the CTA's rank in its cluster.
     pub columns: Vec<u32>,
-    /// Byte to which the offsets are relative.
+    /// Start of all offsets, in bytes from the start of the memory.
     pub start: u32,
     /// Memory to which the address refers.
     pub space: MemorySpace,
-    /// Paddings that are added to an offset to get the address.
+    /// Paddings of the memory. All paddings before an offset are added to the offset.
     pub gaps: Vec<Padding>,
-    /// Mask of the bits that [`Address::numbers`] may contribute to an offset.
+    /// Mask of the offset bits to which [`Address::numbers`] may contribute.
     pub number_bits: u32,
 }
 
 impl AddressBase {
-    /// Returns the byte offset of one thread.
+    /// Returns the byte offset that the columns assign to `thread`.
     pub(crate) fn apply(&self, thread: u32) -> u32 {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
 
-    /// Returns the address of an offset: the offset plus all paddings before it.
+    /// Returns the sum of an offset and all paddings before that offset.
     pub(crate) fn padded(&self, offset: u32) -> u32 {
         narrow::<u32>(padded(&self.gaps, offset.into()))
     }
@@ -194,20 +197,20 @@ impl AddressBase {
     }
 }
 
-/// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`.
+/// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`, where `start`, `padded`
+/// and `base` belong to the [`AddressBase`].
 ///
-/// `add` only has bits that are zero in all other terms, so it can be an immediate offset of the instruction. Many
-/// accesses have the same `xor`, so the exclusive or with it is computed once for all of them.
+/// No bit of `add` is set in any other term, so `add` can be an immediate offset of the instruction. Many accesses
+/// share a value of `xor`, and the exclusive or with this value is computed once for all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
     /// Index into [`super::Program::address_bases`].
     pub base: u32,
-    /// Constant to XOR with the base. Its bits may overlap the base's bits.
+    /// Constant to XOR with the base. Its bits may also be set in the base.
     pub xor: u32,
-    /// Constant to add. Its bits are disjoint from the base's bits.
+    /// Constant to add. Its bits are not set in any other term.
     pub add: u32,
-    /// Numbers known only at run time, which are combined by exclusive or: the start of a view, or the contribution of
-    /// an index.
+    /// Run-time numbers to XOR with the base: the start of a view, or the contribution of a run-time index.
     pub numbers: Operands,
 }
 
@@ -219,7 +222,7 @@ impl Address {
 /// The threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BarrierScope {
-    /// The lanes of one warp (`bar.warp.sync`; on AMD a wait for the wave's own memory operations).
+    /// The lanes of one warp (`bar.warp.sync`; on AMD, a wait for the memory operations of the same wave).
     Warp,
     /// All threads of the block.
     Block,
@@ -227,29 +230,29 @@ pub enum BarrierScope {
     Cluster,
 }
 
-/// A word of scales, and the selector by which an instruction chooses scales from the word
+/// A word that contains scales, and the selector by which an instruction chooses scales of this word
 /// ([`crate::target::ScaleBit::Selected`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScaleWord {
-    /// Word that contains up to four scales.
+    /// Word that contains one to four scales.
     pub word: ValueId,
-    /// Number that selects scales within the word.
+    /// Selector of the scales in the word.
     pub selector: u32,
 }
 
 /// One operation of a program, executed by all threads of the block, or of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
-    /// Packs values, low bits first. The result is a word of 1 to 4 narrow elements (missing elements are undefined),
-    /// or a 64-bit element of two words.
+    /// Packs values, lowest bits first. The result is either a word of 1 to 4 narrow elements (the remaining bits are
+    /// undefined), or a 64-bit element of two words.
     Pack {
-        /// Packed word or 64-bit element.
+        /// Resulting word or 64-bit element.
         out: ValueId,
-        /// Packed values, low bits first.
+        /// Values to pack, lowest bits first.
         parts: Operands,
     },
-    /// The inverse of [`Step::Pack`]. Defines `count` values, low bits first. A word yields its first `count` narrow
-    /// elements, and a 64-bit element yields two words.
+    /// Unpacks a word or a 64-bit element: the inverse of [`Step::Pack`]. Defines `count` values, lowest bits first:
+    /// the first `count` narrow elements of a word, or the two words of a 64-bit element.
     Unpack {
         /// First result.
         first: ValueId,
@@ -258,19 +261,19 @@ pub enum Step {
         /// Word or 64-bit element to unpack.
         value: ValueId,
     },
-    /// Selects one of two values of the same type by a condition on the thread.
+    /// Selects one of two values of the same type, according to a predicate on the thread number.
     Select {
         /// Result.
         out: ValueId,
         /// Index into [`super::Program::predicates`].
         predicate: u32,
-        /// Value where the condition is true.
+        /// Result in threads for which the predicate is true.
         if_set: ValueId,
-        /// Value where it is false.
+        /// Result in threads for which the predicate is false.
         if_clear: ValueId,
     },
-    /// Computes numbers from the lane, the warp and run-time values, which are the inputs of a map in this order.
-    /// Defines one word for each output of the map.
+    /// Computes numbers by an index map, whose inputs are the lane, the warp and the run-time values `inputs`, in this
+    /// order. Defines one word for each output of the map.
     Compute {
         /// First result.
         first: ValueId,
@@ -278,58 +281,60 @@ pub enum Step {
         count: u32,
         /// Index into [`super::Program::index_maps`].
         map: u32,
-        /// Numbers, or elements that serve as numbers.
+        /// Run-time inputs of the map: numbers, or elements that serve as numbers.
         inputs: Operands,
     },
-    /// Selects one of two values of the same type by a bit of a number.
+    /// Selects one of two values of the same type, according to one bit of a run-time number.
     SelectBit {
         /// Result.
         out: ValueId,
-        /// Tested number.
+        /// Run-time number whose bit is tested.
         number: ValueId,
-        /// Tested bit.
+        /// Index of the tested bit.
         bit: u32,
-        /// Value where the bit is set.
+        /// Result if the bit is set.
         if_set: ValueId,
-        /// Value where it is clear.
+        /// Result if the bit is clear.
         if_clear: ValueId,
     },
-    /// Reads a word from the lane `lane ^ lane_xor` of the same warp, where `lane` is a number.
+    /// Reads a word from lane `lane ^ lane_xor` of the same warp, where `lane` is a run-time number of the reading
+    /// lane.
     ShuffleAt {
         /// Received word.
         out: ValueId,
-        /// Word that each lane provides.
+        /// Word that each lane provides to its readers.
         value: ValueId,
-        /// Source lane of each lane.
+        /// Number that holds the source lane, before the exclusive or with `lane_xor`.
         lane: ValueId,
-        /// Constant to XOR with the lane.
+        /// Constant to XOR with `lane`.
         lane_xor: u32,
     },
-    /// The number 0, the initial value of a count.
+    /// Defines the number 0, the initial value of a count.
     Zero {
         /// Result.
         out: ValueId,
     },
-    /// The number 1, the count of one element.
+    /// Defines the number 1, the count of one element.
     One {
         /// Result.
         out: ValueId,
-        /// Counted element.
+        /// Element that is counted. The result belongs to the operand of this element.
         of: ValueId,
     },
-    /// Adds to a number in shared memory, atomically.
+    /// Atomically adds `value` to a number in shared memory.
     AtomicAdd {
-        /// Address of the number.
+        /// Address of the number in shared memory.
         address: Address,
         /// Addend.
         value: ValueId,
-        /// A thread adds only if this number is not 0. If `None`, every thread adds.
+        /// Condition of the addition: a thread adds only if this number is not 0. If `None`, every thread adds.
         mask: Option<ValueId>,
-        /// Index into [`super::Program::predicates`], as in [`Step::Store`].
+        /// Index into [`super::Program::predicates`]. Only threads for which the predicate is true add; if `None`, all
+        /// threads add.
         guard: Option<u32>,
     },
-    /// Counts by votes, for each bin that a lane owns, the lanes of its warp whose element is in that bin. Defines one
-    /// number for each bin that a lane owns.
+    /// Counts elements by votes: for each bin that a lane owns, counts the lanes of the warp whose element is in that
+    /// bin. Defines one number for each bin that a lane owns.
     CountVotes {
         /// First result.
         first: ValueId,
@@ -337,54 +342,55 @@ pub enum Step {
         count: u32,
         /// Index into [`super::Program::votes`].
         vote: u32,
-        /// Bin of each lane's element.
+        /// Bin number of each lane's element.
         bin: ValueId,
-        /// An element is counted only if this number is not 0. If `None`, all elements are counted.
+        /// Condition of counting: an element is counted only if this number is not 0. If `None`, all elements are
+        /// counted.
         mask: Option<ValueId>,
-        /// Numbers to which the counts are added: one for each result, or none.
+        /// Numbers to which the counts are added: one number for each result, or an empty list.
         acc: Operands,
     },
-    /// Reads a word from lane `lane ^ lane_mask` of the same warp.
+    /// Reads a word from lane `lane ^ lane_mask` of the same warp, where `lane` is the reading lane.
     ShuffleXor {
         /// Received word.
         out: ValueId,
-        /// Word that each lane provides.
+        /// Word that each lane provides to its readers.
         value: ValueId,
-        /// Constant to XOR with the lane.
+        /// Constant to XOR with the reading lane.
         lane_mask: u32,
     },
-    /// Reads a word from lane `map(thread) ^ lane_xor` of the same warp.
+    /// Reads a word from lane `map(thread) ^ lane_xor` of the same warp, where `thread` is the reading thread.
     ShuffleIndex {
         /// Received word.
         out: ValueId,
-        /// Word that each lane provides.
+        /// Word that each lane provides to its readers.
         value: ValueId,
         /// Index into [`super::Program::lane_maps`].
         map: u32,
-        /// Constant to XOR with the result of the map.
+        /// Constant to XOR with the result of the lane map.
         lane_xor: u32,
     },
-    /// Swaps words between pairs of lanes that differ in bit `lane_bit`: `low` of the lane in which the bit is set, and
-    /// `high` of the lane in which it is clear (`v_permlane16_swap` for bit 4, `v_permlane32_swap` for bit 5). Defines
-    /// two words, the new low and the new high.
+    /// Swaps words between pairs of lanes that differ in bit `lane_bit`: the word `low` of the lane in which the bit is
+    /// set is exchanged with the word `high` of the lane in which the bit is clear. Defines two words, the new `low`
+    /// and the new `high`. The instruction is `v_permlane16_swap` for bit 4, and `v_permlane32_swap` for bit 5.
     SwapLanes {
-        /// The new low word. The next value is the new high word.
+        /// First result, the new `low` word. The second result is the new `high` word.
         first: ValueId,
-        /// Word that lanes with the bit set send.
+        /// Word that is exchanged in lanes in which the bit is set.
         low: ValueId,
-        /// Word that lanes with the bit clear send.
+        /// Word that is exchanged in lanes in which the bit is clear.
         high: ValueId,
-        /// Lane bit: 4 or 5.
+        /// Index of the lane bit: 4 or 5.
         lane_bit: u32,
     },
     /// Writes adjacent values to shared memory, as one access of up to 16 bytes.
     Store {
         /// Address of the first byte.
         address: Address,
-        /// Elements or words, lowest address first. Their number is a power of two.
+        /// Elements or words to write, lowest address first. The length is a power of two.
         values: Operands,
-        /// Index into [`super::Program::predicates`]. Only threads that satisfy the predicate store; all threads if
-        /// `None`.
+        /// Index into [`super::Program::predicates`]. Only threads for which the predicate is true store; if `None`,
+        /// all threads store.
         guard: Option<u32>,
     },
     /// Reads `count` adjacent values from shared memory, as one access of up to 16 bytes.
@@ -393,43 +399,43 @@ pub enum Step {
         address: Address,
         /// First result.
         first: ValueId,
-        /// Number of results, a power of two.
+        /// Number of results, which is a power of two.
         count: u32,
         /// True if the results are words; false if they are elements.
         words: bool,
     },
-    /// Writes matrices whose elements the fragment distributes over the warp's lanes (`stmatrix`).
+    /// Writes matrices (`stmatrix`). The fragment defines which lane holds which elements of a matrix.
     StoreMatrices {
-        /// Address of the row that each lane supplies. If a matrix has `n` rows, lane `n m + r` supplies the address of
-        /// row `r` of matrix `m`.
+        /// Address of the row that each lane supplies. If a matrix has `n` rows, lane `m * n + r` supplies the address
+        /// of row `r` of matrix `m`.
         address: Address,
-        /// 1, 2 or 4 words, or 32-bit elements.
+        /// Values to write: 1, 2 or 4 words or 32-bit elements.
         values: Operands,
-        /// Distribution of a matrix over lanes and registers.
+        /// Distribution of each matrix over lanes and registers.
         fragment: Fragment,
     },
-    /// Reads matrices (`ldmatrix`, `ds_read_tr`).
+    /// Reads matrices (`ldmatrix`, `ds_read_tr`). The fragment defines which lane receives which elements of a matrix.
     LoadMatrices {
-        /// Address of a row, as in [`Step::StoreMatrices`].
+        /// Address of the row that each lane supplies, as in [`Step::StoreMatrices`].
         address: Address,
-        /// First result, a word or a 32-bit element.
+        /// First result. The results are words or 32-bit elements.
         first: ValueId,
         /// Number of results: 1, 2 or 4.
         count: u32,
-        /// Distribution of a matrix over lanes and registers.
+        /// Distribution of each matrix over lanes and registers.
         fragment: Fragment,
     },
-    /// Transposes a matrix of 8 x 8 elements of 16 bits (`movmatrix`). Lane `l` holds the elements in row `l / 4`,
-    /// columns `2 (l % 4)` and `2 (l % 4) + 1`.
+    /// Transposes a matrix of 8 x 8 elements of 16 bits (`movmatrix`). Lane `l` holds the elements in row `l / 4` and
+    /// columns `2 * (l % 4)` and `2 * (l % 4) + 1`.
     TransposeMatrix {
-        /// Received word.
+        /// Word of the transposed matrix that each lane receives.
         out: ValueId,
-        /// Word that each lane holds.
+        /// Word of the matrix that each lane holds.
         value: ValueId,
     },
-    /// Applies the combiner of the program, which is the region of a reduction or a scan. It combines one element of
-    /// each operand, or two adjacent elements of the only operand if one instruction combines both. Defines as many
-    /// values as `acc` has.
+    /// Applies the combiner of the program, which is the region of a reduction or a scan. A step combines either one
+    /// element of each operand, or two adjacent elements of the only operand if one packed instruction combines two
+    /// elements. Defines as many values as `acc` contains.
     Combine {
         /// First result.
         first: ValueId,
@@ -438,40 +444,40 @@ pub enum Step {
         acc: Operands,
         /// Right-hand operands of the combiner.
         other: Operands,
-        /// True if one packed instruction combines two elements of one operand.
+        /// True if one packed instruction combines two elements of the only operand.
         is_packed: bool,
     },
-    /// Combines an element over all lanes of the warp by one instruction; all lanes get the result.
+    /// Combines one element of each lane over all lanes of the warp, by one instruction. All lanes receive the result.
     ReduceLanes {
         /// Result.
         out: ValueId,
-        /// Element of each lane.
+        /// Element that each lane provides.
         value: ValueId,
-        /// Mask of lane bits. Lanes that differ only in these bits hold replicas, which do not change the result of the
-        /// operation.
+        /// Mask of lane bits. Lanes that differ only in these bits hold replicas of the same element. The mask is 0
+        /// unless the combiner is idempotent, so replicas do not change the result.
         copies: u32,
     },
-    /// A matrix product added to `acc`, executed by all lanes of a warp together. Defines as many values as `acc` has.
+    /// Adds a matrix product to `acc`, by one instruction of the whole warp. Defines as many values as `acc` contains.
     Mma {
         /// First result.
         first: ValueId,
-        /// Accumulator registers, in order: elements or words.
+        /// Accumulator registers, which are elements or words.
         acc: Operands,
-        /// Registers of A.
+        /// Registers of the operand A.
         a: Operands,
-        /// Registers of B.
+        /// Registers of the operand B.
         b: Operands,
-        /// Scale words of A and of B. An entry is `None` if that operand has no scales.
+        /// Scale words of A and of B, in this order. An entry is `None` if the operand has no scales.
         scales: [Option<ScaleWord>; 2],
         /// Index into [`super::Program::rows`].
         row: u32,
     },
-    /// Orders all earlier stores and loads before all later stores and loads.
+    /// Barrier: orders all earlier stores and loads of the threads in scope before all their later stores and loads.
     Barrier(BarrierScope),
 }
 
 impl Step {
-    /// Returns the name of the step's kind, for counting steps. All shuffles have the name `shuffle`.
+    /// Returns the name of the kind of the step, for statistics. All kinds of shuffles share the name `shuffle`.
     #[must_use]
     pub const fn kind_name(&self) -> &'static str {
         match self {
@@ -507,7 +513,7 @@ mod tests {
 
     #[test]
     fn lanes_are_read_by_maps() {
-        // Lanes count in bits 1 and 3: 0, 2, 8, 10.
+        // The lanes count in bits 1 and 3: 0, 2, 8, 10.
         assert_eq!(LaneMap::Before { mask: 0b1010 }.apply(0b1000, 5), 0b0010);
         assert_eq!(LaneMap::After { mask: 0b1010 }.apply(0b0011, 5), 0b1001);
         assert_eq!(LaneMap::Fixed { mask: 3, bits: 1 }.apply(7, 5), 5);

@@ -16,7 +16,7 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// Writes the first line: the number of inputs and outputs, and the resources.
+    /// Writes the first line: the registers, the threads, the scratch memory and the cost.
     pub(crate) fn fmt_size(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -35,7 +35,7 @@ impl Program {
         )
     }
 
-    /// Writes the tables of predicates, address bases and maps, then the steps and the results.
+    /// Writes the tables of address bases, maps and predicates, and then the steps and the results.
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
             write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
@@ -74,7 +74,7 @@ impl Program {
             writeln!(f)?;
         }
         write!(f, "  results")?;
-        // Runs of consecutive values are abbreviated: %0..%7.
+        // Runs of consecutive values are abbreviated as %0..%7.
         let mut i = 0;
         while i < self.results.len() {
             let start = self.results[i];

@@ -2,21 +2,22 @@
 
 use crate::number::narrow;
 
-/// The owner of each bin, and the lanes whose elements are counted.
+/// Assignment of histogram bins to lanes and registers, and the lanes whose elements are counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// For each bit of a bin's index, lowest first, the bit of the owner that it selects.
+    /// For each bit of a bin number, lowest bit first, the bit of the owner's lane number or register index that has
+    /// the same value.
     pub bin_bits: Vec<BinBit>,
-    /// Mask of lane bits. Lanes in which one of these bits is set hold replicas, which are not counted.
+    /// Mask of lane bits. A lane in which one of these bits is set holds a replica, which is not counted.
     pub copies: u32,
 }
 
-/// The meaning of one bit of a bin's index.
+/// The owner bit that one bit of a bin number determines. The bin's owner is a register of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
     /// This bit of the number of the lane that owns the bin.
     Lane(u32),
-    /// This bit of the index of the bin's count among the counts of its lane.
+    /// This bit of the index of the bin's register among the count registers of the lane.
     Register(u32),
 }
 
@@ -27,7 +28,7 @@ impl Vote {
         narrow::<u32>(self.bin_bits.iter().filter(of_register).count())
     }
 
-    /// Returns the mask of the lane bits that depend on the bin.
+    /// Returns the mask of the lane bits that depend on the bin number.
     pub(crate) fn lane_mask(&self) -> u32 {
         self.bin_bits.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,
@@ -35,7 +36,7 @@ impl Vote {
         })
     }
 
-    /// Returns the bin whose count `lane` holds in `register`.
+    /// Returns the number of the bin whose count is in register `register` of lane `lane`.
     pub(crate) fn bin(&self, register: u32, lane: u32) -> u32 {
         let bits = self.bin_bits.iter().enumerate();
         bits.fold(0, |bin, (i, owner)| {

@@ -4,11 +4,11 @@ use super::banks::wavefronts;
 use super::{Address, Program, Step};
 use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 
-/// Expected wavefronts of an access whose lanes have unrelated addresses.
+/// Expected number of wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
-/// The wavefronts that one warp takes for each access of a program. Accesses that differ only in a constant are counted
-/// once.
+/// A cache of the number of wavefronts of each access of a program, for one warp. Accesses that differ only in a
+/// constant share an entry.
 pub(super) struct AccessWavefronts<'a> {
     program: &'a Program,
     target: &'a Target,
@@ -24,8 +24,8 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the wavefronts that one warp takes for a step, in units of 1 / `target.lanes`; zero for a step that does
-    /// not access shared memory.
+    /// Returns the number of wavefronts that one warp takes for a step, in units of 1 / `target.lanes` wavefront. The
+    /// result is zero for a step that does not access shared memory.
     pub(super) fn of_step(&mut self, step: &Step) -> Wavefronts {
         let (program, lanes) = (self.program, u64::from(self.target.lanes));
         match *step {
@@ -74,12 +74,12 @@ impl<'a> AccessWavefronts<'a> {
         }
     }
 
-    /// Returns the wavefronts of an access of `bytes` bytes per lane. For an access whose address depends on run-time
-    /// numbers, returns the expected wavefronts.
+    /// Returns the number of wavefronts of an access of `bytes` bytes per lane. If the address depends on run-time
+    /// numbers, the result is an expected value.
     fn of(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
         let (program, target) = (self.program, self.target);
         let base = &program.address_bases[address.base as usize];
-        // A computed number differs between lanes, the position of a view does not.
+        // A computed number differs between lanes; the position of a view does not.
         let mut numbers = program.operands(address.numbers).iter();
         if numbers.any(|number| program.is_word(*number)) {
             return Wavefronts {
@@ -110,7 +110,8 @@ impl<'a> AccessWavefronts<'a> {
         counted
     }
 
-    /// Returns the wavefronts of a matrix access of `count` registers, in units of 1 / `target.lanes`.
+    /// Returns the wavefronts of a matrix access of `count` registers per lane, in units of 1 / `target.lanes`
+    /// wavefront.
     fn of_matrices(
         &mut self,
         (address, count): (Address, u32),
@@ -118,7 +119,7 @@ impl<'a> AccessWavefronts<'a> {
         access: Access,
     ) -> Wavefronts {
         let layout = fragment.layout();
-        // Lanes that supply no address request nothing.
+        // A lane that supplies no address makes no request.
         let rows = layout.row_count() * (4 * count).div_ceil(layout.lane_bytes());
         let row = self.of(address, layout.row_bytes(), access);
         row * u64::from(rows)
@@ -126,9 +127,10 @@ impl<'a> AccessWavefronts<'a> {
 }
 
 impl Program {
-    /// Counts the wavefronts of all accesses to shared memory, summed over all warps.
+    /// Returns the number of wavefronts of all accesses to shared memory, summed over all warps.
     ///
-    /// For an access whose address depends on run-time numbers, the expected wavefronts are counted, and no conflicts.
+    /// For an access whose address depends on run-time numbers, the expected number of wavefronts is counted, and no
+    /// bank conflicts are counted.
     #[must_use]
     pub fn wavefronts(&self, target: &Target) -> Wavefronts {
         let mut accesses = AccessWavefronts::new(self, target);

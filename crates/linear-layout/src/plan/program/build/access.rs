@@ -1,4 +1,4 @@
-//! Memory accesses of programs: the addresses of memory plans, and the packing of values.
+//! Memory accesses of programs: emits the accesses of memory plans, and packs their values into words.
 
 use super::{Builder, intern};
 use crate::number::narrow;
@@ -11,9 +11,9 @@ use crate::target::Fragment;
 /// A view of the buffer that a program accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// Start of the view, as a byte offset before padding.
+    /// Start of the view in the buffer, as a byte offset before padding.
     pub(crate) position: ValueId,
-    /// Mask of the bits that may be set in the position.
+    /// Mask of the bits that may be set in `position`.
     pub(crate) bits: u32,
 }
 
@@ -27,8 +27,8 @@ impl Builder {
         });
     }
 
-    /// Emits the stores of a memory plan, to the view or, without a view, to scratch memory. Only threads that satisfy
-    /// the guard store.
+    /// Emits the stores of a memory plan, to the view or, if `view` is `None`, to scratch memory. Only threads for
+    /// which the predicate with index `guard` is true store; if `guard` is `None`, all threads store.
     pub(crate) fn store_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -64,8 +64,8 @@ impl Builder {
         }
     }
 
-    /// Emits the stores of a memory plan without packing elements into words, to the view or, without a view, to
-    /// scratch memory.
+    /// Emits the stores of a memory plan to the view or, if `view` is `None`, to scratch memory. Elements are not
+    /// packed into words.
     pub(crate) fn copy_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -80,8 +80,8 @@ impl Builder {
         }
     }
 
-    /// Emits the loads of a memory plan, from the view or, without a view, from scratch memory. The loaded values
-    /// belong to the first operand.
+    /// Emits the loads of a memory plan, from the view or, if `view` is `None`, from scratch memory. Returns the value
+    /// of each register. The values belong to the first operand.
     pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
         let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
@@ -118,8 +118,8 @@ impl Builder {
             .collect()
     }
 
-    /// Returns a function from an access of a memory plan to its address in the view or, without a view, in scratch
-    /// memory.
+    /// Returns a function that maps an access of a memory plan to its address in the view or, if `view` is `None`, in
+    /// scratch memory.
     fn addresses(
         &mut self,
         plan: &MemoryPlan,
@@ -157,7 +157,8 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the address of a 4-byte number in scratch memory. The address depends on the thread, and optionally on a
+    /// Returns the address of a 4-byte number in scratch memory: the exclusive or of the columns of the thread's set
+    /// bits, of `offset` and, if it is given, of a run-time number. Only bits of `number_bits` may be set in the
     /// run-time number.
     pub(crate) fn number_address(
         &mut self,
@@ -181,7 +182,7 @@ impl Builder {
         }
     }
 
-    /// Returns the address of each register of a plan in which one coordinate is an index known only at run time.
+    /// Returns the address of each register of a plan in which one coordinate is a run-time index.
     pub(crate) fn indexed_addresses(
         &mut self,
         plan: &IndexedPlan,
@@ -207,8 +208,8 @@ impl Builder {
         addresses.collect()
     }
 
-    /// Returns the contribution of each bit of the thread number to the output of `map`, which has the inputs lane and
-    /// warp.
+    /// Returns the contribution of each bit of the thread number to the output of `map`, whose inputs are the lane and
+    /// the warp.
     fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
         let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
             None => map.evaluate(&[1 << bit, 0])[0],
@@ -218,7 +219,8 @@ impl Builder {
         bits.map(|bit| narrow::<u32>(of_bit(bit))).collect()
     }
 
-    /// Emits one load of `count` values of the first operand, which are words or elements.
+    /// Emits one load of `count` values of the first operand, which are words if `words` is true, or else elements.
+    /// Returns the first value.
     pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
         let type_ = ValueType {
             operand: 0,
@@ -279,7 +281,8 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the mask of the bits that are set in the address base of some thread.
+    /// Returns the mask of the bits that are set in the byte offset of some thread, in the address base with index
+    /// `base`.
     pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
     }

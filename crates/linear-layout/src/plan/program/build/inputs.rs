@@ -91,7 +91,7 @@ pub(super) fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
     }
 }
 
-/// Returns the operands of a step that are not in lists.
+/// Returns the operands of a step that are single values, not lists.
 pub(super) fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 3] {
     match step {
         Step::Unpack { value, .. }
