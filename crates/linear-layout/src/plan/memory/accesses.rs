@@ -1,16 +1,15 @@
-//! Vectorisation: registers are grouped into memory accesses that are as wide as possible without taking more
-//! wavefronts.
+//! Vectorisation: groups registers into memory accesses that are as wide as possible without additional wavefronts.
 //!
-//! The position of an element in a buffer or in swizzled scratch memory is an exclusive or of contributions of its
-//! register, lane and warp. [`Accesses`] groups registers with adjacent positions, and has the width and the cost of
-//! the accesses.
+//! The position of an element in a buffer or in swizzled scratch memory is the exclusive or of the contributions of its
+//! register, its lane and its warp. [`Accesses`] groups registers with adjacent positions, and contains the width and
+//! the cost of the accesses.
 //!
 //! # Matrices
 //! `ldmatrix`, `stmatrix` and `ds_read_tr` are warp-wide instructions: each lane supplies the address of a row, and a
-//! [`Fragment`] defines which lane holds which units of the rows. These instructions apply if lane bits that number the
-//! units of a row move by whole units within the row, and lane bits that number rows do not move within a row. Bits
-//! that the fragment assigns to a unit's index in its lane must be register bits. Such an instruction accesses several
-//! elements at a time, even if each element is only adjacent to elements of other lanes.
+//! [`Fragment`] defines which lane holds which units of the rows. These instructions apply under three conditions. The
+//! lane bits that number the units of a row step by whole units within the row. The lane bits that number rows do not
+//! step within a row. The bits that number the elements within a unit are register bits. Such an instruction accesses
+//! several elements at a time, even if each element is only adjacent to elements of other lanes.
 
 use super::buffer_layout::{Padding, padded};
 use crate::f2::Echelon;
@@ -19,36 +18,36 @@ use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, wavefronts};
 use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
 
-/// The positions of registers, lanes and warps for which accesses are chosen, and the limits of the choice. Positions
-/// are in bytes.
+/// The positions of registers, lanes and warps for which accesses are chosen, and the restrictions of the choice.
+/// Positions are in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessConstraints<'a> {
-    /// Contribution (exclusive or) of each register bit to the position.
+    /// For each register bit, its contribution (exclusive or) to the position.
     pub(crate) registers: &'a [u64],
-    /// Contribution of each thread bit to the position, lane bits first.
+    /// For each thread bit, its contribution to the position. The lane bits come before the warp bits.
     pub(crate) threads: &'a [u64],
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
-    /// Maximal width of an access.
+    /// Maximal number of bytes of an access.
     pub(crate) max_bytes: u32,
-    /// Register bits that may number the elements of an access, in this order. An access uses as many of them as
-    /// positions allow. If `None`, any register bits may number the elements.
+    /// Register bits that may number the elements of an access, in this order. An access uses as many of these bits as
+    /// the positions allow. If `None`, any register bits may number the elements.
     pub(crate) neighbours: Option<&'a [u8]>,
-    /// Mask of position bits to which something other than registers and threads may contribute, such as the start of a
-    /// view.
+    /// Mask of the position bits to which a term other than the registers and threads may contribute, such as the start
+    /// of a view.
     pub(crate) foreign_bits: u64,
-    /// Mask of position bits that number repetitions. Only registers may contribute to them, and accesses of later
-    /// repetitions come last.
+    /// Mask of the position bits that number repetitions. Only registers may contribute to these bits. The accesses of
+    /// a repetition come before the accesses of all later repetitions.
     pub(crate) repetition_bits: u64,
-    /// Gaps between positions and addresses.
+    /// Paddings that are added to a position to get the address.
     pub(crate) paddings: &'a [Padding],
     pub(crate) access: Access,
-    /// True if all lanes of a warp take part, as matrix instructions require.
+    /// True if all lanes of a warp execute the access, as matrix instructions require.
     pub(crate) is_converged: bool,
     pub(crate) target: &'a Target,
 }
 
-/// Bytes of a register, into which narrow elements are packed.
+/// Number of bytes of a register, into which narrow elements are packed.
 const WORD_BYTES: u32 = 4;
 
 /// The kind of a warp's accesses to a buffer.
@@ -56,12 +55,12 @@ const WORD_BYTES: u32 = 4;
 pub(crate) enum AccessForm {
     /// Each lane accesses its own elements, at its own address.
     PerLane,
-    /// Each lane supplies the address of a row, whose units are distributed over lanes.
+    /// Each lane supplies the address of a matrix row. The units of the row are distributed over lanes.
     Matrices(Fragment),
 }
 
 impl AccessForm {
-    /// Returns the fragments of matrix instructions that support such elements.
+    /// Returns the fragments of the matrix instructions that support elements of `element_bytes` bytes.
     pub(crate) fn matrices(
         element_bytes: u32,
         access: Access,
@@ -73,20 +72,20 @@ impl AccessForm {
 }
 
 impl AccessConstraints<'_> {
-    /// Returns the wavefronts of one access of a warp, and the minimum for that number of bytes, for a buffer without
-    /// gaps.
+    /// Returns the number of wavefronts of one access of a warp, and the minimal number for as many bytes, in a buffer
+    /// without padding.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
     }
 
-    /// Returns the wavefronts of one access, and the minimum. `lanes` has the contribution of each lane bit to the
-    /// position.
+    /// Returns the number of wavefronts of one access of `bytes` bytes per lane, and the minimal number for as many
+    /// bytes. `lanes` lists the contribution of each lane bit to the position.
     fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
         wavefronts(&lanes, bytes, self.access, self.target)
     }
 
-    /// Returns true if lanes are arranged as a fragment requires: rows are whole, and aligned to their length.
+    /// Returns true if the lanes are arranged as the fragment requires: rows are whole, and aligned to their length.
     fn matches_fragment(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
@@ -122,32 +121,33 @@ impl AccessConstraints<'_> {
 
 /// The memory accesses of the registers of each thread.
 ///
-/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`. If each lane accesses its own elements, the
-/// position of that element is `access(x).0 + i * element_bytes`, XORed with the thread's contribution. In accesses by
-/// matrix instructions, elements are ordered by word.
+/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. If each lane accesses its own elements, the
+/// position of this element is `access(x).0 + i * element_bytes`, XORed with the thread's contribution. In a matrix
+/// access, the elements are ordered by word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// Contribution of each thread bit to the position that the thread supplies, which is the position of its elements
-    /// or of a matrix row.
+    /// For each thread bit, its contribution to the position that the thread supplies. This is the position of the
+    /// thread's elements or of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
-    /// log2 of the elements of one access.
+    /// log2 of the number of elements of one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// For each bit of an element's number, its contribution to (position, register). First come the bits within an
-    /// access, then the bits between accesses, then the bits of repetitions.
+    /// For each bit of an element's number, its contribution to (position, register). The bits within an access come
+    /// first, then the bits that number accesses, then the bits that number repetitions.
     basis: Vec<(u64, u64)>,
-    /// Wavefronts of all accesses of a warp, and the minimum for that number of bytes.
+    /// Number of wavefronts of all accesses of a warp, and the minimal number for as many bytes.
     waves: (u32, u32),
-    /// Byte permutes that pack narrow elements for a store.
+    /// Number of byte permutes that pack narrow elements for the stores of a thread.
     packing: u32,
 }
 
 impl Accesses {
-    /// Chooses the accesses with the fewest wavefronts, and among these the fewest accesses.
+    /// Returns the accesses with the fewest wavefronts and, among these, with the fewest accesses.
     ///
-    /// Returns `None` if a thread bit contributes to repetition bits, or if registers do not number all repetitions.
+    /// Returns `None` if a thread bit contributes to a repetition bit, or if the registers do not reach all
+    /// repetitions.
     pub(crate) fn choose(constraints: &AccessConstraints<'_>) -> Option<Self> {
         let &AccessConstraints {
             registers, threads, ..
@@ -206,7 +206,7 @@ impl Accesses {
         std::iter::once(own).chain(matrices).min_by_key(cost)
     }
 
-    /// Returns the accesses of `1 << vector_log2` elements.
+    /// Returns the accesses of `1 << vector_log2` elements, or `None` if the registers do not have such accesses.
     fn with_vector(
         constraints: &AccessConstraints<'_>,
         held: &Echelon,
@@ -230,7 +230,7 @@ impl Accesses {
         ))
     }
 
-    /// Returns matrix accesses, if lanes are arranged for them.
+    /// Returns the matrix accesses, or `None` if the lanes are not arranged as the fragment requires.
     fn with_matrices(
         constraints: &AccessConstraints<'_>,
         held: &Echelon,
@@ -341,8 +341,8 @@ impl Accesses {
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
-    /// Returns the number of byte permutes for all stores of a thread. Adjacent elements need none, because their
-    /// producers keep them in one register.
+    /// Returns the number of byte permutes for all stores of a thread. Adjacent registers need no permutes, because the
+    /// step that defines them keeps them in one word.
     fn count_packing(&self, constraints: &AccessConstraints<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
@@ -359,7 +359,8 @@ impl Accesses {
         self.form
     }
 
-    /// Returns the contribution of each thread bit to the position that the thread supplies, lanes first.
+    /// Returns, for each thread bit, its contribution to the position that the thread supplies. The lane bits come
+    /// first.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -377,30 +378,30 @@ impl Accesses {
         1 << (narrow::<u32>(self.basis.len()) - self.vector_log2 - self.repetitions_log2)
     }
 
-    /// Returns the contribution of repetition `i` to the registers of its accesses.
+    /// Returns the contribution (exclusive or) of repetition `i` to the registers of the repetition's accesses.
     pub(crate) fn repetition(&self, i: usize) -> u64 {
         let start = self.basis.len() - self.repetitions_log2 as usize;
         self.at(start, i).1
     }
 
-    /// Returns the wavefronts of all accesses of a warp, and the minimum for that number of bytes.
+    /// Returns the number of wavefronts of all accesses of a warp, and the minimal number for as many bytes.
     pub(crate) fn waves(&self) -> (u32, u32) {
         self.waves
     }
 
-    /// Returns the position and the register of the first element of access `x`. Accesses of later repetitions have
-    /// higher numbers.
+    /// Returns the position and the register of the first element of access `x`. The accesses of a later repetition
+    /// have higher indices.
     pub(crate) fn access(&self, x: usize) -> (u64, u64) {
         self.at(self.vector_log2 as usize, x)
     }
 
-    /// Returns the contribution of element `i` to the register of an access.
+    /// Returns the contribution (exclusive or) of element `i` to the register of an access.
     pub(crate) fn element(&self, i: usize) -> u64 {
         self.at(0, i).1
     }
 
-    /// Returns the Gaussian elimination that maps a position to the number of an element. The index within an access is
-    /// in the low bits of that number, and the index of the access above.
+    /// Returns the Gaussian elimination that maps a position to the number of an element. The low bits of this number
+    /// are the index of the element within its access, and the high bits are the index of the access.
     pub(crate) fn numbers(&self) -> Echelon {
         echelon(self.basis.iter().map(|(position, _)| position))
     }
@@ -412,7 +413,7 @@ impl Accesses {
             .fold((0, 0), |sum, (_, c)| (sum.0 ^ c.0, sum.1 ^ c.1))
     }
 
-    /// Returns (load-store time, arithmetic time) of all accesses of one warp.
+    /// Returns the load-store time and the arithmetic time of all accesses of one warp.
     pub(crate) fn time(&self, target: &Target) -> (u32, u32) {
         let costs = &target.costs;
         let possible = self.threads.iter().fold(0, |a, c| a | c);
@@ -428,14 +429,15 @@ impl Accesses {
         )
     }
 
-    /// Returns true if the accesses take the minimal number of wavefronts on the target, and no elements need packing.
+    /// Returns true if the accesses take the minimal number of wavefronts on the target, and no elements need to be
+    /// packed.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
         self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }
 }
 
-/// Returns the contribution to (position, register) of each bit between accesses, in register order. Bits within an
-/// access and bits of repetitions are excluded.
+/// Returns the contribution to (position, register) of each bit that numbers accesses, in register order. The bits of
+/// `within`, which number the bytes within an access, and the repetition bits are excluded.
 fn access_bits(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,
@@ -452,7 +454,7 @@ fn access_bits(
     Some(access_bits)
 }
 
-/// Returns the contribution to (position, register) of each repetition bit.
+/// Returns the contribution to (position, register) of each bit that numbers repetitions.
 fn repetition_basis(
     constraints: &AccessConstraints<'_>,
     held: &Echelon,

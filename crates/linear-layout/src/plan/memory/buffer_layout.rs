@@ -1,20 +1,20 @@
-//! Buffer layouts: positions of elements, and padding.
+//! Buffer layouts: the position of each element, and the padding of the buffer.
 
 use super::error::{MOST_BYTES, MemoryError, MemoryErrorKind};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
 
-/// The padding of a buffer: a gap of `1 << padding_log2` bytes after every `1 << interval_log2` bytes.
+/// A padding rule of a buffer: a gap of `1 << padding_log2` bytes follows every `1 << interval_log2` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
-    /// log2 of the bytes between two gaps.
+    /// log2 of the number of bytes between two gaps.
     pub interval_log2: u32,
-    /// log2 of the bytes of a gap.
+    /// log2 of the number of bytes of a gap.
     pub padding_log2: u32,
 }
 
-/// The positions of the elements of a buffer, and its padding.
+/// The position of each element of a buffer, and the padding of the buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferLayout {
     layout: LinearLayout,
@@ -23,14 +23,15 @@ pub struct BufferLayout {
 }
 
 impl BufferLayout {
-    /// Returns the layout of a buffer. `layout` maps the offset and the partition (or block) to dims. `interval_paddings`
-    /// lists the gaps as (interval, padding) pairs in elements. `bits` is the width of an element.
+    /// Returns the layout of a buffer. `layout` maps the offset and the partition (or block) to dims.
+    /// `interval_paddings` lists the gaps as (interval, padding) pairs in elements. `bits` is the width of an element
+    /// in bits.
     ///
-    /// Each partition is contiguous, and partitions follow each other.
+    /// Each partition is contiguous, and the partitions are adjacent.
     ///
     /// # Errors
-    /// If an element does not fill 1, 2, 4 or 8 bytes, the buffer is distributed over several CTAs, or it exceeds 32-bit
-    /// addresses.
+    /// Returns an error if an element does not fill 1, 2, 4 or 8 bytes, if the buffer is distributed over several CTAs,
+    /// or if the buffer exceeds 32-bit addresses.
     pub fn new(
         layout: LinearLayout,
         interval_paddings: &[(u32, u32)],
@@ -67,33 +68,33 @@ impl BufferLayout {
         Ok(buffer)
     }
 
-    /// Returns the layout (offset, and partition or block) -> dims.
+    /// Returns the layout that maps the offset, and the partition or block, to dims.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
     }
 
-    /// Returns the gaps.
+    /// Returns the padding rules.
     #[must_use]
     pub fn paddings(&self) -> &[Padding] {
         &self.paddings
     }
 
-    /// Returns log2 of the bytes of one buffer before padding. This is the distance between consecutive buffers of a
-    /// multi-buffer.
+    /// Returns log2 of the number of bytes of one buffer before padding. This is the distance between the positions of
+    /// consecutive buffers of a multi-buffer.
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
         narrow::<u32>(bits) + self.bytes_log2
     }
 
-    /// Returns the bytes of one element.
+    /// Returns the number of bytes of one element.
     #[must_use]
     pub const fn element_bytes(&self) -> u64 {
         1 << self.bytes_log2
     }
 
-    /// Returns the bytes, including padding, of `count` such buffers that follow each other.
+    /// Returns the number of bytes, including padding, of `count` consecutive buffers with this layout.
     #[must_use]
     pub fn size_bytes(&self, count: u64) -> u64 {
         let element = 1 << self.bytes_log2;
@@ -103,21 +104,22 @@ impl BufferLayout {
             .map_or(0, |last| self.padded(last).saturating_add(element))
     }
 
-    /// Returns the address of a position.
+    /// Returns the address of a position: the position plus all gaps before the position.
     #[must_use]
     pub fn padded(&self, position: u64) -> u64 {
         padded(&self.paddings, position)
     }
 
-    /// Returns a layout from the in-dims of `points` to positions: it maps an input to the position of the element to
-    /// which `points` maps it.
+    /// Returns the layout from the input dims of `points` to positions. It maps an input to the position of the element
+    /// to which `points` maps the same input.
     pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
         points
             .invert_and_compose(&self.layout)
             .map_err(MemoryError::from)
     }
 
-    /// Returns a column of [`Self::positions`] in bytes.
+    /// Returns the column of input bit `bit` of `dim` in the layout `positions`, which [`Self::positions`] returned.
+    /// The column is in bytes.
     pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
         let part = |out| {
             if positions.has_out_dim(out) {
@@ -130,10 +132,11 @@ impl BufferLayout {
         (part(Dim::OFFSET) | part(Dim::PARTITION) << above) << self.bytes_log2
     }
 
-    /// Returns the position of the element at `coords`.
+    /// Returns the position in bytes of the element at `coords`.
     ///
     /// # Errors
-    /// If there is not one coordinate per dim, each below its size.
+    /// Returns an error if the number of coordinates is not the number of dims, or if a coordinate exceeds the size of
+    /// its dim.
     pub fn position(&self, coords: &[u64]) -> Result<u64, MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let point: Vec<(Dim, u64)> = self.layout.out_dims().zip(coords.iter().copied()).collect();
@@ -144,10 +147,11 @@ impl BufferLayout {
         }))
     }
 
-    /// Returns the contribution (exclusive or) of each bit of each coordinate to the position of an element.
+    /// Returns, for each bit of each coordinate, its contribution (exclusive or) to the position of an element in
+    /// bytes.
     ///
     /// # Errors
-    /// If the layout does not reach every element.
+    /// Returns an error if the layout does not reach every element.
     pub(crate) fn steps(&self) -> Result<Vec<Vec<u64>>, MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let column = |dim| {
@@ -160,24 +164,24 @@ impl BufferLayout {
     /// Returns the mask of the bits that may be set in the position of a view of this shape.
     ///
     /// # Errors
-    /// If the layout does not reach every element.
+    /// Returns an error if the layout does not reach every element.
     pub fn view_mask(&self, shape: &[u64]) -> Result<u64, MemoryError> {
         Ok(self.masks(shape)?.1)
     }
 
-    /// Returns the number of bytes of a view of this shape, if the view is contiguous and its elements are at constant
-    /// offsets from its start, wherever the view starts in the buffer. Otherwise returns `None`.
+    /// Returns the number of bytes of a view of this shape, provided that the view is contiguous and its elements are
+    /// at constant offsets from its start, for any start of the view in the buffer. Otherwise returns `None`.
     ///
     /// # Errors
-    /// If the layout does not reach every element.
+    /// Returns an error if the layout does not reach every element.
     pub fn contiguous_bytes(&self, shape: &[u64]) -> Result<Option<u64>, MemoryError> {
         let (within, starts) = self.masks(shape)?;
         let bytes = (within | ((1 << self.bytes_log2) - 1)) + 1;
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
     }
 
-    /// Returns the mask of position bits of elements within a view of this shape, and the mask of position bits of the
-    /// view's start.
+    /// Returns two masks of position bits for views of this shape: the bits that differ between elements of one view,
+    /// and the bits that may be set in the start of a view.
     fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let mut masks = (0, 0);
@@ -196,7 +200,7 @@ impl BufferLayout {
     }
 }
 
-/// Returns the address of a position: the position plus all gaps before it.
+/// Returns the address of a position: the position plus all gaps before the position.
 pub(crate) fn padded(gaps: &[Padding], position: u64) -> u64 {
     gaps.iter().fold(position, |address, gap| {
         address.saturating_add(position >> gap.interval_log2 << gap.padding_log2)

@@ -3,25 +3,25 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// Error of planning accesses to a buffer: the buffer is not supported, or the tensor does not fit in it.
+/// Error of planning accesses to a buffer: the buffer is not supported, or the tensor does not fit in the buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct MemoryError(MemoryErrorKind);
 
-/// Bytes that signed and unsigned 32-bit addresses reach.
+/// Number of bytes that both signed and unsigned 32-bit addresses reach.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum MemoryErrorKind {
-    /// An unsupported element width.
+    /// The element width is not supported.
     #[error("elements of {bits} bits are not supported in a buffer: expected 8, 16, 32 or 64")]
     Width { bits: u32 },
-    /// A buffer that is distributed over several CTAs.
+    /// The buffer is distributed over several CTAs.
     #[error(
         "a buffer in the memory of {blocks} CTAs is not supported yet: expected one in that of 1"
     )]
     SeveralBlocks { blocks: u64 },
-    /// A buffer whose end exceeds 32-bit addresses.
+    /// The end of the buffer exceeds 32-bit addresses.
     #[error(
         "a buffer of {elements} elements of {bits} bits takes more than {MOST_BYTES} bytes, its padding \
              included: expected a smaller one"

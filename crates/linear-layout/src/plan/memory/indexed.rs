@@ -1,4 +1,4 @@
-//! Indexed buffer accesses: one coordinate is known at run time only.
+//! Indexed buffer accesses: one coordinate of each element is a run-time index.
 
 use super::buffer_layout::BufferLayout;
 use super::error::MemoryError;
@@ -8,9 +8,9 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// The addresses of elements of which one coordinate is an index known only at run time.
+/// The addresses of elements of which one coordinate is a run-time index.
 ///
-/// A row of 8 elements of 4 bytes, accessed at any index by two lanes and two registers:
+/// Two lanes with two registers each access a row of 8 elements of 4 bytes, at any index:
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::memory::{IndexedPlan, BufferLayout};
@@ -25,7 +25,7 @@ use core::slice;
 /// ```
 ///
 /// # Units
-/// Positions are bytes before padding, addresses bytes after it, both from the start of the buffer.
+/// Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the buffer.
 /// # Laws
 /// Register `r` is at the address of the element whose coordinate along the axis is the index (property
 /// `every_index_is_at_its_element`).
@@ -40,10 +40,11 @@ pub struct IndexedPlan {
 }
 
 impl IndexedPlan {
-    /// Plans accesses of registers (register, lane, warp) -> dims, with an index below `size` along `axis`.
+    /// Plans the accesses of registers, whose layout maps (register, lane, warp) to dims. Along `axis`, a run-time
+    /// index below `size` replaces the coordinate of each register.
     ///
     /// # Errors
-    /// If the tensor has other dims than the buffer, or is larger along a dim other than the axis.
+    /// Returns an error if the layout of the buffer does not reach every element.
     pub fn new(
         registers: &LinearLayout,
         axis: usize,
@@ -86,24 +87,24 @@ impl IndexedPlan {
         &self.buffer
     }
 
-    /// Returns the program that maps lane and warp to their contribution to the position.
+    /// Returns the program that maps (lane, warp) to the thread's contribution to the position.
     #[must_use]
     pub const fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the program that maps the index to its contribution to the position.
+    /// Returns the program that maps the run-time index to its contribution to the position.
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
     }
 
-    /// Returns the program of [`Self::index`] with two additional unused inputs, lane and warp, before the index.
+    /// Returns the program of [`Self::index`] with inputs (lane, warp, index). The lane and the warp are not used.
     pub(crate) fn along(&self) -> IndexProgram {
         IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }
 
-    /// Returns the number of bits of an index.
+    /// Returns the number of bits of a run-time index.
     #[must_use]
     pub const fn index_bits(&self) -> u32 {
         self.index_bits
@@ -115,7 +116,7 @@ impl IndexedPlan {
         &self.registers
     }
 
-    /// Returns the address of a register of a thread (lane and warp) at an index, in a view at a position.
+    /// Returns the address of a register of `thread`, a pair (lane, warp). The view starts at position `view`.
     #[cfg(test)]
     pub(super) fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
         let position = self.thread.evaluate(&thread)[0]

@@ -1,11 +1,11 @@
 //! Accesses of register tiles to a buffer in shared memory: vectorisation and addresses.
 //!
-//! The layout of a buffer maps positions to elements, and a register layout maps registers to elements. Together they
-//! determine the position of each register. [`MemoryPlan`] groups registers into accesses that are as wide as positions
-//! allow, and has the part of each address that is known at compile time.
+//! The layout of a buffer maps positions to elements, and a register layout maps registers to elements. The two layouts
+//! determine the position of each register. [`MemoryPlan`] groups registers into accesses that are as wide as the
+//! positions allow, and contains the compile-time terms of each address.
 //!
 //! # Example
-//! Four elements of 2 bytes per thread of a row of 8, in a row-major buffer:
+//! Each thread loads four elements of 2 bytes from a row of 8 elements, in a row-major buffer:
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
 //! use linear_layout::plan::memory::{MemoryPlan, BufferLayout};
@@ -22,7 +22,7 @@
 //! ```
 //!
 //! # Units
-//! Positions are bytes before padding, addresses bytes after it, both from the start of the buffer.
+//! Positions are bytes before padding, and addresses are bytes after padding. Both count from the start of the buffer.
 //!
 //! # Laws
 //! - Register `r` of a thread is part of one access at the address of its element
@@ -49,14 +49,14 @@ use super::program::IndexProgram;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
 
-/// One access of each thread.
+/// One access that each thread executes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterAccess {
-    /// Constant to XOR with the contribution of the thread and the view to the position.
+    /// Constant to XOR with the position, which also has contributions of the thread and of the view.
     pub(crate) xor: u64,
-    /// Constant to add to the address.
+    /// Constant to add to the address, in bytes.
     pub(crate) add: u64,
-    /// Register of each element, lowest address first; elements of matrices are ordered by word.
+    /// Register of each element, lowest address first. In a matrix access, the elements are ordered by word.
     pub(crate) registers: Vec<u32>,
 }
 
@@ -69,19 +69,19 @@ pub struct MemoryPlan {
     form: AccessForm,
     vector: usize,
     accesses: Vec<RegisterAccess>,
-    /// For each register, its access and its element index within the access.
+    /// For each register, the index of its access and the index of its element within the access.
     locations: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
     warps_log2: u32,
 }
 
 impl MemoryPlan {
-    /// Plans the accesses of registers to a view of a buffer. `registers` maps (register, lane, warp) to dims. Only
-    /// bits of `view_mask` may be set in the position of the view. Each lane accesses its own elements, independently
-    /// of other lanes.
+    /// Plans the accesses of registers to a view of a buffer. `registers` maps (register, lane, warp) to dims.
+    /// `view_mask` is the mask of the bits that may be set in the position of the view. Each lane accesses its elements
+    /// independently of other lanes.
     ///
     /// # Errors
-    /// If the tensor has other dims than the buffer, or is larger.
+    /// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.
     pub fn new(
         registers: &LinearLayout,
         buffer: &BufferLayout,
@@ -95,7 +95,7 @@ impl MemoryPlan {
     /// Plans accesses as [`Self::new`] does, but for converged warps, so that the accesses may be matrix instructions.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Returns an error in the same cases as [`Self::new`].
     pub fn of_warps(
         registers: &LinearLayout,
         buffer: &BufferLayout,
@@ -106,11 +106,11 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans stores as [`Self::new`] does, but for a copy of elements that are adjacent in another memory: bit `i` of
-    /// an element's index within a store is register bit `neighbours[i]`.
+    /// Plans the stores of a copy whose elements are adjacent in another memory, too. Register bit `neighbours[i]` is
+    /// bit `i` of an element's index within a store. The other arguments are those of [`Self::new`].
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Returns an error in the same cases as [`Self::new`].
     pub(crate) fn of_neighbours(
         registers: &LinearLayout,
         buffer: &BufferLayout,
@@ -210,13 +210,13 @@ impl MemoryPlan {
         self.form
     }
 
-    /// Returns the program that maps lane and warp to the position of the thread's register 0, or of the matrix row
-    /// whose address the thread supplies.
+    /// Returns the program that maps (lane, warp) to the thread's contribution to the position. In a matrix access,
+    /// this is the position of the matrix row whose address the thread supplies.
     pub(crate) fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns the number of elements of an access.
+    /// Returns the number of elements that a thread accesses at once.
     pub(crate) const fn vector(&self) -> usize {
         self.vector
     }
@@ -225,14 +225,14 @@ impl MemoryPlan {
         &self.accesses
     }
 
-    /// Returns, for each register, its access and its element index there.
+    /// Returns, for each register, the index of its access and the index of its element within the access.
     pub(crate) fn locations(&self) -> &[(u32, u32)] {
         &self.locations
     }
 
-    /// Returns the number of byte permutes of each thread before stores or after loads. All other operations are
-    /// assumed to keep adjacent registers in one word, so no permute is needed if each word of an access consists of
-    /// adjacent registers.
+    /// Returns the number of byte permutes that each thread executes before stores or after loads. A word of an access
+    /// needs no permutes if it consists of adjacent registers, because all other operations are assumed to keep
+    /// adjacent registers in one word.
     #[must_use]
     pub fn permutes(&self) -> u32 {
         let word = (4usize >> self.buffer.bytes_log2).clamp(1, self.vector);
@@ -246,7 +246,7 @@ impl MemoryPlan {
         narrow(permuted * (word - 1))
     }
 
-    /// Returns the cost of all accesses of a block: the issue and the wavefronts of the accesses of every warp.
+    /// Returns the cost of all accesses of a block: their issue and their wavefronts, summed over all warps.
     #[must_use]
     pub fn cost(&self, target: &Target) -> Cost {
         let warps = 1 << self.warps_log2;
@@ -257,7 +257,8 @@ impl MemoryPlan {
         }
     }
 
-    /// Returns the address that a thread (lane and warp) supplies for an access, in a view at a position.
+    /// Returns the address that `thread`, a pair (lane, warp), supplies for the access with index `access`. The view
+    /// starts at position `view`.
     pub(crate) fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
         let access = &self.accesses[access];
         let position = self.thread.evaluate(&thread)[0] ^ view ^ access.xor;

@@ -7,39 +7,39 @@ use crate::number::narrow;
 use crate::plan::program::{Builder, Program, Threads, View};
 use crate::target::{Access, Target};
 
-/// An access of all threads of a block to a view of a buffer.
+/// An access of all threads of a block to a view of a buffer, to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferAccess<'a> {
-    /// Element of each register: (register, lane, warp) -> dims, without zero register bases.
+    /// Layout of the registers, which maps (register, lane, warp) to dims. It must not have zero register bases.
     pub registers: &'a LinearLayout,
     /// Layout of the buffer.
     pub buffer: &'a BufferLayout,
-    /// Mask of the bits that may be set in the position of the view, in bytes before padding:
+    /// Mask of the bits that may be set in the position of the view, in bytes before padding. See
     /// [`BufferLayout::view_mask`].
     pub view_mask: u64,
-    /// Axis whose coordinate is a run-time index, and the size of the view along it.
+    /// For an indexed access, the axis whose coordinate is a run-time index, and the size of the view along this axis.
     pub indexed: Option<(usize, u64)>,
-    /// Load or store.
+    /// Kind of the access: load or store.
     pub access: Access,
-    /// For a copy that bypasses registers: the register bits along which elements are adjacent in the other memory,
-    /// lowest first. Each store then copies adjacent elements, in order.
+    /// For a copy that bypasses registers, the register bits along which elements are adjacent in the other memory,
+    /// lowest bit first. Each store then copies elements that are adjacent in both memories, in order.
     pub neighbours: Option<&'a [u8]>,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
 }
 
-/// Plans an access.
+/// Plans an access to a buffer, and returns its program.
 ///
 /// # Shape
-/// Operand 0 of the program: the registers to store; empty for a load. Operand 1: the position of the view, in bytes
-/// before padding. Operand 2, only for an indexed access: the index of each register, less than the size. Results: the
-/// loaded registers.
+/// Operand 0 of the program: the registers to store; it is empty for a load. Operand 1: the position of the view, in
+/// bytes before padding. Operand 2, only for an indexed access: the index of each register, which must be less than the
+/// size. Results: the loaded registers.
 ///
-/// The stores of a copy have elements as operands, lowest address first, and never words, because the emitter copies
-/// the elements from global memory.
+/// The stores of a copy have elements as operands, lowest address first. They never have words as operands, because the
+/// emitter copies the elements from global memory.
 ///
 /// # Errors
-/// If the tensor has other dims than the buffer, or is larger.
+/// Returns an error if the tensor and the buffer have different dims, or if the tensor is larger than the buffer.
 pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let BufferAccess {
         registers,

@@ -4,7 +4,7 @@ use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
 use std::collections::HashMap;
 
-/// Buffers of 32x64 elements, with their gaps.
+/// Encodings of buffers of 32 x 64 elements, some of which have padding.
 const BUFFERS: [&str; 9] = [
     "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>",
     "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
@@ -174,7 +174,8 @@ fn a_buffer_takes_what_its_last_element_needs() {
     assert_eq!(buffer.padded(1 << buffer.pitch_log2()), 4 * (64 + 8 * 2));
 }
 
-/// A lane reads 16 bytes of its own row: rows of 128 bytes start at the same bank, and the swizzle resolves the conflicts.
+/// A lane reads 16 bytes of its row. All rows of 128 bytes start at the same bank, and the swizzle avoids the
+/// conflicts.
 #[test]
 fn widths_and_wavefronts() {
     let target = Target::parse("cuda:90").unwrap();
@@ -192,7 +193,8 @@ fn widths_and_wavefronts() {
     check(BUFFERS[6], 16, 2, (16, 8));
 }
 
-/// Both swizzles allow `ldmatrix` without conflicts, one of them with words of elements that are not neighbours.
+/// Both swizzles allow `ldmatrix` without conflicts. With one of them, the elements of a word are not adjacent
+/// registers.
 #[test]
 fn permutes_follow_from_the_registers_of_words() {
     let target = Target::parse("cuda:80").unwrap();
