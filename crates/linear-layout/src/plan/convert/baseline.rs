@@ -7,12 +7,12 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::BarrierScope;
 use crate::target::Target;
 
-/// The scratch bytes and barriers that Triton's implementation of an operation would use.
+/// The scratch memory and the barriers that Triton's implementation of an operation would use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Baseline {
-    /// Bytes of scratch memory.
+    /// Number of bytes of scratch memory.
     pub bytes: u32,
-    /// Barriers of the whole block.
+    /// Number of barriers that synchronise the whole block.
     pub barriers: u32,
 }
 
@@ -42,7 +42,7 @@ pub struct Baseline {
 /// ```
 ///
 /// # Errors
-/// Those of [`plan_conversion`](super::plan_conversion), except that no limit applies.
+/// Returns the errors of [`plan_conversion`](super::plan_conversion), except that no limit applies.
 pub fn baseline_conversion(
     src: &LinearLayout,
     dst: &LinearLayout,

@@ -1,4 +1,4 @@
-//! Selection of the cheapest strategy.
+//! Planning of a conversion: the cheapest strategy is selected.
 
 use super::cluster::plan_in_cluster;
 use super::error::{PlanError, PlanErrorKind};

@@ -1,5 +1,5 @@
-//! Conversions without data movement between threads. They rename registers, and use selects where the source register
-//! depends on the thread.
+//! Conversions without data movement between threads: registers are renamed, and selects are used if the source
+//! register depends on the thread.
 
 use super::sides::{SideColumns, Sides};
 use super::{ConvertPlan, PlanKind};
@@ -34,8 +34,8 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// In each thread where an odd number of the bits of `mask` is set, moves value `x ^ flip` to index `x`. This takes one
-/// select per index. Indices without a value stay empty.
+/// Swaps values in some threads: in each thread where an odd number of the bits of `mask` is set, the value at index `x
+/// ^ flip` moves to index `x`. This takes one select per index. Indices without a value stay empty.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],
@@ -50,10 +50,10 @@ pub(super) fn flip_where(
 
 /// The source register of each destination register, as a function of the thread.
 pub(super) struct LocalMap {
-    /// Column `i`: contribution (exclusive or) of destination register bit `i` to the source register.
+    /// Column `i` is the contribution (exclusive or) of destination register bit `i` to the source register.
     by_register: Vec<u64>,
-    /// Contribution of the thread: pairs (register bits to flip, mask). The bits are flipped in threads where an odd
-    /// number of the bits of the mask is set.
+    /// Contribution of the thread number to the source register, as pairs (register bits to flip, mask of thread bits).
+    /// The bits are flipped in threads in which an odd number of the bits of the mask is set.
     by_thread: Vec<(u64, u32)>,
 }
 
@@ -70,7 +70,7 @@ impl LocalMap {
         })
     }
 
-    /// Emits the selects, and returns the values of the destination registers.
+    /// Emits the selects, and returns the value of each destination register.
     pub(super) fn emit(&self, b: &mut Builder, sources: &[ValueId]) -> Vec<ValueId> {
         let mut file: Vec<Option<ValueId>> = sources.iter().copied().map(Some).collect();
         for &(flip, mask) in &self.by_thread {
@@ -82,7 +82,7 @@ impl LocalMap {
     }
 }
 
-/// Returns the plan that moves no data between threads, or `None` if the conversion requires such movement.
+/// Returns the plan that moves no data between threads, or `None` if the conversion has to move data.
 pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Option<ConvertPlan> {
     let local = LocalMap::of(&sides.src, &sides.dst)?;
     let mut builder = sides.builder(elem_bits);

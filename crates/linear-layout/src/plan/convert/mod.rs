@@ -52,13 +52,13 @@ use crate::layout::Dim;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PlanOptions {
-    /// Bytes of shared memory that the plan may use at most.
+    /// Maximal number of bytes of shared memory that the plan may use.
     ///
     /// Effect: a conversion that needs more is split into repetitions, with barriers in each, or is implemented by
     /// shuffles. Lower the limit to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
     /// target's limit. Caveat: sizes are powers of two, so a limit of 4095 halves a tile of 4096 bytes.
     pub scratch_limit: Option<u32>,
-    /// The only strategy to consider; planning fails if it does not apply.
+    /// Strategy that the plan must use; planning fails if the strategy does not apply.
     ///
     /// Effect: `force_warp_shuffle` of `ttg.convert_layout` is `Some(Strategy::Shuffle)`. Default: the cheapest
     /// strategy wins. Caveat: `Shared` stores and loads even if renaming registers would suffice.
@@ -75,14 +75,14 @@ impl PlanOptions {
         }
     }
 
-    /// Limits the shared memory to `bytes`.
+    /// Returns the options with `bytes` as the limit of the shared memory.
     #[must_use]
     pub const fn with_scratch_limit(mut self, bytes: u32) -> Self {
         self.scratch_limit = Some(bytes);
         self
     }
 
-    /// Prescribes the strategy.
+    /// Returns the options with `strategy` as the prescribed strategy.
     #[must_use]
     pub const fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = Some(strategy);
@@ -94,9 +94,9 @@ impl PlanOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// Renames and selects: no data moves between threads.
+    /// Registers are renamed and selected; no data moves between threads.
     Local,
-    /// Lane exchanges inside a warp.
+    /// Data moves between the lanes of each warp by shuffles or similar instructions.
     Shuffle,
     /// Every element is stored to shared memory and loaded from it.
     Shared,
@@ -116,15 +116,15 @@ impl fmt::Display for Strategy {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PlanKind {
-    /// No step: results are source values.
+    /// The program has no steps: each result is a source value.
     Rename,
-    /// Selects only; no data moves between threads.
+    /// The program consists of selects; no data moves between threads.
     Select,
-    /// Lane exchanges inside a warp.
+    /// Data moves between the lanes of each warp.
     Shuffle,
-    /// Stores to and loads from shared memory.
+    /// Data moves through shared memory.
     Shared,
-    /// Lane exchanges for some registers, shared memory for the others.
+    /// Some registers move between lanes, and all other registers move through shared memory.
     Mixed,
     /// Stores to shared memory, and loads from the shared memory of any block of the cluster.
     Cluster,
@@ -146,17 +146,17 @@ impl fmt::Display for PlanKind {
 /// The reason for a plan: the dims along which data moves, and the costs of the other strategies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reason {
-    /// Input dims along which data must move, as Triton's minimal conversion defines them. Empty if nothing moves.
+    /// Input dims along which data must move, according to Triton's minimal conversion. Empty if no data moves.
     pub moves: Vec<Dim>,
-    /// Strategies that were planned, with their costs, cheapest first. The first entry is the chosen plan.
+    /// Strategies that were planned, with their costs, cheapest first. The first entry is the strategy of this plan.
     pub considered: Vec<(PlanKind, Cost)>,
-    /// Number of register bits that are exchanged with lane bits, if the plan works inside a warp.
+    /// Number of register bits that are exchanged with lane bits, if data moves only within warps.
     pub exchanged_bits: u32,
-    /// Bytes of one vectorised store; 0 without shared memory.
+    /// Number of bytes of one vectorised store; 0 if no shared memory is used.
     pub store_bytes: u32,
-    /// Bytes of one vectorised load; 0 without shared memory.
+    /// Number of bytes of one vectorised load; 0 if no shared memory is used.
     pub load_bytes: u32,
-    /// Number of rounds in which the scratch buffer is filled and read.
+    /// Number of repetitions, in each of which the scratch buffer is filled and read once.
     pub repetitions: u32,
 }
 
@@ -176,7 +176,7 @@ pub struct ConvertPlan {
 }
 
 impl ConvertPlan {
-    /// Returns a plan whose reason is not filled in yet.
+    /// Returns a plan whose reason is still empty.
     fn new(kind: PlanKind, program: Program) -> Self {
         Self {
             kind,
@@ -191,13 +191,13 @@ impl ConvertPlan {
         self.kind
     }
 
-    /// Returns the steps, with their cost and the shared memory that they need.
+    /// Returns the program, which contains its cost and the size of its scratch memory.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
     }
 
-    /// Returns the steps alone.
+    /// Returns the program alone, without the reason.
     #[must_use]
     pub fn into_program(self) -> Program {
         self.program

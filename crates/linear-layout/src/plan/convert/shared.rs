@@ -60,8 +60,8 @@ pub(super) struct Route {
     bytes: u32,
 }
 
-/// Returns the swizzles to try: first the swizzles for vector accesses, widest first, then the swizzles for matrix
-/// instructions.
+/// Returns the swizzles to try. The swizzles for vector accesses come first, widest vectors first, and the swizzles for
+/// matrix instructions follow.
 pub(super) fn choices(
     container_bits: u32,
     reps_log2: u32,
@@ -128,8 +128,8 @@ impl Route {
         best.map(|b| b.1)
     }
 
-    /// Returns the conversion through a buffer with this swizzle, or `None` if the accesses of a side cannot be divided
-    /// into the repetitions.
+    /// Returns the conversion through a buffer with this swizzle, or `None` if the accesses of the source or of the
+    /// destination cannot be divided into the repetitions.
     pub(super) fn through(
         swizzle: ScratchSwizzle,
         sides: &Sides,
@@ -173,12 +173,12 @@ impl Route {
         cost.total()
     }
 
-    /// Returns the bytes of shared memory that one repetition needs.
+    /// Returns the number of bytes of shared memory that one repetition needs.
     pub(super) fn scratch_bytes(&self) -> u32 {
         self.bytes << (narrow::<u32>(self.swizzle.basis.len()) - self.swizzle.reps_log2)
     }
 
-    /// Returns (load-store time, arithmetic time) of one warp for all repetitions.
+    /// Returns the load-store time and the arithmetic time of one warp for all repetitions.
     pub(super) fn time(&self, target: &Target) -> (u32, u32) {
         let (a, b) = (self.store.time(target), self.load.time(target));
         (a.0 + b.0, a.1 + b.1)
@@ -292,7 +292,7 @@ impl Route {
 /// Returns the cheapest plan through shared memory.
 ///
 /// # Errors
-/// If the scratch buffer exceeds the limit, whatever the number of repetitions.
+/// Returns an error if the scratch buffer exceeds the limit, whatever the number of repetitions.
 pub(super) fn plan_shared(
     sides: &Sides,
     elem_bits: u32,

@@ -38,24 +38,23 @@ use crate::plan::gf2::{apply, echelon, extending};
 use crate::plan::program::{BarrierScope, Builder, Cost, LaneMap, Predicate, Program, ValueId};
 use crate::target::Target;
 
-/// The matrices of the three stages. A matrix is a list of columns, each of which is a bit mask.
+/// The matrices of the three stages. A matrix is a list of columns, and each column is a bit mask.
 #[derive(Clone, Debug)]
 struct Stages {
-    /// `c`: contribution (exclusive or) of each destination register bit to the source lane.
+    /// `c`: for each destination register bit, its contribution (exclusive or) to the source lane.
     pub(super) lane_of_register: Vec<u64>,
-    /// `B`: contribution of each destination register bit to the source register.
+    /// `B`: for each destination register bit, its contribution to the source register.
     pub(super) register_of_register: Vec<u64>,
-    /// `D`: contribution of each thread bit of the reading thread to the source lane.
+    /// `D`: for each bit of the reading thread's number, its contribution to the source lane.
     pub(super) lane_of_thread: Vec<u64>,
-    /// `E` as a sum of rank-1 matrices: (register bits to flip, thread mask).
+    /// `E` as a sum of rank-1 matrices (register bits to flip, mask of thread bits).
     pub(super) take: Vec<(u64, u32)>,
-    /// `F` as a sum of rank-1 matrices: (source register bits to flip, thread mask).
+    /// `F` as a sum of rank-1 matrices (source register bits to flip, mask of thread bits).
     pub(super) offer: Vec<(u64, u32)>,
 }
 
 impl Stages {
-    /// Returns true if `D` is the identity: every lane reads from the lane with its own number, apart from the
-    /// contribution of `c`.
+    /// Returns true if `D` is the identity: except for the contribution of `c`, every lane reads from itself.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -65,7 +64,7 @@ impl Stages {
     }
 }
 
-/// The choice of the matrix `E`, by which a lane selects among received values.
+/// The choice of the matrix `E`, which defines how a lane selects among the values that it received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TakeMatrix {
     /// The matrix of smallest rank that makes `D` invertible.
@@ -210,14 +209,14 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
 
 /// Coordinates of the destination registers: bits inside a word, then exchanged bits, then all other bits.
 struct RegisterCoordinates {
-    /// Basis vectors of the register dim that index the elements within a word, lowest first.
+    /// Basis vectors of the register dim that number the elements within a word, lowest bit first.
     pub(super) word: Vec<u64>,
-    /// Register vectors that number the words: first the register flips of `E`, then the others.
+    /// Register vectors that number the words: first the register flips of `E`, then all other vectors.
     pub(super) between: Vec<u64>,
     /// Number of trailing `between` vectors that no exchange affects: along them, elements stay in the same lane, and
     /// the source register does not depend on the lane.
     free: usize,
-    /// Coordinates of each destination register bit. The bits inside a word are the lowest.
+    /// Coordinates of each destination register bit. The bits within a word are the lowest bits of a coordinate.
     columns: Vec<u64>,
 }
 
@@ -284,7 +283,7 @@ impl RegisterCoordinates {
     }
 }
 
-/// The source registers packed into words. Each word is packed when it is first used.
+/// The source registers, packed into words. Each word is packed at its first use.
 struct SourceWords<'a> {
     stages: &'a Stages,
     word: &'a [u64],
@@ -334,12 +333,12 @@ impl SourceWords<'_> {
     }
 }
 
-/// The order of bit exchanges.
+/// The order in which several bits are exchanged between registers and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExchangeForm {
     /// All bits are exchanged at once, with the fewest shuffles.
     Swap,
-    /// Bits are exchanged one after the other, with the fewest selects.
+    /// The bits are exchanged one after the other, with the fewest selects.
     Chain,
 }
 
@@ -395,7 +394,7 @@ impl UnitTimes {
 /// The division of registers between shuffles and shared memory in a mixed plan.
 #[derive(Clone, Debug)]
 struct Mix {
-    /// log2 of the number of register groups.
+    /// log2 of the number of groups of registers.
     group_bits: usize,
     /// Number of groups that go through shared memory.
     shared: u32,
@@ -439,12 +438,12 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Returns true if `E` is not zero: lanes select among the values that they received.
+    /// Returns true if `E` is not zero, that is, if lanes select among the values that they received.
     pub(super) fn has_takes(&self) -> bool {
         !self.stages.take.is_empty()
     }
 
-    /// Returns the number of words per thread.
+    /// Returns the number of 32-bit words per thread.
     fn words(&self) -> u32 {
         self.elem_bits.div_ceil(32) << self.coordinates.between.len()
     }
@@ -458,7 +457,7 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// Returns an estimate of the cost of a form per warp. The estimate is exact for the cheaper of the two forms.
+    /// Returns an estimate of the cost of a form for one warp. The estimate is exact for the cheaper of the two forms.
     pub(super) fn estimate(&self, form: ExchangeForm) -> UnitTimes {
         let costs = &self.target.costs;
         let words = self.words();
@@ -520,7 +519,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Returns the cheaper form and its cost.
+    /// Returns the cheaper form of the exchange, and its cost for one warp.
     pub(super) fn best_form(&self) -> (ExchangeForm, UnitTimes) {
         let forms = self
             .forms()

@@ -1,4 +1,4 @@
-//! The two layouts of a conversion, validated and expressed in a common coordinate system.
+//! The source layout and the destination layout of a conversion, validated and in a common coordinate system.
 
 use super::error::{MOST_ELEMENTS_LOG2, PlanError, PlanErrorKind};
 use crate::f2::{Echelon, compress};
@@ -9,7 +9,7 @@ use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
 use std::borrow::Cow;
 
-/// The columns of one layout of a conversion: the packed coordinates of each register, lane and warp bit.
+/// The columns of one layout of a conversion: for each register, lane and warp bit, its packed coordinates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SideColumns {
     /// Register columns that are not zero.
@@ -116,6 +116,7 @@ impl Sides {
     /// Validates the two layouts and reads their columns.
     ///
     /// # Errors
+    /// Returns an error in these cases:
     /// - a layout has unknown input dims, or a warp size other than the target's;
     /// - the layouts are of different tensors, or have different numbers of warps;
     /// - the destination needs elements that the source does not hold, or that only another block holds.
@@ -155,7 +156,7 @@ impl Sides {
         })
     }
 
-    /// Begins a program whose inputs are the source's registers.
+    /// Begins a program whose inputs are the registers of the source.
     pub(crate) fn builder(&self, elem_bits: u32) -> Builder {
         let threads = Threads {
             lanes_log2: self.lanes_log2,
@@ -165,7 +166,7 @@ impl Sides {
         Builder::new(narrow(self.src.reg.len()), &[elem_bits], threads)
     }
 
-    /// Returns an error if the source's block lacks an element of the destination.
+    /// Returns an error if the destination has an element that the source's block does not hold.
     fn check_covered(
         src: &LinearLayout,
         dst: &LinearLayout,

@@ -26,19 +26,19 @@ use crate::plan::gf2::{complement, echelon, extending, independent, intersection
 use crate::plan::memory::AccessForm;
 use crate::target::{Access, BitSource, Fragment, Target};
 
-/// A swizzle: the tensor coordinates that each offset bit steps along.
+/// A swizzle: for each offset bit, the tensor coordinates along which the bit steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScratchSwizzle {
-    /// Basis vector of each offset bit, lowest first.
+    /// Basis vector of each offset bit, lowest bit first.
     pub(super) basis: Vec<u64>,
-    /// Number of the highest offset bits, which number the repetitions.
+    /// Number of offset bits that number the repetitions. These are the highest offset bits.
     pub(super) reps_log2: u32,
 }
 
 /// The parameters of a swizzle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SwizzleOptions {
-    /// Maximal width in bits of the vector that both sides access at once.
+    /// Maximal width in bits of the vector that stores and loads both access at once.
     pub(super) max_vector_bits: u32,
     /// Side whose registers take the lowest bank bits, so that its accesses are wider.
     pub(super) favour: Favour,
@@ -57,8 +57,8 @@ pub(super) enum Favour {
     Rows(Access, Fragment),
 }
 
-/// The columns of one side that number the bytes within a matrix row, lowest first, and the columns that number the
-/// rows.
+/// The columns of one layout of a conversion, divided for matrix rows: the columns that number the bytes within a row,
+/// lowest first, and the columns that number the rows.
 struct Rows {
     within: Vec<u64>,
     apart: Vec<u64>,

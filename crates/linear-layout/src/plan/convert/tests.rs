@@ -168,7 +168,7 @@ proptest! {
         }
     }
 
-    /// The results of every step are used by another step or returned.
+    /// Every result of a step is used by another step or returned.
     #[test]
     fn no_step_is_dead(case in cases()) {
         let [src, dst] = case.layouts();

@@ -19,10 +19,11 @@ use crate::plan::gf2::{apply, log2_floor};
 use crate::plan::program::{Builder, ValueId};
 use crate::target::Target;
 
-/// Bits of a matrix element.
+/// Width in bits of an element of the transposed matrix.
 const PAIR_BITS: u32 = 16;
 
-/// The register bits that number the elements of a word, lowest first. The transpose exchanges the last of them.
+/// The register bits that number the elements of a word, lowest bit first. The transpose exchanges the last of these
+/// bits.
 struct Word(Vec<u64>);
 
 impl Word {
@@ -37,7 +38,7 @@ impl Word {
         is_full.then_some(Self(bits))
     }
 
-    /// Transposes all values, indexed by register.
+    /// Transposes all values, which are indexed by register, and returns the transposed values.
     fn transpose(&self, b: &mut Builder, values: &[ValueId]) -> Vec<ValueId> {
         let mut moved = values.to_vec();
         let all = self.0.iter().fold(0, |all, bit| all | bit);
@@ -56,7 +57,8 @@ impl Word {
     }
 }
 
-/// Returns the columns of a side after a transpose of its words; `half` is the register bit of the halves.
+/// Returns the columns of a layout after a transpose of its words. `half` is the index of the register bit that numbers
+/// the halves of a word.
 fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     let mut side = side.clone();
     core::mem::swap(&mut side.reg[half], &mut side.thread[2]);
