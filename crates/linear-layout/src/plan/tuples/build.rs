@@ -25,10 +25,10 @@ pub(in crate::plan) struct TupleBuilder<'a> {
 }
 
 impl<'a> TupleBuilder<'a> {
-    /// Begins a program whose inputs are the unique registers of a layout.
+    /// Begins a program whose inputs are the unique registers of the layout `src`.
     ///
     /// # Errors
-    /// If the widths, the axis or the layout are not supported.
+    /// Returns an error if an element width, the axis or the layout is not supported.
     pub(in crate::plan) fn new(
         combiner: Combiner<'a>,
         src: &LinearLayout,
@@ -78,7 +78,7 @@ impl<'a> TupleBuilder<'a> {
         out
     }
 
-    /// Selects one of two tuples. If both are the same tuple, returns it without a step.
+    /// Selects one of two tuples. If `if_set` and `if_clear` are the same tuple, returns it without adding a step.
     pub(in crate::plan) fn select(
         &mut self,
         condition: Predicate,
@@ -112,7 +112,8 @@ impl<'a> TupleBuilder<'a> {
         consecutive(first, values.len())
     }
 
-    /// Combines each tuple over all lanes of a warp. Lanes whose numbers differ only in bits of `copies` hold replicas.
+    /// Combines each tuple over all lanes of a warp. Lanes whose numbers differ only in the bits of the mask `copies`
+    /// hold replicas.
     pub(in crate::plan) fn reduce_lanes(
         &mut self,
         values: &[TupleId],
@@ -137,7 +138,7 @@ impl<'a> TupleBuilder<'a> {
         consecutive(first, values.len())
     }
 
-    /// Returns the options for the conversion of one operand, with that operand's part of the scratch budget.
+    /// Returns the options for the conversion of one operand with elements of `bits` bits, including its scratch limit.
     fn options(&self, bits: u32) -> PlanOptions {
         let ScratchBudget { reuse, limit } = self.combiner.budget;
         let all: u64 = self
@@ -158,7 +159,7 @@ impl<'a> TupleBuilder<'a> {
         }
     }
 
-    /// Converts tuples to another layout. If the conversion only renumbers registers, it takes no step.
+    /// Converts tuples to another layout. Adds no step if the conversion only renumbers registers.
     pub(in crate::plan) fn convert(
         &mut self,
         from: &LinearLayout,
@@ -202,10 +203,10 @@ impl<'a> TupleBuilder<'a> {
         Ok(consecutive(first, count))
     }
 
-    /// Ends the program.
+    /// Completes the program.
     ///
     /// # Errors
-    /// If the program needs more shared memory than the budget allows.
+    /// Returns an error if the program needs more shared memory than the scratch budget allows.
     pub(in crate::plan) fn finish(mut self, results: &[TupleId]) -> Result<Program, TupleError> {
         let results = self.remove_unused(results);
         let mut needed = 0u32;
@@ -282,8 +283,8 @@ impl<'a> TupleBuilder<'a> {
         emitter.b.finish(results, scratch_bytes, target)
     }
 
-    /// Eliminates the steps, and the results of lane exchanges, on which no result of the program depends. Renumbers
-    /// the remaining tuples and conversions.
+    /// Eliminates all steps, and all results of lane exchanges, on which no result of the program depends. Renumbers
+    /// the remaining tuples and conversions. Returns the renumbered results.
     fn remove_unused(&mut self, results: &[TupleId]) -> Vec<TupleId> {
         let mut is_used = vec![false; self.next as usize];
         for result in results {
@@ -390,29 +391,30 @@ impl<'a> TupleBuilder<'a> {
     }
 }
 
-/// The state while the recorded steps are emitted as a program: the values of each tuple.
+/// The state of the emission of the recorded steps as a program: the values of each tuple.
 struct TupleEmitter<'b> {
     b: Builder,
     /// For each tuple, its value in each operand.
     tuples: Vec<Vec<ValueId>>,
-    /// Maps a tuple to the tuple whose elements follow in the same words.
+    /// Maps a tuple to the tuple whose elements follow its elements in the same words.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
     conversions: &'b [Conversion],
     reuse: ScratchReuse,
-    /// True if earlier conversions used scratch bytes that a later one may need.
+    /// True if earlier conversions used scratch bytes that a later conversion may need.
     scratch_is_used: bool,
 }
 
 impl TupleEmitter<'_> {
-    /// Returns the values of several tuples in one operand.
+    /// Returns the value of each of these tuples in the operand with index `operand`.
     fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
         let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
         tuples.iter().map(of).collect()
     }
 
-    /// Defines consecutive tuples from `first` on; `lists` has one list of their values for each operand.
+    /// Defines consecutive tuples from `first` on. `lists` contains one list for each operand, with the value of each
+    /// tuple.
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
@@ -425,8 +427,8 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Combines two pairs of tuples by one packed instruction, if their elements share words. Returns true if it did
-    /// so.
+    /// Combines two pairs of tuples by one packed instruction, and returns true. If the elements of the pairs do not
+    /// share words, emits nothing and returns false.
     fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
         let (
             TupleStep::Combine { out, acc, other },
@@ -510,7 +512,7 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Moves tuples to other lanes, packed in words.
+    /// Moves tuples to other lanes, packed into words. `send` moves one word.
     fn send(
         &mut self,
         first: TupleId,
@@ -526,7 +528,7 @@ impl TupleEmitter<'_> {
     }
 
     /// Converts tuples to another layout. Emits a barrier first if the conversion reuses scratch bytes of an earlier
-    /// one.
+    /// conversion.
     fn convert(&mut self, conversion: &Conversion, values: &[TupleId]) -> Vec<Vec<ValueId>> {
         let sources: Vec<_> = (0..self.operands).map(|k| self.list(values, k)).collect();
         let parts = conversion

@@ -1,5 +1,5 @@
-//! Packed coordinates in the intermediate layouts of reductions and scans: row coordinates in the low bits, the axis
-//! above.
+//! Packed coordinates in the intermediate layouts of reductions and scans: the low bits are the row coordinates, and
+//! the high bits are the coordinate along the axis.
 
 use super::error::{TupleError, TupleErrorKind};
 use crate::f2::{compress, low_mask};
@@ -9,9 +9,9 @@ use crate::number::narrow;
 /// The dims of the source, which determine how coordinates are packed in intermediate layouts.
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Coordinates {
-    /// Sizes of the dims other than the axis.
+    /// Sizes of all dims except the axis.
     rows: Vec<u64>,
-    /// Mask of the bits in the source's packed coordinates that belong to the axis.
+    /// Mask of the bits of the source's packed coordinates that belong to the axis.
     axis_mask: u64,
     pub(in crate::plan) bits: u32,
 }
@@ -37,7 +37,7 @@ impl Coordinates {
         }
     }
 
-    /// Returns an error unless the result's dims are the source's dims without the axis.
+    /// Returns an error unless the dims of the result `dst` are the dims of the source without the axis.
     pub(in crate::plan) fn check_rows(&self, dst: &LinearLayout) -> Result<(), TupleError> {
         let sizes: Vec<u64> = dst.out_dims().map(|dim| dst.out_size(dim)).collect();
         if sizes == self.rows {
@@ -50,30 +50,31 @@ impl Coordinates {
         .into())
     }
 
-    /// Converts a packed coordinate of the source to intermediate layouts: row bits lowest, axis bits above them.
+    /// Converts a packed coordinate of the source to the packing of intermediate layouts: row bits lowest, axis bits
+    /// above.
     pub(in crate::plan) fn to_intermediate(&self, column: u64) -> u64 {
         let all = low_mask(self.bits as usize);
         compress(column, all & !self.axis_mask)
             | compress(column, self.axis_mask) << self.row_bits()
     }
 
-    /// Returns the number of bits of the axis.
+    /// Returns the number of bits of the coordinate along the axis.
     pub(in crate::plan) fn axis_bits(&self) -> usize {
         self.axis_mask.count_ones() as usize
     }
 
-    /// Returns the number of bits of the rows.
+    /// Returns the number of bits of the row coordinates.
     pub(in crate::plan) fn row_bits(&self) -> u32 {
         self.bits - self.axis_mask.count_ones()
     }
 
-    /// Returns true if a column moves along the axis.
+    /// Returns true if any axis bit is set in a column of an intermediate layout.
     pub(in crate::plan) fn is_axis(&self, column: u64) -> bool {
         column >> self.row_bits() != 0
     }
 
-    /// Returns the output dims of an intermediate layout: the row dims, then one dim for the `remaining_axis` bits of
-    /// the axis that are not combined yet.
+    /// Returns the output dims of an intermediate layout: the row dims, followed by one dim with the `remaining_axis`
+    /// bits of the axis that are not combined yet.
     fn outs(&self, remaining_axis: u32) -> Vec<(Dim, u64)> {
         let sizes = self.rows.iter().copied().chain([1u64 << remaining_axis]);
         sizes
@@ -82,8 +83,8 @@ impl Coordinates {
             .collect()
     }
 
-    /// Returns the intermediate layout with these columns, each of which has the row bits lowest and the remaining axis
-    /// above.
+    /// Returns the intermediate layout with these columns. In each column, the low bits are the row bits, and the bits
+    /// above are the remaining axis bits.
     pub(in crate::plan) fn layout(
         &self,
         [reg, lane, warp]: [&[u64]; 3],
@@ -104,20 +105,19 @@ impl Coordinates {
         )?)
     }
 
-    /// Returns bit `i` of the remaining axis, as a column of an intermediate layout.
+    /// Returns the column of an intermediate layout in which only bit `i` of the remaining axis is set.
     pub(in crate::plan) fn remaining_axis(&self, i: usize) -> u64 {
         1 << (self.row_bits() as usize + i)
     }
 
-    /// Removes the `count` lowest bits of the axis, which have been combined, from a column. Higher axis bits move
-    /// down.
+    /// Removes the `count` lowest axis bits, which have been combined, from a column. The higher axis bits move down.
     pub(in crate::plan) fn without_low_axis(&self, column: u64, count: usize) -> u64 {
         let rows = low_mask(self.row_bits() as usize);
         column & rows | (column & !rows) >> count & !rows
     }
 
-    /// Returns the columns of the layout in which register bits, then lane bits, then warp bits take the bits of the
-    /// axis, and after these the bits of the rows.
+    /// Returns the columns of the layout in which the register bits, then the lane bits, then the warp bits are mapped
+    /// to the axis bits, lowest first, and after these to the row bits.
     pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
         let (rows, bits) = (self.row_bits(), self.bits);
         let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);

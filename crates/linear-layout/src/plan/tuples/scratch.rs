@@ -7,12 +7,13 @@ use crate::plan::program::Program;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) reuse: ScratchReuse,
-    /// Maximal bytes of scratch memory, if lower than the target's limit.
+    /// Maximal number of bytes of scratch memory, if lower than the target's limit.
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// Returns the key by which programs are compared, lower keys first. The first component is the number of barriers in
-/// excess of the baseline's, or 0 if there is no limit. The second component is the cost.
+/// Returns the key by which programs are compared; the program with the lowest key is best. The first component is the
+/// number of barriers in excess of the baseline's `plain_barriers`, or 0 if there is no limit. The second component is
+/// the cost.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
@@ -24,9 +25,10 @@ pub(in crate::plan) fn rank(
     (more, program.cost().total())
 }
 
-/// Without a limit, returns the program whose conversions have disjoint scratch memory, if it fits. Otherwise, returns
-/// the better of that program and the program whose conversions reuse bytes. If neither fits, returns the program in
-/// which operands of one conversion also reuse bytes, which serialises the operands.
+/// Plans a program within the scratch limit. Without a limit, returns the program whose conversions have disjoint
+/// scratch memory, if this program fits. Otherwise, returns the better of this program and the program whose
+/// conversions reuse bytes. If neither program fits, returns the program in which the operands of one conversion also
+/// reuse bytes, which serialises the operands.
 pub(in crate::plan) fn plan_within_budget<P>(
     limit: Option<u32>,
     plan: impl Fn(ScratchBudget) -> Result<P, TupleError>,

@@ -19,10 +19,10 @@ impl TupleId {
     }
 }
 
-/// A step on tuples. Steps are recorded first, and emitted once all uses of their results are known.
+/// A step on tuples. Steps are recorded first, and are emitted once all uses of their results are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum TupleStep {
-    /// Combines two tuples. The first is the earlier one in the order of the elements.
+    /// Combines two tuples. In the order of the elements, `acc` comes before `other`.
     Combine {
         out: TupleId,
         acc: TupleId,
@@ -34,27 +34,28 @@ pub(super) enum TupleStep {
         values: Vec<TupleId>,
         lane_mask: u32,
     },
-    /// Reads tuples of another lane of the same warp, which a lane map determines. Defines one tuple for each input
-    /// tuple.
+    /// Reads tuples of another lane of the same warp; the lane map `source` determines this lane. Defines one tuple for
+    /// each input tuple.
     Fetch {
         first: TupleId,
         values: Vec<TupleId>,
         source: LaneMap,
     },
-    /// Combines tuples over all lanes of the warp. Lanes whose numbers differ only in bits of `copies` hold replicas.
+    /// Combines tuples over all lanes of the warp. Lanes whose numbers differ only in the bits of the mask `copies`
+    /// hold replicas.
     ReduceLanes {
         first: TupleId,
         values: Vec<TupleId>,
         copies: u32,
     },
-    /// Selects one of two tuples.
+    /// Selects one of two tuples, according to a predicate on the thread number.
     Select {
         out: TupleId,
         condition: Predicate,
         if_set: TupleId,
         if_clear: TupleId,
     },
-    /// Converts tuples to another layout. There is a separate plan for each operand.
+    /// Converts tuples to another layout, with a separate plan for each operand.
     Convert {
         first: TupleId,
         values: Vec<TupleId>,
@@ -65,15 +66,15 @@ pub(super) enum TupleStep {
 /// A layout conversion within a program.
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
-    /// Number of registers of the destination layout.
+    /// Number of unique registers of the destination layout.
     pub(super) results: usize,
-    /// Plan of each operand.
+    /// Conversion plan of each operand.
     pub(super) plans: Vec<ConvertPlan>,
     /// Byte offset of each operand's scratch memory within the scratch memory of the program.
     pub(super) offsets: Vec<u32>,
 }
 
-/// The combiner of a program, given by the element widths of its operands and its cost.
+/// The combiner of a program: the element widths of its operands, its cost and its limits.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Combiner<'a> {
     /// Width in bits of each operand's elements.
