@@ -1,4 +1,4 @@
-//! Planning of a gather: both strategies are planned, and the cheaper wins.
+//! Planning of a gather: both strategies are planned, and the cheaper plan is returned.
 
 use super::super::memory::{BufferLayout, IndexedPlan, MemoryPlan};
 use super::super::program::{BarrierScope, Builder, IndexProgram, Program, Threads, ValueId};
@@ -9,7 +9,8 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the maximal number of candidate registers per element. It is limited because all candidates are shuffled.
+/// log2 of the maximal number of candidate registers per element. The number is limited because all candidates are
+/// shuffled.
 const MAX_CANDIDATES: usize = 6;
 
 /// Plans a gather along one axis.
@@ -32,6 +33,7 @@ const MAX_CANDIDATES: usize = 6;
 /// ```
 ///
 /// # Errors
+/// Returns an error in these cases:
 /// - a tensor is distributed over several CTAs, or the element width is not supported;
 /// - otherwise the layouts do not match each other, or shared memory does not suffice.
 pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
@@ -98,27 +100,27 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
     Ok(())
 }
 
-/// The source lane and register of each result register, within its warp.
+/// The source lane and the source register of each result register, within one warp.
 struct LaneGather {
-    /// Map from lane, warp and index to their contribution (exclusive or) to the source lane and the source register.
+    /// Map from (lane, warp, index) to the contributions (exclusive or) to the source lane and to the source register.
     source: IndexProgram,
-    /// Contribution of each result register to the source lane and the source register.
+    /// For each result register, its contributions to the source lane and to the source register.
     constants: Vec<(u32, u32)>,
-    /// Bits of the register output of `source` that select the source register, with their contributions.
+    /// The bits of the source register number that select among the candidate registers, with their contributions.
     candidates: Vec<RegisterBit>,
-    /// True if every element is already in its lane.
+    /// True if every lane already holds the elements that it requests.
     is_in_lane: bool,
 }
 
-/// A bit of the number of the source register; the index determines it.
+/// A bit of the source register number that may depend on the run-time index.
 struct RegisterBit {
-    /// Bit of the register output.
+    /// Index of the bit in the register output of the map.
     bit: u32,
-    /// Contribution to the source register if the bit is set.
+    /// Contribution (exclusive or) to the source register number if the bit is set.
     registers: u32,
 }
 
-/// Returns true if no element is held by two warps.
+/// Returns true if no two warps hold the same element.
 fn has_own_warps(src: &LinearLayout) -> bool {
     let mut all = Echelon::new();
     let columns = [Dim::WARP, Dim::LANE, Dim::REGISTER]
@@ -136,7 +138,7 @@ fn has_own_warps(src: &LinearLayout) -> bool {
         == 0
 }
 
-/// Returns the gather through lanes. Returns `None` unless each warp holds all rows that it requests.
+/// Returns the gather through lanes, or `None` unless each warp holds all rows that its threads request.
 fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     let Gather {
         src, indices, axis, ..
@@ -226,8 +228,8 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// Returns a basis of the possible values of the register output. Each basis vector has a bit that is zero in all other
-/// basis vectors.
+/// Returns a basis of the possible values of the map's register output. In each basis vector, a bit is set that is
+/// clear in all other basis vectors.
 fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -265,7 +267,7 @@ fn builder(gather: &Gather<'_>) -> Builder {
     Builder::of_operands(&operands, threads)
 }
 
-/// Builds the program through lanes: all candidate registers are shuffled; the index selects one.
+/// Builds the program through lanes: shuffles all candidate registers, and selects one of them by the index.
 fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     let mut b = builder(gather);
     let sources = b.sources();
@@ -298,7 +300,7 @@ fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     b.finish(results, 0, gather.target)
 }
 
-/// Builds the program through memory. The source is stored by its layout, and each element is loaded separately.
+/// Builds the program through shared memory. The source is stored in its layout, and each element is loaded separately.
 fn through_memory(
     gather: &Gather<'_>,
     size: u64,
@@ -332,7 +334,8 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns the layout of the scratch buffer. Its contiguous dim is the dim along which registers move, or else lanes.
+/// Returns the layout of the scratch buffer. Its contiguous dim is the dim along which registers step, or if there are
+/// no such registers, lanes.
 fn offsets(src: &LinearLayout) -> Result<LinearLayout, GatherError> {
     let mut starts = Vec::new();
     let mut at = 0;

@@ -14,7 +14,7 @@ pub struct GatherError(GatherErrorKind);
 pub(super) enum GatherErrorKind {
     #[error("elements of {bits} bits cannot be gathered: expected a power of two up to 64")]
     Width { bits: u32 },
-    /// The source and the indices have incompatible shapes.
+    /// The shapes of the source and of the indices are incompatible.
     #[error("indices of shape {indices:?} do not fit a source of {src:?} along axis {axis}")]
     Shapes {
         src: Vec<u64>,

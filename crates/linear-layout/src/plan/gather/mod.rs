@@ -1,4 +1,4 @@
-//! Gathers: each thread reads elements at indices along one axis that are known only at run time.
+//! Gathers: each thread reads elements at run-time indices along one axis.
 //!
 //! `result[i, j] = src[indices[i, j], j]`. [`plan_gather`] takes the layouts of the source and the indices, and returns
 //! a plan with the cheaper of two strategies:
@@ -10,10 +10,10 @@
 //! ```
 //!
 //! # Lanes
-//! Layouts are linear, so the source lane and register of an element are an exclusive or of a contribution of the row
-//! and a contribution of the index. The register, lane and warp that request an element determine the row. For example,
-//! if lane `l` holds elements `2 l` and `2 l + 1` of a row of 64, bit 0 of the index is the register and the other bits
-//! are the lane:
+//! Layouts are linear, so the source lane and the source register of an element are the exclusive or of a contribution
+//! of the row and a contribution of the index. The row is determined by the register, lane and warp that request the
+//! element. For example, if lane `l` holds elements `2 l` and `2 l + 1` of a row of 64, bit 0 of the index is the
+//! register number, and the other bits are the lane number:
 //!
 //! ```text
 //! lane = index >> 1       register = index & 1       two shuffles, one select
@@ -35,13 +35,13 @@ pub use error::GatherError;
 /// A gather to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<'a> {
-    /// Layout of the elements: (register, lane, warp, block) -> the tensor's dims.
+    /// Layout of the source, which maps (register, lane, warp, block) to the tensor's dims.
     pub src: &'a LinearLayout,
     /// Layout of the indices and of the results.
     pub indices: &'a LinearLayout,
-    /// Output dim of the axis.
+    /// Index of the output dim along which the indices count.
     pub axis: usize,
-    /// Width of an element.
+    /// Width of an element in bits.
     pub bits: u32,
     /// Target GPU.
     pub target: &'a Target,
@@ -51,9 +51,9 @@ pub struct Gather<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GatherStrategy {
-    /// Shuffles within a warp.
+    /// Elements are read by shuffles within a warp.
     Lanes,
-    /// A store to and loads from shared memory.
+    /// The source is stored to shared memory, and the elements are loaded from there.
     Memory,
 }
 
@@ -79,7 +79,7 @@ impl GatherPlan {
         self.strategy
     }
 
-    /// Returns the steps.
+    /// Returns the program of the gather.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -91,7 +91,7 @@ impl GatherPlan {
         self.index_bits
     }
 
-    /// Returns the cost of each strategy, cheapest first.
+    /// Returns the cost of each strategy that was planned, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered
