@@ -1,4 +1,4 @@
-//! Planning of a histogram: all strategies are planned, and the cheapest wins.
+//! Planning of a histogram: all strategies are planned, and the cheapest plan is returned.
 
 use super::super::memory::{BufferLayout, MemoryPlan};
 use super::super::program::{
@@ -12,10 +12,10 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the maximal number of bins that a lane owns. Each bin takes three operations per element.
+/// log2 of the maximal number of bins that a lane owns. Each bin takes three operations per counted element.
 const MAX_COUNTS_LOG2: u32 = 5;
 
-/// Width of a count.
+/// Width of a count in bits.
 const COUNT_BITS: u32 = 32;
 
 /// Plans a histogram.
@@ -36,6 +36,7 @@ const COUNT_BITS: u32 = 32;
 /// ```
 ///
 /// # Errors
+/// Returns an error in these cases:
 /// - a tensor is distributed over several CTAs;
 /// - otherwise the result does not have one dim, or shared memory does not suffice.
 pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, HistogramError> {
@@ -87,11 +88,11 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
     }
 }
 
-/// Bins in shared memory, 4 bytes each, contiguous.
+/// The bins in shared memory: contiguous counts of 4 bytes each.
 struct SharedBins {
-    /// Stores that clear the bins: every register stores the same value.
+    /// Stores that clear the bins. All registers store the same value, 0.
     clear: MemoryPlan,
-    /// Loads of the counts.
+    /// Loads of the counts in the layout of the result.
     load: MemoryPlan,
     bytes: u32,
 }
@@ -99,11 +100,11 @@ struct SharedBins {
 struct HistogramBuilder<'a> {
     histogram: &'a Histogram<'a>,
     bins_log2: u32,
-    /// Number of registers of each thread that are counted.
+    /// Number of registers of each thread whose elements are counted.
     elements: u32,
     warps: u32,
     /// Masks of the free bits of the lane number and of the warp number. A thread in which one of these bits is set
-    /// holds replicas.
+    /// holds replicas, which are not counted.
     copies: [u32; 2],
 }
 
@@ -133,8 +134,8 @@ impl HistogramBuilder<'_> {
         })
     }
 
-    /// Returns the layout of the stores that clear the bins. Adjacent bins are in registers of one thread, for wide
-    /// accesses.
+    /// Returns the register layout of the stores that clear the bins. Adjacent bins are in registers of one thread, so
+    /// that the stores are wide.
     fn cleared(
         &self,
         outs: &[(Dim, u64)],
@@ -169,7 +170,8 @@ impl HistogramBuilder<'_> {
         Threads::of(src)
     }
 
-    /// Begins a program whose inputs are the bins of the elements. Returns the input values, each with its mask.
+    /// Begins a program whose inputs are the bin numbers of the elements and, if there are masks, the masks. Returns
+    /// each bin number with its mask.
     fn builder(&self) -> (Builder, Vec<(ValueId, Option<ValueId>)>) {
         let masks = if self.histogram.is_masked {
             self.elements
@@ -186,14 +188,14 @@ impl HistogramBuilder<'_> {
         (b, elements)
     }
 
-    /// Returns the index of the predicate that none of these bits of the lane and the warp number is set. Returns
-    /// `None` if both masks are zero.
+    /// Returns the index of the predicate that all bits under the lane mask and the warp mask are clear. Returns `None`
+    /// if both masks are zero.
     fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
         let mask = lanes | warps << self.threads().lanes_log2;
         (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))
     }
 
-    /// Builds the program in which each element adds to its bin.
+    /// Builds the program in which each element adds 1 to its bin in shared memory.
     fn adding(&self, bins: &SharedBins) -> Program {
         let (mut b, elements) = self.builder();
         let guard = self.clear(&mut b, self.copies);
@@ -235,7 +237,8 @@ impl HistogramBuilder<'_> {
         b.load_registers(&bins.load, None)
     }
 
-    /// Builds the program that counts by votes. If `bins` is given, the partial counts of the warps are added up there.
+    /// Builds the program that counts by votes. If `bins` is given, the partial counts of all warps are added up in
+    /// these bins.
     fn voting(&self, bins: Option<&SharedBins>) -> Result<Option<Program>, HistogramError> {
         let Histogram {
             src, dst, target, ..
@@ -289,8 +292,9 @@ impl HistogramBuilder<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// Returns which bits of a bin's number select the lane that owns the bin, and which select the register. The
-    /// owners are those of the result's layout if that layout maps each bit to one bit.
+    /// Returns, for each bit of a bin number, the owner bit that it determines: a bit of the number of the lane that
+    /// owns the bin, or a bit of the register index. A lane bit that the result's layout maps to one bit of the bin
+    /// number is assigned to this bit. Other lane bits are assigned to the lowest bits that are left.
     fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut bin_bits = vec![None; self.bins_log2 as usize];
@@ -317,7 +321,7 @@ impl HistogramBuilder<'_> {
             .collect()
     }
 
-    /// Returns the layout of the counts after voting: every warp holds all counts.
+    /// Returns the layout of the counts after voting, in which every warp holds all counts.
     fn counts(
         &self,
         bin_bits: &[BinBit],

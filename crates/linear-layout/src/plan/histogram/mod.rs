@@ -40,11 +40,12 @@ pub use error::HistogramError;
 /// A histogram to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
-    /// Layout of the elements: (register, lane, warp, block) -> the tensor's dims, without zero register bases.
+    /// Layout of the elements, which maps (register, lane, warp, block) to the tensor's dims. It must not have zero
+    /// register bases.
     pub src: &'a LinearLayout,
-    /// Layout of the counts: (register, lane, warp, block) -> one dim, without zero register bases.
+    /// Layout of the counts, which maps (register, lane, warp, block) to one dim. It must not have zero register bases.
     pub dst: &'a LinearLayout,
-    /// True if some elements are not counted, because they are masked or because their value is not the number of a
+    /// True if some elements are not counted because they are masked, or because their value is not the number of a
     /// bin.
     pub is_masked: bool,
     /// Target GPU.
@@ -55,9 +56,9 @@ pub struct Histogram<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HistogramStrategy {
-    /// Each element adds 1 to its bin in shared memory.
+    /// Each element atomically adds 1 to its bin in shared memory.
     Adding,
-    /// Lanes own bins and count by votes.
+    /// Each lane owns some bins, and counts their elements by votes of the warp.
     Voting,
 }
 
@@ -86,7 +87,7 @@ impl HistogramPlan {
         self.bins_log2
     }
 
-    /// Returns the registers whose elements are counted: the others hold replicas.
+    /// Returns the indices of the registers whose elements are counted. All other registers hold replicas.
     #[must_use]
     pub fn registers(&self) -> &[usize] {
         &self.registers
@@ -98,7 +99,7 @@ impl HistogramPlan {
         self.strategy
     }
 
-    /// Returns the steps.
+    /// Returns the program of the histogram.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -113,7 +114,7 @@ impl HistogramPlan {
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// Returns the plan with another program, for tests of error detection in the machine model.
+    /// Returns the plan with `program` in place of its program, to test that the machine model detects errors.
     pub(crate) fn with_program(mut self, program: Program) -> Self {
         self.program = program;
         self
