@@ -34,7 +34,7 @@ use crate::number::narrow;
 /// ```
 ///
 /// # Errors
-/// Those of [`plan_reduction`](super::plan_reduction), except that no limit applies.
+/// Returns the errors of [`plan_reduction`](super::plan_reduction), except that no limit applies.
 pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>, TupleError> {
     let coordinates = Coordinates::of(reduction.src, reduction.axis);
     let mut state = State::to_intermediate(reduction.src, &coordinates, Vec::new());

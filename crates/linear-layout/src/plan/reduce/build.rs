@@ -1,4 +1,4 @@
-//! Planning of a reduction: all strategies are planned, and the cheapest wins.
+//! Planning of a reduction: all strategies are planned, and the cheapest plan is returned.
 
 use super::super::program::Predicate;
 use super::super::program::Program;
@@ -10,7 +10,7 @@ use super::baseline::baseline_reduction;
 use super::state::State;
 use super::{ReducePlan, ReduceStrategy, Reduction};
 
-/// `halves`, `across_lanes`, `halves_again` and `at_once` of the strategies.
+/// The fields `halves`, `across_lanes`, `halves_again` and `at_once` of each strategy.
 const STRATEGIES: [[bool; 4]; 7] = [
     [true, false, false, false],
     [true, true, false, false],
@@ -21,8 +21,8 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// Returns the strategies to try. Strategies that only save shared memory are last, and are only tried if there is a
-/// limit.
+/// Returns the strategies to try. The strategies that only save shared memory come last, and are only tried if there is
+/// a scratch limit.
 fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
@@ -75,6 +75,7 @@ const MAX_GATHERED: usize = 64;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
+/// Returns an error in these cases:
 /// - the axis is distributed over several CTAs, or an element width is not supported;
 /// - no strategy fits the GPU's shared memory;
 /// - otherwise the layouts do not match each other or the target.
@@ -132,7 +133,8 @@ struct ReduceBuilder<'a> {
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
     state: State,
-    /// Columns of the result's layout: registers, lanes, warps. The row coordinates are the low bits.
+    /// Columns of the result's layout: register columns, lane columns, warp columns. The low bits are the row
+    /// coordinates.
     result_columns: [Vec<u64>; 3],
     at_once: Option<LaneReduction>,
 }
@@ -264,7 +266,7 @@ impl<'a> ReduceBuilder<'a> {
             .collect();
     }
 
-    /// Combines along all register bits of the axis, lowest first.
+    /// Combines the values along all register bits of the axis, lowest bit first.
     fn combine_registers(&mut self) {
         while let Some(bit) = self.state.axis_registers(&self.coordinates).first() {
             self.combine_register(*bit);
@@ -288,7 +290,8 @@ impl<'a> ReduceBuilder<'a> {
         true
     }
 
-    /// Combines along all lane bits of the axis, highest first. Returns true if lanes exchanged halves of their rows.
+    /// Combines the values along all lane bits of the axis, highest bit first. Returns true if lanes exchanged halves
+    /// of their rows.
     fn combine_lanes(&mut self, halves: bool) -> bool {
         let mut halved = false;
         while let Some(bit) = self.state.axis_lanes(&self.coordinates).pop() {

@@ -51,12 +51,12 @@ pub use build::plan_reduction;
 /// A reduction to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction<'a> {
-    /// Layout of the operands: (register, lane, warp, block) -> the tensor's dims.
+    /// Layout of the operands, which maps (register, lane, warp, block) to the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Output dim to reduce.
+    /// Index of the output dim to reduce.
     pub axis: usize,
-    /// Layout of the results. Its dims are the dims of `src` without the axis, in order. `None` if the result is a
-    /// scalar, of which every thread gets a replica.
+    /// Layout of the results. Its dims are the dims of `src` without the axis, in order. If `None`, the result is a
+    /// scalar, and every thread receives a replica of this scalar.
     pub dst: Option<&'a LinearLayout>,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
@@ -68,7 +68,7 @@ pub struct Reduction<'a> {
     pub is_packed: bool,
     /// Target GPU.
     pub target: &'a Target,
-    /// Maximal bytes of shared memory that the plan may use, if lower than the target's limit.
+    /// Maximal number of bytes of shared memory that the plan may use, if lower than the target's limit.
     pub scratch_limit: Option<u32>,
     /// True if lanes may exchange halves of their rows. Halving takes fewer instructions and registers than a butterfly,
     /// but an assembler that aims at few registers may then interleave loads with their uses.
@@ -135,14 +135,14 @@ impl ReducePlan {
         &self.program
     }
 
-    /// Returns the steps alone.
+    /// Returns the program alone, without the costs of the strategies.
     #[must_use]
     pub fn into_program(self) -> Program {
         self.program
     }
 
-    /// Returns the strategies that were planned, with their costs, cheapest first. The first is the strategy of this
-    /// plan.
+    /// Returns the strategies that were planned, with their costs, cheapest first. The first entry is the strategy of
+    /// this plan.
     #[must_use]
     pub fn considered(&self) -> &[(ReduceStrategy, Cost)] {
         &self.considered
@@ -164,7 +164,7 @@ impl fmt::Display for ReducePlan {
 
 #[cfg(test)]
 impl ReducePlan {
-    /// Returns the plan with its steps changed, for tests of error detection in the machine model.
+    /// Returns the plan with its steps modified by `edit`, to test that the machine model detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

@@ -5,22 +5,23 @@ use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
 
-/// The state of a reduction: an intermediate layout, given by the column of each register, lane and warp bit, and the
-/// tuple in each register.
+/// The state of a reduction: an intermediate layout with the tuple in each register. The layout is given by the column
+/// of each register, lane and warp bit.
 ///
-/// A column is a packed coordinate with the row bits lowest and the axis bits above them. Values that differ in a bit
-/// whose column is along the axis are still to be combined. A bit whose column is zero numbers replicas.
+/// A column is a packed coordinate: the low bits are the row bits, and the bits above are the axis bits. Values that
+/// differ in a layout bit whose column is along the axis still have to be combined. A layout bit whose column is zero
+/// numbers replicas.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) reg: Vec<u64>,
     pub(super) lane: Vec<u64>,
     pub(super) warp: Vec<u64>,
-    /// Tuple of each register.
+    /// The tuple in each register.
     pub(super) values: Vec<TupleId>,
 }
 
 impl State {
-    /// Returns the state of a layout; `values` are the tuples of its unique registers.
+    /// Returns the state for the layout `src`, where `values` are the tuples of its unique registers.
     pub(super) fn of(src: &LinearLayout, values: Vec<TupleId>) -> Self {
         let columns = |dim: Dim| src.columns_of(dim).to_vec();
         let mut reg = columns(Dim::REGISTER);
@@ -51,7 +52,7 @@ impl State {
     /// Returns the columns of the result: registers, lanes, warps.
     ///
     /// # Errors
-    /// If the result has other dims than the source without the axis.
+    /// Returns an error if the result has other dims than the source without the axis.
     pub(super) fn result_columns(
         reduction: &Reduction<'_>,
         coordinates: &Coordinates,
