@@ -32,6 +32,7 @@ use crate::number::narrow;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
+/// Returns an error in these cases:
 /// - the axis is distributed over several CTAs, or an element width is not supported;
 /// - no strategy fits the GPU's shared memory;
 /// - otherwise the layout does not match the target.
@@ -46,7 +47,7 @@ pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     )
 }
 
-/// Returns the cheapest plan within a scratch budget.
+/// Returns the cheapest plan within a scratch budget, where `rank` orders the programs.
 fn plan_within(
     scan: &Scan<'_>,
     budget: ScratchBudget,
@@ -79,7 +80,7 @@ fn plan_within(
     }
 }
 
-/// The kind of an axis bit: register, lane or warp bit.
+/// The kind of the layout bits of a level: register, lane or warp bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LevelKind {
     Register,
@@ -87,19 +88,19 @@ enum LevelKind {
     Warp,
 }
 
-/// A level: consecutive bits of the axis that are all register bits, all lane bits or all warp bits.
+/// A level of a scan: consecutive bits of the axis that are all register bits, all lane bits or all warp bits.
 #[derive(Clone, Debug)]
 struct ScanLevel {
     kind: LevelKind,
-    /// First axis bit of the level. `to` is the axis bit after the last.
+    /// First axis bit of the level. The last axis bit of the level is `to - 1`.
     from: usize,
     to: usize,
-    /// Lane or warp bit of each axis bit, lowest axis bit first. Empty for registers, because they are renumbered
-    /// during the scan.
+    /// For each axis bit of the level, lowest first, the lane or warp bit. The list is empty for a level of register
+    /// bits, because registers are renumbered during the scan.
     bits: Vec<usize>,
 }
 
-/// The columns of a layout. A column has the row coordinates in its low bits and the axis above them.
+/// The columns of a layout. In each column, the low bits are the row coordinates, and the bits above are the axis bits.
 #[derive(Clone, Debug)]
 struct ScanColumns {
     reg: Vec<u64>,
@@ -107,24 +108,25 @@ struct ScanColumns {
     warp: Vec<u64>,
 }
 
-/// A carry: the combination of all elements before a group.
+/// A carry of a group: the combination of all elements before the group.
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// Mask of bits of the thread number. In threads where all of these bits have their first value, the group is the
-    /// first and has no carry. If the mask is 0, there is a carry in every thread.
+    /// Mask of thread bits. In a thread where all of these bits have their first value, the group is the first group
+    /// and has no carry. If the mask is 0, the carry exists in every thread.
     absent_at_first_of: u32,
 }
 
 /// The results of a scan within a level.
 struct LevelResult {
-    /// Inclusive prefix of each value in the level.
+    /// For each value of the level, its inclusive prefix.
     inclusive: Vec<TupleId>,
-    /// Exclusive prefix of each value in the level. `None` for the first register of a group, which has no prefix.
+    /// For each value of the level, its exclusive prefix, or `None` for the first register of a group, which has no
+    /// exclusive prefix.
     exclusive: Vec<Option<Carry>>,
-    /// Total of each group.
+    /// For each group, the combination of all of its values.
     totals: Vec<TupleId>,
-    /// Index of the group to which each value belongs.
+    /// For each value of the level, the index of its group.
     group: Vec<usize>,
     /// Columns of the register bits that number the groups.
     reg: Vec<u64>,
@@ -165,8 +167,8 @@ impl<'a> ScanBuilder<'a> {
         })
     }
 
-    /// Builds the program of a strategy. Returns `None` if the strategy does not apply, or yields the same program as
-    /// another strategy.
+    /// Builds the program of a strategy. Returns `None` if the strategy does not apply, or if it yields the same
+    /// program as another strategy.
     fn run(mut self, strategy: ScanStrategy) -> Result<Option<Program>, TupleError> {
         let sources = self.program.sources();
         match strategy {
@@ -201,16 +203,17 @@ impl<'a> ScanBuilder<'a> {
         self.coordinates.layout([reg, lane, warp], remaining_axis)
     }
 
-    /// Returns the layout in which register bits, then lane bits, then warp bits take the bits of the axis, and after
-    /// these the bits of the rows.
+    /// Returns the layout in which the register bits, then the lane bits, then the warp bits are mapped to the axis
+    /// bits, and after these to the row bits.
     fn converted_columns(&self) -> ScanColumns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
         ScanColumns { reg, lane, warp }
     }
 
-    /// Returns the levels of the axis, lowest first. Returns `None` unless each register, lane and warp bit moves
-    /// either along exactly one bit of the axis or only along rows, and no two of them move along the same axis bit.
+    /// Returns the levels of the axis, lowest first. Returns `None` unless each register, lane and warp bit steps
+    /// either along exactly one bit of the axis or only along rows, and no two of these bits step along the same axis
+    /// bit.
     fn find_levels(&self) -> Option<Vec<ScanLevel>> {
         let ScanColumns { reg, lane, warp } = &self.columns;
         let mut positions = vec![None; self.coordinates.axis_bits()];
@@ -250,7 +253,7 @@ impl<'a> ScanBuilder<'a> {
         Some(levels)
     }
 
-    /// Scans the elements at the lowest level, then combines the carries from all higher levels into them.
+    /// Scans the elements at the lowest level, and then combines the carries of all higher levels with the prefixes.
     fn scan_elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.levels.is_empty() {
             return Ok(values.to_vec());
@@ -316,7 +319,7 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Returns the predicate that the bits under `mask` of the thread number differ from those of the first position.
+    /// Returns the predicate that any of the thread bits under `mask` differs from its first value in scan order.
     fn not_first(&self, mask: u32) -> Predicate {
         let first = if self.scan.reverse { mask } else { 0 };
         Predicate::Differs { mask, first }
@@ -392,8 +395,8 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Scans lanes, one lane bit after the other. Lanes in which the bit is set read from the last lane of the half in
-    /// which it is clear.
+    /// Scans lanes, one lane bit after the other. For each bit, the lanes in which the bit is set read from the last
+    /// lane of the half in which the bit is clear.
     fn lanes(&mut self, level: &ScanLevel, reg: &[u64], values: &[TupleId]) -> LevelResult {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
@@ -455,7 +458,7 @@ impl<'a> ScanBuilder<'a> {
         }
     }
 
-    /// Scans warps. Each thread loads the totals of all warps, scans them, and selects the prefix of its own warp.
+    /// Scans warps. Each thread loads the totals of all warps, scans them, and selects the prefix of its warp.
     fn warps(
         &mut self,
         level: &ScanLevel,
@@ -522,7 +525,7 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value for this thread's warp from values for all positions in the level.
+    /// Selects the value for the warp of this thread. `values` contains one value for each position in the level.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,
@@ -558,8 +561,8 @@ impl<'a> ScanBuilder<'a> {
     }
 }
 
-/// Returns carries with these values. A carry does not exist in threads where all bits under `absent_at_first_of` have
-/// their first value.
+/// Returns one carry for each of these values. The carries do not exist in threads where all thread bits under
+/// `absent_at_first_of` have their first value.
 fn carries_of(values: Vec<TupleId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
     let carry = |value| Carry {
         value,

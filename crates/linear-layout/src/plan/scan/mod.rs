@@ -45,11 +45,11 @@ pub use build::plan_scan;
 /// A scan to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// Layout of the operands and the results: (register, lane, warp, block) -> the tensor's dims.
+    /// Layout of the operands and the results, which maps (register, lane, warp, block) to the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Output dim of the axis.
+    /// Index of the output dim along which the scan runs.
     pub axis: usize,
-    /// True for a scan that starts at the last element along the axis.
+    /// True if the scan starts at the last element along the axis; false if it starts at the first.
     pub reverse: bool,
     /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
@@ -59,17 +59,18 @@ pub struct Scan<'a> {
     pub is_packed: bool,
     /// Target GPU.
     pub target: &'a Target,
-    /// Maximal bytes of shared memory that the plan may use, if lower than the target's limit.
+    /// Maximal number of bytes of shared memory that the plan may use, if lower than the target's limit.
     pub scratch_limit: Option<u32>,
 }
 
-/// A scan strategy, which is the choice of the layout in which elements are combined.
+/// A scan strategy: the choice of the layout in which elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ScanStrategy {
-    /// The layout of the operands.
+    /// Elements are combined in the layout of the operands.
     Direct,
-    /// A layout in which register bits, then lane bits, then warp bits take the bits of the axis.
+    /// Elements are combined in a layout in which the register bits, then the lane bits, then the warp bits are mapped
+    /// to the axis bits.
     Converted,
 }
 
@@ -94,20 +95,20 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// Returns the steps. The program takes and returns the unique registers of the layout.
+    /// Returns the program. Its inputs and its results are the unique registers of the layout.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
     }
 
-    /// Returns the steps alone.
+    /// Returns the program alone, without the costs of the strategies.
     #[must_use]
     pub fn into_program(self) -> Program {
         self.program
     }
 
-    /// Returns the strategies that were planned, with their costs, cheapest first. The first is the strategy of this
-    /// plan.
+    /// Returns the strategies that were planned, with their costs, cheapest first. The first entry is the strategy of
+    /// this plan.
     #[must_use]
     pub fn considered(&self) -> &[(ScanStrategy, Cost)] {
         &self.considered
@@ -129,7 +130,7 @@ impl fmt::Display for ScanPlan {
 
 #[cfg(test)]
 impl ScanPlan {
-    /// Returns the plan with its steps changed, for tests of error detection in the machine model.
+    /// Returns the plan with its steps modified by `edit`, to test that the machine model detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),
