@@ -1,4 +1,4 @@
-//! Planning of a product: choice of instruction, conversions, program.
+//! Planning of a product: selects the instruction, plans the conversions, and builds the program.
 
 use super::candidates;
 use super::coordinates::{Axes, K, Point};
@@ -47,6 +47,7 @@ use std::rc::Rc;
 /// ```
 ///
 /// # Errors
+/// Returns an error in these cases:
 /// - a tensor is distributed over several CTAs, or the target has no instruction for the scaled types;
 /// - otherwise the layouts do not match each other or the target.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
@@ -135,7 +136,7 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     Ok(rows)
 }
 
-/// Returns the instructions for operands of these types, with such scales.
+/// Returns the scaled instructions for operands of these types with scales of the given type and block size.
 fn with_scales(
     product: &MatrixProduct<'_>,
     scales: &FactorScales<'_>,
@@ -283,14 +284,15 @@ fn converted(
     Ok(best)
 }
 
-/// Conversions between layouts of operands and layouts of instructions. Each conversion is planned once.
+/// A cache of the conversions between layouts of operands and layouts of instructions. Each conversion is planned once.
 #[derive(Default)]
 struct Conversions {
     planned: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
 }
 
 impl Conversions {
-    /// Returns the conversion of an operand to a layout, or from that layout back to the operand's own layout.
+    /// Returns the conversion of an operand to `layout`. If `is_back` is true, returns the conversion from `layout` to
+    /// the operand's original layout.
     fn plan(
         &mut self,
         product: &MatrixProduct<'_>,
@@ -359,7 +361,7 @@ fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
 }
 
-/// No conversion of A, B, D or the result.
+/// The case that none of A, B, D and the result is converted.
 const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(

@@ -7,7 +7,7 @@ use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, ScaleBit, ScaleOperand};
 
-/// Returns the layout of operand A (0) or B (1) with which an instruction computes a D of the given layout.
+/// Returns the layout of A (operand 0) or B (1) with which an instruction computes a D of the layout `sum`.
 ///
 /// Register bits of the tile come first, then register bits along k, then register bits along m (for A) or n (for B).
 /// The output dims are those of `like`.
@@ -44,7 +44,7 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the coordinates of an element of D that an operand shares: the matrix, and m for A or n for B.
+/// Returns the coordinates of an element of D that it shares with an operand: the matrix, and m for A or n for B.
 pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
@@ -62,7 +62,7 @@ fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     })
 }
 
-/// Returns the layout of the scales of A (0) or B (1) with which an instruction computes a D of the given layout.
+/// Returns the layout of the scales of A (0) or B (1) with which an instruction computes a D of the layout `sum`.
 ///
 /// Register bits of the tile come first, then register bits along k, then register bits along m (for A) or n (for B).
 pub(super) fn scales(
@@ -98,8 +98,8 @@ pub(super) fn scales(
 
 /// Returns a layout of D for an instruction. If layouts of A and B are given, D matches them.
 ///
-/// Warp bits move as the warp bits of A and B do. If A and B are not given, warp bits take the bits of the rows, then
-/// of the columns, beyond the tile. Register bits take the rest.
+/// Warp bits step as the warp bits of A and B do. If A and B are not given, the warp bits take the row bits and then
+/// the column bits beyond the tile. The register bits take all remaining bits.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,

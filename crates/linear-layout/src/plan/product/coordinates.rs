@@ -2,7 +2,7 @@
 
 use super::MatrixProduct;
 
-/// The coordinates (matrix, m, n, k) of an element of any operand. Coordinates that an operand does not have are 0.
+/// The coordinates (matrix, m, n, k) of an element of an operand. A coordinate that the operand does not have is 0.
 pub(super) type Point = [u64; 4];
 
 pub(super) const M: usize = 1;
@@ -22,7 +22,7 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    /// Returns the axes of an operand of a product.
+    /// Returns the axes of the operand with index `operand`.
     pub(super) fn of(product: &MatrixProduct<'_>, operand: usize) -> Self {
         const DIMS: [[usize; 2]; 5] = [[M, K], [K, N], [M, N], [M, K], [N, K]];
         let k_log2 = match operand {

@@ -10,16 +10,16 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The number of issues of an instruction, and their cost, for a product whose operands are not converted.
+/// The number of issues of an instruction and their cost, for a product whose operands are not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
-    /// Number of issues of each warp.
+    /// Number of issues of the instruction by each warp.
     pub count: usize,
-    /// Cost of all issues for one warp, in quarters of a clock.
+    /// Cost of all issues of one warp, in quarters of a clock cycle.
     pub cost: u64,
 }
 
-/// The number of issues of an instruction for a product, or the first mismatch.
+/// The issues of an instruction for a product, or the first mismatch with the operands.
 pub type Attempt = Result<Issues, Mismatch>;
 
 /// Matches each instruction for the product's element types, and a multiply-add in each lane, with the operands'
@@ -50,7 +50,7 @@ pub type Attempt = Result<Issues, Mismatch>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// Those of [`plan_product`](super::plan_product).
+/// Returns the errors of [`plan_product`](super::plan_product).
 pub fn match_instructions(
     product: &MatrixProduct<'_>,
 ) -> Result<Vec<(Product, Attempt)>, ProductError> {
@@ -88,7 +88,7 @@ pub fn match_instructions(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// If two bits of the instruction's tile coincide, or one is missing.
+/// Returns an error if two bits of the instruction's tile coincide, or one is missing.
 pub fn operand_layout(row: &Product, operand: usize) -> Result<LinearLayout, LayoutError> {
     let [m, n, k] = row.sizes();
     let sizes = [("m", m), ("n", n), ("k", k)];

@@ -214,7 +214,7 @@ struct OperandTiles {
     /// For each register bit of the tile, the corresponding register bit of the tensor; `None` if the tensor is too
     /// small to have one.
     bits: Vec<Option<usize>>,
-    /// First register of each tile (all bits of `bits` are clear), and its coordinates.
+    /// For each tile, its first register, in which all bits of `bits` are clear, and its first coordinates.
     begins: Vec<(usize, Point)>,
     /// Lowest first register of the tile at given coordinates.
     first: FxHashMap<Point, usize>,
@@ -266,7 +266,7 @@ impl OperandTiles {
     }
 }
 
-/// One issue of an instruction.
+/// One issue of an instruction: the tile that it multiplies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
     /// Coordinates of the first element of the tile.
@@ -278,7 +278,7 @@ pub(super) struct Issue {
 /// The match of an instruction with a product: the issues that cover it.
 #[derive(Debug)]
 pub(super) struct Match {
-    /// Tensor coordinates of the tile's bits.
+    /// Tensor coordinate of each bit of the tile.
     pub(super) renaming: Renaming,
     /// All issues, in ascending order of k, and for equal k in the order of the registers of D.
     pub(super) issues: Vec<Issue>,

@@ -15,13 +15,13 @@ pub enum Mismatch {
     /// A lane bit of the tensor has coordinates that the instruction's lane bit cannot have.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
     Lane {
-        /// A, B, D, or the scales of A or B.
+        /// Index of the operand: A, B, D, or the scales of A or of B.
         operand: usize,
-        /// Bit of the lane number.
+        /// Index of the bit of the lane number.
         number: usize,
         /// Tile bit to which the instruction's lane bit corresponds.
         bit: TileBit,
-        /// Coordinates in the layout.
+        /// Coordinates of the lane bit in the tensor's layout.
         found: Point,
         /// Coordinates of the tile bit, if earlier lane bits determined them.
         expected: Option<Point>,
@@ -30,13 +30,13 @@ pub enum Mismatch {
     /// applies to lane bits too.
     #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
     Thread {
-        /// A or B.
+        /// Index of the operand: A or B.
         operand: usize,
-        /// Lane or warp.
+        /// Input dim of the bit: lane or warp.
         dim: Dim,
-        /// Bit of that dim.
+        /// Index of the bit within this dim.
         number: usize,
-        /// Coordinates in the layout.
+        /// Coordinates of the bit in the layout of the operand.
         found: Point,
         /// Coordinates in D, restricted to coordinates that the operand has.
         expected: Point,
@@ -44,17 +44,17 @@ pub enum Mismatch {
     /// A tile bit has known coordinates in one operand, but no register bit of this operand has these coordinates.
     #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
     Register {
-        /// A, B or D.
+        /// Index of the operand: A, B or D.
         operand: usize,
-        /// The bit of the tile.
+        /// Tile bit for which a register bit is missing.
         bit: TileBit,
-        /// Coordinates of the bit.
+        /// Coordinates of the tile bit.
         expected: Point,
     },
     /// A thread does not hold the tile of A or B that its tile of D needs.
     #[error("no register of {} begins the tile at {}, which D needs in the same thread", operand_name(*.operand), format_point(*.at))]
     Tile {
-        /// A or B.
+        /// Index of the operand: A or B.
         operand: usize,
         /// Coordinates of the first element of the tile.
         at: Point,
@@ -63,11 +63,11 @@ pub enum Mismatch {
     /// although it should move.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
-        /// Bit of the tile.
+        /// Bit of k of the tile.
         bit: TileBit,
         /// Coordinate of the bit.
         found: u64,
-        /// log2 of the elements of a block.
+        /// log2 of the number of elements of a block.
         block_log2: u8,
     },
     /// The lanes that add up a row hold only a part of it.
@@ -108,7 +108,7 @@ fn format_point(at: Point) -> String {
     }
 }
 
-/// Formats a bit, as `m 8`.
+/// Formats a tile bit, as `m 8`.
 fn name(bit: TileBit) -> String {
     let mut at = [0; 4];
     match bit {

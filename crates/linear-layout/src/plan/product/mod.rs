@@ -46,17 +46,17 @@ pub use mismatch::Mismatch;
 /// A product to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixProduct<'a> {
-    /// Layout of D: (register, lane, warp) to (m, n). If there are several matrices, the first output dim is the number
-    /// of the matrix.
+    /// Layout of D, which maps (register, lane, warp) to (m, n). If there are several matrices, the first output dim is
+    /// the number of the matrix.
     pub d: &'a LinearLayout,
-    /// Layout of A, to (m, k), or to (m, k / 2) if a byte holds two elements.
+    /// Layout of A, which maps to (m, k), or to (m, k / 2) if a byte holds two elements.
     pub a: &'a LinearLayout,
-    /// Layout of B, to (k, n), or to (k / 2, n) if a byte holds two elements.
+    /// Layout of B, which maps to (k, n), or to (k / 2, n) if a byte holds two elements.
     pub b: &'a LinearLayout,
     /// Scales of A and B, for scaled instructions.
     pub scales: Option<FactorScales<'a>>,
-    /// Types as which the elements of A and B may be multiplied, the best first. For example, `f32` may be multiplied
-    /// as `tf32` or as `f32`.
+    /// Pairs of types as which the elements of A and B may be multiplied, the best pair first. For example, `f32` may
+    /// be multiplied as `tf32` or as `f32`.
     pub factors: &'a [[Number; 2]],
     /// Element type of D.
     pub sum: Number,
@@ -124,38 +124,40 @@ pub fn factor_types(factors: [Number; 2], allows_tf32: bool) -> Vec<[Number; 2]>
 }
 
 impl ProductPlan {
-    /// Returns the steps.
+    /// Returns the program of the product.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
     }
 
-    /// Returns the name of the instruction.
+    /// Returns the name of the matrix instruction.
     #[must_use]
     pub fn instruction(&self) -> &str {
         &self.instruction
     }
 
-    /// Returns the number of issues of each warp.
+    /// Returns the number of issues of the matrix instruction by each warp.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns the kind and cost of four conversions, each `None` if not needed: of A, of B, of D before the product,
-    /// and of D after it.
+    /// Returns the kind and the cost of four conversions: of A, of B, of D before the product, and of D after the
+    /// product. An entry is `None` if the conversion is not needed.
     #[must_use]
     pub const fn conversions(&self) -> [Option<(PlanKind, Cost)>; 4] {
         self.conversions
     }
 
-    /// Returns the kind and cost of the conversions of the scales of A and of B, each `None` if not needed.
+    /// Returns the kind and the cost of the conversions of the scales of A and of B. An entry is `None` if the
+    /// conversion is not needed.
     #[must_use]
     pub const fn scale_conversions(&self) -> [Option<(PlanKind, Cost)>; 2] {
         self.scale_conversions
     }
 
-    /// Returns for A, B and D whether the operand is converted. D is converted before and after the product.
+    /// Returns three flags for A, B and D. A flag is true if the operand is converted. D is converted before and after
+    /// the product.
     #[must_use]
     pub fn is_converted(&self) -> [bool; 3] {
         [0, 1, 2].map(|operand| self.conversions[operand].is_some())

@@ -1,4 +1,4 @@
-//! The scales of an issue: the words into which registers are packed, and the selector of the bytes in a word.
+//! The scales of an issue: the words into which scale registers are packed, and the selectors of the bytes of a word.
 
 use super::MatrixProduct;
 use super::candidates;
@@ -11,12 +11,13 @@ use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Product, ScaleBit};
 use rustc_hash::FxHashMap;
 
-/// The scale words of operand A or B.
+/// The scale words of operand A or B, for all tiles.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
-    /// Registers that are packed into each word, lowest byte first. The instruction does not read missing bytes.
+    /// Registers that are packed into each word, lowest byte first. The instruction does not read bytes without a
+    /// register.
     pub(super) words: Vec<Vec<usize>>,
-    /// Word index and selector for each tile, indexed by the tile's first coordinates.
+    /// The index of the word and the selector for each tile, by the coordinates of the tile's first element.
     first: FxHashMap<Point, (usize, u32)>,
     own: usize,
     block_log2: u8,
@@ -150,20 +151,20 @@ impl ScaleWords {
         })
     }
 
-    /// Returns the word index and the selector for the tile at these first coordinates.
+    /// Returns the index of the word and the selector for the tile whose first element is at these coordinates.
     pub(super) fn at(&self, [matrix, m, n, k]: Point) -> Option<(usize, u32)> {
         let mut at = [matrix, m, n, k >> self.block_log2 << self.block_log2];
         at[M + N - self.own] = 0;
         self.first.get(&at).copied()
     }
 
-    /// Returns true if there are scales for each issue of the match.
+    /// Returns true if there is a scale word for the tile of each issue of the match.
     fn covers(&self, found: &Match) -> bool {
         found.issues.iter().all(|issue| self.at(issue.at).is_some())
     }
 }
 
-/// Returns the sum of the values `i` for which bit `i` of the number is set.
+/// Returns the bitwise or of the values at the set bits of `number`.
 fn deposit<T: core::ops::BitOr<Output = T> + Default>(
     number: usize,
     values: impl Iterator<Item = T>,
