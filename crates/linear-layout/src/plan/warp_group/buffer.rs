@@ -1,19 +1,20 @@
 //! Matching of a buffer with the canonical layouts of matrix descriptors.
 //!
 //! A canonical form maps two coordinates to a byte offset: the *line* (m of A, n of B) and k. In every form, 8 rows of
-//! `row_bytes` bytes are contiguous. Within a row, the low bits of the *contiguous* coordinate number the elements.
-//! That coordinate is k in a K-major form, and the line in an MN-major form:
+//! `row_bytes` bytes are contiguous. Within a row, the low bits of the *contiguous* coordinate number the elements. The
+//! contiguous coordinate is k in a K-major form, and the line in an MN-major form:
 //!
 //! ```text
 //! contiguous bits within the row     bytes 1 element, 2 elements, ..., row_bytes / 2
-//! low three bits of the other one    bytes row_bytes, 2 row_bytes, 4 row_bytes
+//! low three bits, other coordinate   bytes row_bytes, 2 row_bytes, 4 row_bytes
 //! further contiguous bits            bytes X, 2 X, 4 X, ...
-//! further bits of the other one      bytes Y, 2 Y, 4 Y, ...
+//! further bits, other coordinate     bytes Y, 2 Y, 4 Y, ...
 //! ```
 //!
-//! The swizzle is applied to the resulting address. The swizzle is an involution. So a buffer has a form if its
+//! The swizzle is applied to the resulting address, and the swizzle is its own inverse. So a buffer has a form if its
 //! columns, after swizzling, equal the columns above for some X and Y, up to the size of the instruction's tile. The
-//! hardware adds offsets, whereas the planner XORs columns. The two are equivalent if no two columns share a bit.
+//! hardware adds offsets, whereas the planner XORs columns. Both operations are equivalent if no two columns share a
+//! bit.
 
 use super::coordinates::AXES;
 use super::descriptor::{MatrixDescriptor, MatrixSwizzle};
@@ -25,11 +26,11 @@ use crate::plan::memory::BufferLayout;
 /// Operand A or B in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedOperand<'a> {
-    /// 0 for A, 1 for B.
+    /// Index of the operand: 0 for A, 1 for B.
     pub(super) operand: usize,
     pub(super) layout: &'a BufferLayout,
     pub(super) view_mask: u64,
-    /// log2 of the operand's number of lines, and of its size along k.
+    /// log2 of the operand's number of lines, and log2 of its size along k.
     pub(super) sizes_log2: [u32; 2],
 }
 
@@ -37,7 +38,7 @@ pub(super) struct SharedOperand<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct DescribedBuffer {
     pub(super) descriptor: MatrixDescriptor,
-    /// Byte offset that each bit of the line contributes, and each bit of k, before swizzling.
+    /// For each bit of the line and for each bit of k, its contribution to the byte offset before swizzling.
     columns: [Vec<u64>; 2],
 }
 
@@ -52,7 +53,7 @@ impl DescribedBuffer {
 const LINE: usize = 0;
 const DEPTH: usize = 1;
 
-/// log2 of the number of rows of a core matrix, which is also that of a swizzle atom.
+/// log2 of the number of rows of a core matrix. A swizzle atom has the same number of rows.
 const ROWS_LOG2: usize = 3;
 
 /// A canonical shared-memory layout that `wgmma` reads.
@@ -66,9 +67,9 @@ struct DescriptorForm {
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: DescriptorForm,
-    /// Descriptor with the strides of the tile, assuming that the tile has this form.
+    /// Descriptor with the strides of the tile, under the assumption that the tile has this form.
     descriptor: MatrixDescriptor,
-    /// Number of columns that are equal in the tile and in the form.
+    /// Number of columns of the tile that are equal to the columns of the form.
     agreeing: usize,
     /// First column that differs between the tile and the form.
     mismatch: Option<ColumnMismatch>,
@@ -84,7 +85,7 @@ struct ColumnMismatch {
 }
 
 impl DescriptorForm {
-    /// All forms: for each swizzle, the K-major form and the MN-major form.
+    /// All forms: the K-major form and the MN-major form of each swizzle.
     const ALL: [Self; 8] = {
         let mut all = [Self {
             swizzle: MatrixSwizzle::None,
@@ -162,7 +163,8 @@ impl DescriptorForm {
     }
 }
 
-/// Finds the canonical form of a buffer for tiles of the given size (log2 of the lines, log2 of k).
+/// Finds the canonical form of a buffer for tiles of the given size: log2 of the number of lines, and log2 of the size
+/// along k.
 pub(super) fn divide(
     factor: SharedOperand<'_>,
     tile_log2: [u32; 2],
@@ -203,8 +205,8 @@ pub(super) fn divide(
     Ok(described)
 }
 
-/// Returns the canonical form of the tile. If there is none, the error shows the first mismatch with the form that
-/// agrees in most columns.
+/// Returns the canonical form of the tile. If the tile has no canonical form, the error shows the first mismatch with
+/// the form that agrees in most columns.
 fn form_of(
     factor: SharedOperand<'_>,
     tile: [&[u64]; 2],
@@ -234,8 +236,8 @@ fn form_of(
     })
 }
 
-/// Checks that the offset of a view, of a tile and of an element within the tile share no bit, so that adding them is
-/// the same as their XOR.
+/// Checks that the offsets of a view, of a tile and of an element within the tile share no bits, so that the sum of
+/// these offsets is their exclusive or.
 fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), WarpGroupErrorKind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;
@@ -282,7 +284,7 @@ fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), W
     Ok(())
 }
 
-/// Returns which dim of the operand's tensor is the line, and which is k.
+/// Returns the index of the line dim and the index of the k dim of the operand's tensor.
 pub(super) const fn dims_of(operand: usize) -> [usize; 2] {
     [[0, 1], [1, 0]][operand]
 }

@@ -51,6 +51,7 @@ const DEPTH_BYTES: u32 = 32;
 /// ```
 ///
 /// # Errors
+/// Returns an error in these cases:
 /// - the target or the types have no such instruction;
 /// - a tensor is smaller than a tile, has a shape that does not match the product, or is distributed over several CTAs;
 /// - the register layout of D, or of A in registers, differs from the instruction's fragment;
@@ -157,7 +158,7 @@ fn assemble(
     })
 }
 
-/// Checks that each warp group holds the same rows of A, in registers, as of D.
+/// Checks that each warp group holds the same rows of A, which is in registers, as of D.
 fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
@@ -188,7 +189,7 @@ const fn depth_log2(number: Number) -> u32 {
     (8 * DEPTH_BYTES / number.bits()).trailing_zeros()
 }
 
-/// Checks types, sizes and threads; returns log2 of m, n and k.
+/// Checks the types, the sizes and the number of threads. Returns log2 of m, n and k.
 fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], WarpGroupErrorKind> {
     let target = operands.target;
     if !target.instructions.warp_group_products {
@@ -249,7 +250,7 @@ fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
     }
 }
 
-/// Checks the number of lanes and warps of an operand in registers.
+/// Checks the number of lanes, warps and CTAs of an operand in registers.
 fn check_threads(
     operand: usize,
     layout: &LinearLayout,
@@ -276,7 +277,8 @@ fn check_threads(
     })
 }
 
-/// Checks the element width of a buffer, and that the buffer has at least the given number of lines and size along k.
+/// Checks the element width of a buffer, and that the buffer is large enough. `sizes` are the number of lines and the
+/// size along k.
 fn check_buffer(
     operand: usize,
     buffer: FactorBuffer<'_>,

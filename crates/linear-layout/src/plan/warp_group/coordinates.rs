@@ -1,6 +1,6 @@
-//! Names of the operands and of their coordinates.
+//! Names of the operands and of their dims.
 
-/// Index of operand A; B is 1 and D is 2.
+/// Index of operand A. The index of B is 1, and the index of D is 2.
 pub(super) const A: usize = 0;
 pub(super) const B: usize = 1;
 pub(super) const D: usize = 2;

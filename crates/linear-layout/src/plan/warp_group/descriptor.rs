@@ -88,7 +88,7 @@ impl MatrixSwizzle {
 /// PTX ISA, "Matrix descriptor format" of `wgmma`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MatrixDescriptor {
-    /// The swizzle.
+    /// Swizzle of the matrix in shared memory.
     pub swizzle: MatrixSwizzle,
     /// Leading dimension byte offset; 0 if the instruction does not use it. With a swizzle, it is the distance between
     /// atoms along m or n of an MN-major matrix. Without a swizzle, it is the distance between core matrices along k.

@@ -13,7 +13,7 @@ use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::echelon;
 
-/// One bit of a coordinate: (the dim of the operand's tensor, the bit's index).
+/// One bit of a coordinate: (the dim of the operand's tensor, the index of the bit).
 type FragmentBit = (usize, u32);
 
 /// The fragment of D or A: the coordinate bit of each register, lane and warp bit of a warp group's tile.
@@ -70,7 +70,8 @@ pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// Registers of a tile, in the order in which the instruction takes them, XORed with the tile's first register.
+    /// Registers of a tile, in the order in which the instruction takes them, XORed with the first register of the
+    /// tile.
     tile: Vec<u64>,
     /// Mask of the packed coordinate bits that number the elements within a tile.
     tile_mask: u64,
@@ -94,8 +95,8 @@ pub(super) fn unpacked(layout: &LinearLayout, packed: u64) -> [u64; 2] {
 }
 
 impl<'a> RegisterOperand<'a> {
-    /// Matches a layout with a fragment. The caller has checked that the layout is at least as large as the fragment,
-    /// and has enough lanes and warps.
+    /// Matches a layout with a fragment. The caller must have checked that the layout is at least as large as the
+    /// fragment, and has enough lanes and warps.
     pub(super) fn of(
         layout: &'a LinearLayout,
         fragment: &WarpGroupFragment,
@@ -168,7 +169,7 @@ impl<'a> RegisterOperand<'a> {
     /// of the warp group's number to these coordinates.
     ///
     /// # Errors
-    /// If a register bit or warp bit moves within a tile, or if registers hold replicas.
+    /// Returns an error if a register bit or warp bit moves within a tile, or if registers hold replicas.
     pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<AccumulatorTiles, WarpGroupErrorKind> {
         let own = self.layout.columns_of(Dim::REGISTER);
         let mut reached = Echelon::new();
@@ -227,9 +228,9 @@ impl<'a> RegisterOperand<'a> {
 /// The tiles into which instructions divide the accumulator D.
 #[derive(Clone, Debug)]
 pub(super) struct AccumulatorTiles {
-    /// First coordinates (m, n) of each tile of the first warp group.
+    /// Coordinates (m, n) of the first element of each tile of the first warp group.
     pub(super) firsts: Vec<[u64; 2]>,
-    /// Contribution of each bit of the warp group's number to (m, n).
+    /// For each bit of the warp group's number, its contribution to (m, n).
     pub(super) groups: Vec<[u64; 2]>,
 }
 

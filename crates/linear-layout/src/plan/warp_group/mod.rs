@@ -50,7 +50,7 @@ pub struct FactorBuffer<'a> {
 /// Operand A of a warp-group product.
 #[derive(Clone, Copy, Debug)]
 pub enum LeftFactor<'a> {
-    /// A is in registers, with a layout from (register, lane, warp) to (m, k).
+    /// A is in registers. The layout maps (register, lane, warp) to (m, k).
     Registers(&'a LinearLayout),
     /// A is in shared memory.
     Buffer(FactorBuffer<'a>),
@@ -65,7 +65,7 @@ pub struct WarpGroupOperands<'a> {
     pub a: LeftFactor<'a>,
     /// Operand B: k x n elements.
     pub b: FactorBuffer<'a>,
-    /// Number of elements along k. A buffer of which the operand is a view may have more.
+    /// Number of elements along k. The buffer may have more elements along k if the operand is a view.
     pub k: u64,
     /// Element types of A and B.
     pub factors: [Number; 2],
@@ -103,7 +103,7 @@ pub enum IssuedFactor {
     Position(u64),
 }
 
-/// One issue of the instruction by a warp group.
+/// One issue of the instruction by each warp group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WarpGroupIssue {
     pub(crate) accumulators: Vec<u32>,

@@ -58,7 +58,7 @@ pub(crate) fn core_matrices(contiguous: usize, bits: u32, dims: &[usize]) -> Str
     format!("#ttg.shared_linear<{{offset = [{offsets}]}}, alignment = 1024>")
 }
 
-/// Plans 64 x 64 x 64 elements of f16 with A and B in these buffers.
+/// Plans a product of 64 x 64 x 64 elements of f16, with A and B in these buffers.
 fn plan_of(a: &str, b: &str, n: u64) -> Result<WarpGroupPlan, WarpGroupError> {
     let (a, b) = (place(a, [64, 64], 16), place(b, [64, n], 16));
     let d = sum([4, 1], n, [64, n]);
@@ -85,7 +85,7 @@ fn operands<'a>(
     }
 }
 
-/// (high word, LBO in bytes, steps along k in units of 16 bytes) of a descriptor.
+/// A row of expected values of a descriptor: (high word, LBO in bytes, steps along k in units of 16 bytes).
 type DescriptorRow = (u64, u64, [u64; 3]);
 
 #[track_caller]
