@@ -51,8 +51,8 @@ use thiserror::Error;
 /// # Units
 /// `bits`: width of an element: 8, 16, 32 or 64.
 /// # Errors
-/// If the element width is not one of these, the elements are distributed over several CTAs, or the layout does not
-/// match the target.
+/// Returns an error if the element width is not one of these, the elements are distributed over several CTAs, or the
+/// layout does not match the target.
 pub fn plan_broadcast(
     layout: &LinearLayout,
     bits: u32,
@@ -79,10 +79,10 @@ pub fn plan_broadcast(
     through_memory(b, layout, bits, target)
 }
 
-/// Returns the layout of a scalar with a replica in every thread of `warps` warps.
+/// Returns the layout of a scalar, with a replica in every thread of `warps` warps.
 ///
 /// # Errors
-/// If there are more threads than a layout can number.
+/// Returns an error if the number of threads exceeds the limit of a layout.
 pub fn scalar_layout(warps: u32, target: &Target) -> Result<LinearLayout, LayoutError> {
     let ins = [
         (Dim::LANE, u64::from(target.lanes)),
@@ -93,7 +93,7 @@ pub fn scalar_layout(warps: u32, target: &Target) -> Result<LinearLayout, Layout
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
-/// Builds the program through shared memory: owners store, a barrier, all threads load.
+/// Builds the program through shared memory: the owners store, a barrier follows, and all threads load.
 fn through_memory(
     mut b: Builder,
     layout: &LinearLayout,
@@ -144,8 +144,8 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns two layouts with an additional dimension that numbers replicas: one in which each replica has its number,
-/// and one in which every replica has number 0.
+/// Returns two layouts with an additional dimension for the number of a replica. In the first layout, each replica is
+/// at its own number. In the second layout, every replica is at number 0.
 fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();
