@@ -2,7 +2,7 @@
 
 use crate::f2::Echelon;
 
-/// Returns the exclusive or of the columns `i` for which bit `i` of `x` is set.
+/// Returns the exclusive or of all columns `columns[i]` for which bit `i` of `x` is set.
 pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -13,7 +13,7 @@ pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     y
 }
 
-/// Returns the exclusive or of the columns `i` for which bit `i` of `x` is set.
+/// Returns the exclusive or of all columns `columns[i]` for which bit `i` of `x` is set.
 pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -23,7 +23,7 @@ pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     y
 }
 
-/// Returns the Gaussian elimination of `columns`. The columns are numbered from 0, in the order of the list.
+/// Returns the Gaussian elimination of `columns`, in which the number of a column is its index in `columns`.
 pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
     let mut e = Echelon::new();
     for (i, &c) in columns.into_iter().enumerate() {
@@ -63,7 +63,7 @@ pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     result
 }
 
-/// Returns the columns that are linearly independent of all earlier columns of the list.
+/// Returns each column that is linearly independent of all earlier columns.
 pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = Echelon::new();
     let mut kept = Vec::new();
@@ -75,7 +75,7 @@ pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     kept
 }
 
-/// Returns each column that is linearly independent of `base` and of all columns returned before it.
+/// Returns each column that is linearly independent of `base` and of all earlier columns.
 pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = echelon(base);
     let mut kept = Vec::new();
@@ -87,7 +87,7 @@ pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) ->
     kept
 }
 
-/// Returns unit vectors, lowest first, that together with `base` span all vectors of `bits` bits.
+/// Returns unit vectors, lowest bit first, that together with `base` span all vectors of `bits` bits.
 pub(crate) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
     extending(base, (0..bits).map(|b| 1u64 << b))
 }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn spans_meet() {
         assert_eq!(intersection(&[1, 4, 8], &[8, 2, 1]), [1, 8]);
-        // span{3, 4} and span{1, 2}: only 3.
+        // The intersection of span{3, 4} and span{1, 2} contains only 3 (and 0).
         assert_eq!(intersection(&[3, 4], &[1, 2]), [3]);
         assert_eq!(intersection(&[3, 5], &[6]), [6]);
         assert!(intersection(&[3, 5], &[1]).is_empty());

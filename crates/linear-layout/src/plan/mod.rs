@@ -1,16 +1,16 @@
-//! Plans: the data movement of a block's threads, as plain data with a cost.
+//! Plans: the data movement of a thread block (CTA), as plain data with a cost.
 //!
-//! A plan is decided before anything is emitted. The lowering turns each step into an instruction, the machine model
-//! executes the same steps, and allocation takes the scratch size from the plan: no decision is made twice.
+//! Each plan is complete before the lowering starts. The lowering turns each step of the plan into an instruction, the
+//! machine model executes the same steps, and the allocator takes the size of the scratch memory from the plan.
 //!
 //! | module | content |
 //! |---|---|
 //! | [`program`] | straight-line code on registers, lanes and shared memory; addresses; costs |
 //! | [`memory`] | register tiles to and from a buffer: access widths, addresses, bank conflicts |
 //! | [`plan_conversion`] | layout conversions: strategies, the swizzle of scratch memory |
-//! | [`tuples`] | elementwise steps on tuples of operands, and the conversions in between |
+//! | [`tuples`] | elementwise steps on tuples of operands, and the layout conversions between the steps |
 //! | [`gather`] | elements at run-time indices: through lanes or shared memory |
-//! | [`histogram`] | counts of values: by atomic additions or votes |
+//! | [`histogram`] | counts of values: by atomic additions, or by votes among the lanes of a warp |
 //! | [`reduce`] | reductions along an axis |
 //! | [`scan`] | prefix sums along an axis |
 //! | [`product`] | matrix products: the registers of each instruction |

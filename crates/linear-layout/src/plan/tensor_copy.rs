@@ -1,9 +1,9 @@
-//! Copies by the tensor memory accelerator (TMA): division of a block of a tensor into boxes, and the buffer offset of
-//! each box.
+//! Copies by the tensor memory accelerator (TMA): the boxes into which a block of a tensor is divided, and the buffer
+//! offset of each box.
 //!
-//! A TMA descriptor fixes the size of a box and the swizzle of its bytes, and each copy instruction supplies the
-//! coordinates. The host creates the descriptors, so host and kernel must agree on the box of a buffer
-//! ([`NvmmaSharedEncoding::tensor_box`]). The offset of each box follows from the buffer's layout.
+//! A TMA descriptor specifies the size of a box and the swizzle of the bytes of the box, and each copy instruction
+//! supplies the coordinates of one box. The host creates the descriptors, so host and kernel must use the same box for
+//! a buffer ([`NvmmaSharedEncoding::tensor_box`]). The buffer's layout determines the buffer offset of each box.
 //!
 //! ```text
 //! 64 x 128 elements of 2 bytes, swizzled by 128 bytes: boxes of 64 x 64
@@ -30,20 +30,20 @@ pub struct TensorBox {
     pub swizzle_bytes: u32,
 }
 
-/// One copy instruction.
+/// One copy instruction: it copies one box to or from a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoxCopy {
-    /// Coordinates of the box relative to the block, one number for each dim.
+    /// Coordinates of the first element of the box relative to the block, one coordinate per dim.
     pub coordinates: Vec<u64>,
     /// Offset of the box in the buffer, in bytes.
     pub position: u64,
 }
 
-/// Returns the copies of a block that has the shape of its buffer. In the order of the copies, the last coordinate
-/// changes fastest.
+/// Returns the copies of all boxes of a block whose shape is the shape of `buffer`. The last coordinate changes
+/// fastest.
 ///
 /// # Errors
-/// If the layout does not reach every element.
+/// Returns an error if the buffer's layout does not reach every element.
 pub fn plan_tensor_copy(
     buffer: &BufferLayout,
     tensor_box: &TensorBox,
