@@ -144,7 +144,9 @@ pub(crate) struct Accesses {
 }
 
 impl Accesses {
-    /// Returns the accesses with the fewest wavefronts and, among these, with the fewest accesses.
+    /// Returns the per-lane accesses with the fewest wavefronts and, among these, with the fewest accesses. Returns
+    /// matrix accesses instead if these cost less. If `neighbours` restricts the registers, returns the widest
+    /// accesses.
     ///
     /// Returns `None` if a thread bit contributes to a repetition bit, or if the registers do not reach all
     /// repetitions.
