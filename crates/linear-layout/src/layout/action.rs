@@ -1,4 +1,4 @@
-//! Selection and permutation of the bits of one in-dim, most often `register`.
+//! Selection and permutation of the bases of one in-dim, most often `register`.
 
 use crate::number::narrow;
 use core::fmt;
@@ -8,8 +8,8 @@ use crate::f2::apply_columns;
 
 /// A selection and permutation of the bases of one in-dim: Triton's `ColumnAction`.
 ///
-/// The new basis `i` is the old basis `action[i]`; an action shorter than the dim drops bases. On
-/// four registers, taking basis 1 before basis 0 exchanges registers 1 and 2:
+/// The new basis `i` is the old basis `action[i]`; an action shorter than the dim drops bases. With two register bits,
+/// an action that puts basis 1 before basis 0 exchanges registers 1 and 2:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, RegisterPermutation};
 /// let swap = RegisterPermutation::new(&[1, 0], Dim::REGISTER, 2)?;
@@ -31,10 +31,10 @@ pub struct RegisterPermutation {
 }
 
 impl RegisterPermutation {
-    /// Returns the action that takes basis `action[i]` of `dim`, of `2^in_bits` slots, as the new basis `i`.
+    /// Returns the action whose new basis `i` is the old basis `action[i]` of `dim`. The dim has `2^in_bits` slots.
     ///
     /// # Errors
-    /// When an index is not below `in_bits` or is used twice, or `in_bits` exceeds 63.
+    /// Returns an error if an index is not below `in_bits` or is used twice, or `in_bits` exceeds 63.
     pub fn new(action: &[usize], dim: Dim, in_bits: usize) -> Result<Self, LayoutError> {
         if in_bits > 63 {
             return Err(LayoutError::dim_too_large(Role::In, dim, in_bits));
@@ -62,7 +62,7 @@ impl RegisterPermutation {
     /// Returns the identity action on `2^in_bits` slots of `dim`.
     ///
     /// # Errors
-    /// When `in_bits` exceeds 63.
+    /// Returns an error if `in_bits` exceeds 63.
     pub fn identity(dim: Dim, in_bits: usize) -> Result<Self, LayoutError> {
         let mut result = Self::new(&[], dim, in_bits)?;
         for i in 0..in_bits {
@@ -86,7 +86,7 @@ impl RegisterPermutation {
             .map(|i| usize::from(*i))
     }
 
-    /// Returns the in-dim that is acted on.
+    /// Returns the in-dim that the action permutes.
     #[must_use]
     pub const fn dim(&self) -> Dim {
         self.dim
@@ -104,7 +104,7 @@ impl RegisterPermutation {
         self.len as usize
     }
 
-    /// Returns true if the action changes nothing.
+    /// Returns true if the action keeps all bases in their order.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.len == self.in_bits && self.indices().enumerate().all(|(i, index)| i == index)
@@ -117,7 +117,7 @@ impl RegisterPermutation {
     /// Returns `layout` with the bases of the dim selected and reordered.
     ///
     /// # Errors
-    /// When the layout lacks the dim or it has another size.
+    /// Returns an error if the layout does not have the dim, or if the dim's size is not `2^in_bits`.
     pub fn apply(&self, layout: &LinearLayout) -> Result<LinearLayout, LayoutError> {
         let Some(i) = layout.ins.position(self.dim) else {
             return Err(LayoutError::no_such_dim(Role::In, self.dim));
@@ -148,10 +148,10 @@ impl RegisterPermutation {
         apply_columns(&columns[..self.out_bits()], slot)
     }
 
-    /// Writes the values of the new slots, `out[i] = values[source_of(i)]`.
+    /// Writes the value of each new slot to `out`: `out[i] = values[source_of(i)]`.
     ///
     /// # Errors
-    /// When the length of `values` is not `2^in_bits`, or the length of `out` is not `2^out_bits`.
+    /// Returns an error if the length of `values` is not `2^in_bits`, or the length of `out` is not `2^out_bits`.
     pub fn apply_values<T: Clone>(&self, values: &[T], out: &mut [T]) -> Result<(), LayoutError> {
         for (found, bits) in [(values.len(), self.in_bits()), (out.len(), self.out_bits())] {
             let expected = 1u64 << bits;
@@ -168,7 +168,7 @@ impl RegisterPermutation {
     /// Returns the inverse action.
     ///
     /// # Errors
-    /// When this action drops a basis.
+    /// Returns an error if this action drops a basis.
     pub fn inverse(&self) -> Result<Self, LayoutError> {
         if !self.is_permutation() {
             return Err(LayoutError::action_size(
@@ -184,10 +184,11 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the action `other` after `self`.
+    /// Returns the composition that applies `self` first and `other` second.
     ///
     /// # Errors
-    /// When they act on different dims, or the input size of `other` is not the output size of `self`.
+    /// Returns an error if the actions have different dims, or the input size of `other` is not the output size of
+    /// `self`.
     pub fn left_compose(&self, other: &Self) -> Result<Self, LayoutError> {
         if self.dim != other.dim {
             return Err(LayoutError::order_differs(Role::In, other.dim, self.dim));

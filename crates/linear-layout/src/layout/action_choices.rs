@@ -1,4 +1,4 @@
-//! Register permutations for lowerings: for division, without broadcasts, for additive addresses.
+//! Register permutations for lowerings: removal of broadcasts, division by a tile, additive addresses.
 
 use super::side::FieldMoves;
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
@@ -9,7 +9,7 @@ impl RegisterPermutation {
     /// Returns the action that drops the zero bases of in-dim `dim` of `layout`.
     ///
     /// # Errors
-    /// When the layout lacks the dim.
+    /// Returns an error if the layout does not have the dim.
     pub fn removing_broadcast(layout: &LinearLayout, dim: Dim) -> Result<Self, LayoutError> {
         if !layout.has_in_dim(dim) {
             return Err(LayoutError::no_such_dim(Role::In, dim));
@@ -22,12 +22,12 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the register permutation after which `tile` divides `layout` on the left (else on the
-    /// right), considering registers only: each register basis of the tile takes the first unused equal
-    /// basis of the layout. Returns `None` if one is missing.
+    /// Returns the register permutation after which `tile` divides `layout` on the left (on the right if `left` is
+    /// false). Only registers are considered. Each register basis of the tile is matched with the first unused equal
+    /// basis of the layout; the result is `None` if a basis has no match.
     ///
     /// # Errors
-    /// When the first in-dims of the two differ, or the tile has an out-dim that `layout` lacks.
+    /// Returns an error if the first in-dims of the two layouts differ, or the tile has an out-dim that `layout` lacks.
     /// # Source
     /// Triton's `regPermForDivide`.
     pub fn for_division(
@@ -91,13 +91,15 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns the permutation that puts first the registers whose address can be *added* to a base
-    /// address (nothing else changes their bits), and the number of those register slots.
+    /// Returns `(n, permutation)`. The permutation moves the registers whose address can be *added* to a base address,
+    /// because no other input changes the same address bits, to the first `n` slots.
     ///
-    /// `layout` maps registers to one address; `addr` maps everything else that contributes to it, and `span_mask`
-    /// has the bits that an affine offset may change. A register basis that `addr` has as well counts as additive.
+    /// `layout` maps registers to an address; `addr` maps all other inputs to the same address. `span_mask` is the mask
+    /// of the address bits that an affine offset may change. A register basis that is also a basis of `addr` counts as
+    /// additive.
     /// # Errors
-    /// When the first in-dim of `layout` is not `register`, or either does not have exactly one out-dim.
+    /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have exactly
+    /// one out-dim.
     /// # Source
     /// Triton's `actionAdditiveStrides`.
     pub fn additive_strides(
@@ -135,8 +137,9 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns the index, among the slots of in-dim `dim` with all free bits zero, of the value that slot
-    /// `slot` holds (see [`free_variable_masks`](Self::free_variable_masks)).
+    /// Returns the index of the value that slot `slot` of in-dim `dim` holds. Only the slots with all free bits zero
+    /// (see [`free_variable_masks`](Self::free_variable_masks)) are counted, since each distinct value has one such
+    /// slot.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -159,11 +162,11 @@ impl LinearLayout {
         value
     }
 
-    /// Broadcasts the values of the slots of in-dim `dim` with all free bits zero to all slots.
+    /// Broadcasts values to all slots of in-dim `dim`. `unique` holds one value for each slot with all free bits zero.
     ///
     /// # Errors
-    /// When the length of `unique` is not the number of slots with all free bits zero, or the length of `out` is not
-    /// the number of slots.
+    /// Returns an error if the length of `unique` is not the number of slots with all free bits zero, or the length of
+    /// `out` is not the number of slots.
     pub fn broadcast_values<T: Clone>(
         &self,
         dim: Dim,

@@ -8,8 +8,8 @@ use crate::f2::{low_mask, shl};
 
 /// A layout followed by an XOR with a constant: `y = A x ^ b`.
 ///
-/// Slices, flips and subviews of a layout are not linear (zero does not go to zero) but affine, and
-/// affine maps compose and invert like layouts. A row of eight, read backwards:
+/// Slices, flips and subviews of a layout are affine but not linear, because they do not map zero to zero. Affine maps
+/// compose and invert like layouts. This one reads a row of eight elements backwards:
 /// ```
 /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
 /// let row = LinearLayout::identity_1d(8, Dim::LANE, Dim::out(0))?;
@@ -19,12 +19,12 @@ use crate::f2::{low_mask, shl};
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Shape
-/// That of the linear part.
+/// The dims and sizes of the linear part.
 /// # Units
-/// As in the linear part; the offset counts what the out-dims count.
+/// Inputs and outputs have the units of the linear part; the offset has the units of the out-dims.
 /// # Laws
-/// `a.compose(&b)` is `b` after `a` (property `affine_compose_is_application`); a map composed with its
-/// inverse is the identity (`affine_inverse_undoes`).
+/// `a.compose(&b)` applies `a`, then `b` (property `affine_compose_is_application`); a map composed with its inverse is
+/// the identity (`affine_inverse_undoes`).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AffineLayout {
     linear: LinearLayout,
@@ -38,10 +38,10 @@ impl From<LinearLayout> for AffineLayout {
 }
 
 impl AffineLayout {
-    /// Returns the map `x -> linear(x) ^ offset`; `offset` names each out-dim once, in any order.
+    /// Returns the map `x -> linear(x) ^ offset`; `offset` has one coordinate for each out-dim, in any order.
     ///
     /// # Errors
-    /// When an out-dim is missing, unknown or named twice, or a coordinate is not below its dim's size.
+    /// Returns an error if an out-dim is missing, unknown or named twice, or a coordinate is not below its dim's size.
     pub fn new(linear: LinearLayout, offset: &[(Dim, u64)]) -> Result<Self, LayoutError> {
         let mut packed = 0;
         let mut seen = 0u32;
@@ -67,7 +67,7 @@ impl AffineLayout {
         }
     }
 
-    /// Returns the part without the offset.
+    /// Returns the linear part `A` of `y = A x ^ b`.
     #[must_use]
     pub const fn linear(&self) -> &LinearLayout {
         &self.linear
@@ -88,23 +88,23 @@ impl AffineLayout {
     /// Returns the output coordinates of a point, in out-dim order.
     ///
     /// # Errors
-    /// As [`LinearLayout::apply`].
+    /// Returns an error under the same conditions as [`LinearLayout::apply`].
     pub fn apply(&self, point: &[(Dim, u64)]) -> Result<Coords, LayoutError> {
         Ok(self
             .linear
             .unpack(self.apply_packed(self.linear.pack_in(point)?)))
     }
 
-    /// Returns the packed output of a packed input, as [`LinearLayout::apply_packed`].
+    /// Returns the packed output of a packed input, like [`LinearLayout::apply_packed`].
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
         self.linear.apply_packed(x) ^ self.offset
     }
 
-    /// Returns `outer` after `self`.
+    /// Returns the map that applies `self`, then `outer`.
     ///
     /// # Errors
-    /// As [`LinearLayout::compose`].
+    /// Returns an error under the same conditions as [`LinearLayout::compose`].
     pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let linear = self.linear.compose(&outer.linear)?;
         let moves = FieldMoves::between(&self.linear.outs, &outer.linear.ins);
@@ -114,10 +114,10 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the direct product of `self` (inner, minor) and `outer`, as [`LinearLayout::product`].
+    /// Returns the direct product of `self` (inner, minor) and `outer`, like [`LinearLayout::product`].
     ///
     /// # Errors
-    /// As [`LinearLayout::product`].
+    /// Returns an error under the same conditions as [`LinearLayout::product`].
     pub fn product(&self, outer: &Self) -> Result<Self, LayoutError> {
         let linear = self.linear.product(&outer.linear)?;
         let mut offset = 0;
@@ -138,27 +138,28 @@ impl AffineLayout {
     /// Returns the inverse of a one-to-one map.
     ///
     /// # Errors
-    /// When the linear part is not invertible.
+    /// Returns an error if the linear part is not invertible.
     pub fn invert(&self) -> Result<Self, LayoutError> {
         let linear = self.linear.invert()?;
         let offset = linear.apply_packed(self.offset);
         Ok(Self { linear, offset })
     }
 
-    /// Returns a right inverse, as [`LinearLayout::pseudoinvert`].
+    /// Returns a right inverse, like [`LinearLayout::pseudoinvert`].
     ///
     /// # Errors
-    /// When the linear part is not surjective.
+    /// Returns an error if the linear part is not surjective.
     pub fn pseudoinvert(&self) -> Result<Self, LayoutError> {
         let linear = self.linear.pseudoinvert()?;
         let offset = linear.apply_packed(self.offset);
         Ok(Self { linear, offset })
     }
 
-    /// Solves `x.compose(outer) == self`, as [`LinearLayout::invert_and_compose`].
+    /// Returns the solution `x` of `x.compose(outer) == self`, like [`LinearLayout::invert_and_compose`].
     ///
     /// # Errors
-    /// As there; also when the difference of the two offsets is outside the image of `outer`.
+    /// Returns an error under the same conditions as [`LinearLayout::invert_and_compose`], or if the difference of the
+    /// two offsets is outside the image of `outer`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let linear = self.linear.invert_and_compose(&outer.linear)?;
         let moves = FieldMoves::between(&self.linear.outs, &outer.linear.outs);
@@ -169,9 +170,9 @@ impl AffineLayout {
         }
     }
 
-    /// Returns the restriction to `start .. start + size` of an in-dim, renumbered from zero.
+    /// Returns the restriction of in-dim `dim` to `start .. start + size`, renumbered from zero.
     ///
-    /// The addresses of a window of a buffer: rows 4 to 7 of eight rows of two.
+    /// The example computes the addresses of a window of a buffer: rows 4 to 7 of eight rows with two elements each.
     /// ```
     /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
     /// let (rows, cols, at) = (Dim::out(0), Dim::out(1), Dim::OFFSET);
@@ -181,8 +182,8 @@ impl AffineLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// When there is no such in-dim, `size` is not a power of two, `start` is not a multiple of it, or
-    /// the slice exceeds the dim.
+    /// Returns an error if there is no such in-dim, `size` is not a power of two, `start` is not a multiple of `size`,
+    /// or the slice exceeds the dim.
     pub fn slice_in(&self, dim: Dim, start: u64, size: u64) -> Result<Self, LayoutError> {
         let Some(i) = self.linear.ins.position(dim) else {
             return Err(LayoutError::no_such_dim(Role::In, dim));
@@ -205,10 +206,10 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the map with an in-dim reversed.
+    /// Returns the map with in-dim `dim` reversed: input `x` of the dim becomes `in_size - 1 - x`.
     ///
     /// # Errors
-    /// When there is no such in-dim.
+    /// Returns an error if there is no such in-dim.
     pub fn flip_in(&self, dim: Dim) -> Result<Self, LayoutError> {
         let Some(i) = self.linear.ins.position(dim) else {
             return Err(LayoutError::no_such_dim(Role::In, dim));
@@ -220,19 +221,20 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the map with an out-dim reversed.
+    /// Returns the map with out-dim `dim` reversed: coordinate `y` of the dim becomes `out_size - 1 - y`.
     ///
     /// # Errors
-    /// When there is no such out-dim.
+    /// Returns an error if there is no such out-dim.
     pub fn flip_out(&self, dim: Dim) -> Result<Self, LayoutError> {
         let size = self.linear.out_size(dim);
         self.translate_out(dim, size - 1)
     }
 
-    /// Returns the map with a constant XORed to one out-dim: a translation by a whole number of aligned blocks.
+    /// Returns the map with the constant `by` XORed to the coordinate of one out-dim. The XOR is an addition if `by`
+    /// and the coordinates share no set bit, for example if `by` moves an aligned block.
     ///
     /// # Errors
-    /// When there is no such out-dim, or `by` is not below its size.
+    /// Returns an error if there is no such out-dim, or `by` is not below its size.
     pub fn translate_out(&self, dim: Dim, by: u64) -> Result<Self, LayoutError> {
         let Some(i) = self.linear.outs.position(dim) else {
             return Err(LayoutError::no_such_dim(Role::Out, dim));
@@ -255,7 +257,7 @@ fn check_coordinate(dim: Dim, value: u64, size: u64) -> Result<u64, LayoutError>
     Ok(value)
 }
 
-/// Prints the linear part and, below it, the offset.
+/// Prints the linear part and, on the lines below, the offset.
 impl fmt::Display for AffineLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\nxor {}", self.linear, self.offset())

@@ -9,7 +9,7 @@ use crate::f2::apply_columns;
 /// Copying a layout dominates the cost of cheap operations. Larger layouts are rare enough to pay for an allocation.
 const INLINE: usize = 24;
 
-/// The image of each input bit. Dereferences to a slice whose entries beyond the input bits are zero.
+/// The images of the input bits, one column for each bit. Dereferences to a slice whose further entries are zero.
 #[derive(Clone)]
 pub(super) struct ColumnBuffer(Storage);
 
@@ -22,7 +22,7 @@ enum Storage {
 impl ColumnBuffer {
     pub(super) const EMPTY: Self = Self(Storage::Inline([0; INLINE]));
 
-    /// Returns a buffer with capacity for this many columns, all zero.
+    /// Returns a buffer with capacity for `bits` columns, all zero.
     #[inline]
     pub(super) fn zero(bits: usize) -> Self {
         let mut columns = Self::EMPTY;
@@ -30,7 +30,7 @@ impl ColumnBuffer {
         columns
     }
 
-    /// Reserves capacity for this many columns, at most 64; the new ones are zero.
+    /// Reserves capacity for `bits` columns in total, at most 64. The new columns are zero.
     #[inline]
     pub(super) fn reserve(&mut self, bits: usize) {
         if bits > INLINE {
@@ -38,7 +38,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Returns the XOR of the columns that `x` selects; bits beyond the last column select nothing.
+    /// Returns the XOR of the columns whose bit is set in `x`. Bits of `x` beyond the last column are ignored.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -63,7 +63,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Returns true if the first `bits` columns, which both have capacity for, are equal.
+    /// Returns true if the first `bits` columns are equal. Both buffers must have capacity for `bits` columns.
     #[inline]
     pub(super) fn same(&self, other: &Self, bits: usize) -> bool {
         if let (Storage::Inline(a), Storage::Inline(b)) = (&self.0, &other.0) {
@@ -91,7 +91,7 @@ impl ColumnBuffer {
     }
 }
 
-/// Returns the XOR of the columns that `x` selects among the eight columns from `first` on.
+/// Returns the XOR of those of the eight columns from index `first` on whose bit is set in the low byte of `x`.
 #[inline]
 fn xor_selected(columns: &[u64; INLINE], x: u32, first: usize) -> u64 {
     (first..first + 8).fold(0, |y, i| y ^ if x >> i & 1 == 1 { columns[i] } else { 0 })

@@ -7,8 +7,8 @@ use crate::f2::{low_mask, shl};
 impl LinearLayout {
     /// Returns the direct product of `self` (inner, minor) and `outer`: Triton's `operator*`.
     ///
-    /// A dim that both have is concatenated: the outer's bits are above the inner's. Two lanes of
-    /// two registers each make a row of four:
+    /// In a dim of both layouts, the bits of `outer` are placed above the bits of `self`. Two lanes with two registers
+    /// each form a row of four elements:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = Dim::out(0);
@@ -22,10 +22,11 @@ impl LinearLayout {
     /// The result has the dims of both layouts, in an order that is consistent with both. Where the orders disagree,
     /// the order of `self` is used. The sizes of a common dim are multiplied.
     /// # Laws
-    /// Associative (`product_is_associative`), with `empty()` as identity (`product_has_identity`);
-    /// not commutative. Surjective (injective) exactly when both are.
+    /// The product is associative (`product_is_associative`) and has the identity `empty()` (`product_has_identity`).
+    /// It is not commutative. The product is surjective (injective) exactly if both layouts are surjective (injective).
     /// # Errors
-    /// When the result exceeds 64 bits or [`MAX_DIMS`](super::MAX_DIMS) dims on a side.
+    /// Returns an error if the inputs or the outputs of the result exceed 64 bits or [`MAX_DIMS`](super::MAX_DIMS)
+    /// dims.
     #[inline]
     pub fn product(&self, outer: &Self) -> Result<Self, LayoutError> {
         let mut result = self.clone();
@@ -35,10 +36,10 @@ impl LinearLayout {
         }
     }
 
-    /// Repositions `self` by [its product](Self::product) with `outer`: Triton's `operator*=`.
+    /// Replaces `self` by [its product](Self::product) with `outer`: Triton's `operator*=`.
     ///
     /// # Errors
-    /// As [`product`](Self::product); `self` is unchanged then.
+    /// Returns an error, and leaves `self` unchanged, under the same conditions as [`product`](Self::product).
     #[inline]
     pub fn product_assign(&mut self, outer: &Self) -> Result<(), LayoutError> {
         if outer.ins.len() == 1 && outer.outs.len() == 1 {
@@ -49,10 +50,10 @@ impl LinearLayout {
         self.product_assign_any(outer)
     }
 
-    /// Repositions `self` by its product with the identity from `input` to `output` on `size` values.
+    /// Replaces `self` by its product with the identity from `input` to `output` on `size` values.
     ///
-    /// Equivalent to `product_assign(&identity_1d(..)?)` without constructing the second layout. Tiles are
-    /// usually built from it: two registers, then four lanes, then two more registers along one row:
+    /// Equivalent to `product_assign(&identity_1d(..)?)` without constructing the second layout. Tiles are usually
+    /// built with this function. Here a row has two registers, then four lanes, then two more registers:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let mut row = LinearLayout::empty();
@@ -63,7 +64,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// When the size is not a power of two, or a limit is exceeded; `self` is unchanged then.
+    /// Returns an error, and leaves `self` unchanged, if the size is not a power of two or a limit is exceeded.
     #[inline]
     pub fn product_identity_assign(
         &mut self,
@@ -78,7 +79,8 @@ impl LinearLayout {
         self.append(input, bits, output, bits, |bit| 1 << (bit & 63))
     }
 
-    /// Multiplies by a layout of one in-dim and one out-dim, given by its columns.
+    /// Multiplies `self` by a layout with one in-dim and one out-dim. `column(bit)` is the image of its input bit
+    /// `bit`.
     #[inline]
     fn append(
         &mut self,
@@ -143,7 +145,7 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Moves the columns of each in-dim to the dim's offset in `ins`, where each dim is as large or larger.
+    /// Moves the columns of each in-dim to the dim's offset in `ins`, in which no dim is smaller than in `self.ins`.
     #[inline]
     fn spread_columns(&mut self, ins: &LayoutSide) {
         if ins.starts_with(&self.ins) {
@@ -169,10 +171,11 @@ impl LinearLayout {
         }
     }
 
-    /// Removes from `self` the low part that `tile` covers: the `rest` with `tile.product(&rest) == self`.
+    /// Removes the low bits of each dim that `tile` covers. Returns the layout `rest` with
+    /// `tile.product(&rest) == self`.
     ///
-    /// The identity on 8 lanes divided by the identity on 2 lanes is the identity on 4 lanes. For lane 6 = `0b110`, bit
-    /// 0 belongs to the tile, and the remaining bits `0b11` = 3 to the rest.
+    /// The identity on 8 lanes divided by the identity on 2 lanes is the identity on 4 lanes. In lane 6 = `0b110`, bit
+    /// 0 is the index in the tile, and the remaining bits `0b11` = 3 are the index in `rest`.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let id = |n| LinearLayout::identity_1d(n, Dim::LANE, Dim::out(0));
@@ -180,26 +183,29 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// All dims of `self` in its order (some perhaps of size 1); every size divided by the tile's.
+    /// The result has all dims of `self` in the same order. The tile's size divides each size; a dim of size 1 may
+    /// remain.
     /// # Laws
     /// `tile.product(&rest) == self` for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
     /// # Errors
-    /// When the tile has a dim that `self` lacks, or [`is_not_divisible`](LayoutError::is_not_divisible)
-    /// with the first basis that straddles the tile.
+    /// Returns an error if the tile has a dim that `self` lacks. Returns an
+    /// [`is_not_divisible`](LayoutError::is_not_divisible) error if the tile is too large, or with the first basis that
+    /// differs from the tile's or has bits inside and outside of the tile.
     /// # Source
     /// Linear Layouts paper, left division; Triton's `divideLeft`.
     pub fn divide_left(&self, tile: &Self) -> Result<Self, LayoutError> {
         self.divide(tile, true)
     }
 
-    /// Removes from `self` the high part that `tile` covers: the `rest` with `rest.product(tile) == self`.
+    /// Removes the high bits of each dim that `tile` covers. Returns the layout `rest` with
+    /// `rest.product(tile) == self`.
     ///
     /// # Shape
-    /// As [`divide_left`](Self::divide_left).
+    /// The shape is the same as in [`divide_left`](Self::divide_left).
     /// # Laws
     /// `rest.product(&tile) == self` for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
     /// # Errors
-    /// As [`divide_left`](Self::divide_left).
+    /// Returns an error under the same conditions as [`divide_left`](Self::divide_left).
     /// # Source
     /// Triton's `divideRight`.
     pub fn divide_right(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -279,7 +285,7 @@ impl LinearLayout {
     /// # Shape
     /// Same out-dims, sizes and order on both; disjoint in-dims.
     /// # Errors
-    /// When the out-dims or their sizes differ, or an in-dim is on both.
+    /// Returns an error if the out-dims or their sizes differ, or an in-dim is on both.
     pub fn concat_ins(&self, other: &Self) -> Result<Self, LayoutError> {
         self.outs.check_same_dims(Role::Out, &other.outs)?;
         for i in 0..self.outs.len() {
@@ -313,7 +319,7 @@ impl LinearLayout {
     /// # Shape
     /// Same in-dims, sizes and order on both; disjoint out-dims.
     /// # Errors
-    /// When the in-dims or their sizes differ, or an out-dim is on both.
+    /// Returns an error if the in-dims or their sizes differ, or an out-dim is on both.
     pub fn concat_outs(&self, other: &Self) -> Result<Self, LayoutError> {
         self.ins.check_same_dims(Role::In, &other.ins)?;
         for i in 0..self.ins.len() {

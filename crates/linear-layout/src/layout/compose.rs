@@ -5,9 +5,9 @@ use super::{LayoutError, LinearLayout, Role};
 use crate::f2::{Echelon, apply_columns};
 
 impl LinearLayout {
-    /// Returns `outer` after `self`: `x -> outer(self(x))`.
+    /// Returns the composition `x -> outer(self(x))`.
     ///
-    /// Registers to buffer offsets (reversed), then offsets to elements (doubled):
+    /// The first layout maps registers to buffer offsets (reversed), the second maps offsets to elements (doubled):
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let (r, o, d) = (Dim::REGISTER, Dim::OFFSET, Dim::out(0));
@@ -17,13 +17,14 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// Out-dims of `self` are the in-dims of `outer` in any order, none larger than there. Result:
-    /// in-dims of `self` -> out-dims of `outer`.
+    /// The out-dims of `self` are the in-dims of `outer`, in any order, and none is larger than in `outer`. The result
+    /// maps the in-dims of `self` to the out-dims of `outer`.
     /// # Laws
-    /// Associative (`compose_is_associative`); `compose(x) == outer(self(x))` at every point
+    /// Composition is associative (`compose_is_associative`), and the result maps every `x` to `outer(self(x))`
     /// (`compose_is_application`).
     /// # Errors
-    /// When the dims differ as sets, or an out-dim of `self` is larger than `outer` accepts.
+    /// Returns an error if the out-dims of `self` and the in-dims of `outer` are different sets, or an out-dim of
+    /// `self` is larger than the in-dim of `outer`.
     pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let mut result = Self::zero(self.ins, outer.outs);
         let columns = outer.columns();
@@ -52,9 +53,9 @@ impl LinearLayout {
     /// # Shape
     /// out-dims of `self` -> in-dims of `self`.
     /// # Laws
-    /// Composing a layout with its inverse, on either side, is the identity (`inverse_composes_to_identity`).
+    /// A layout composed with its inverse, in either order, is the identity (`inverse_composes_to_identity`).
     /// # Errors
-    /// When the layout is not invertible.
+    /// Returns an error if the layout is not invertible.
     pub fn invert(&self) -> Result<Self, LayoutError> {
         let mut echelon = Echelon::new();
         let square = self.ins.bits() == self.outs.bits();
@@ -74,17 +75,16 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns a right inverse of a surjective layout: for each output one input that maps to it.
+    /// Returns a right inverse of a surjective layout, which maps each output to one of the inputs with that output.
     ///
-    /// Of the inputs that map to an output it picks the one with all free bits zero (see
-    /// [`free_variable_masks`](Self::free_variable_masks)); a dim that is on both sides and maps to
-    /// itself still does so in the result.
+    /// The chosen input is the input with all free bits zero (see [`free_variable_masks`](Self::free_variable_masks)).
+    /// A dim that is both an in-dim and an out-dim and maps to itself also maps to itself in the result.
     /// # Shape
     /// out-dims of `self` -> in-dims of `self`.
     /// # Laws
     /// `l.pseudoinvert().compose(&l)` is the identity on the out-dims (`pseudoinverse_is_right_inverse`).
     /// # Errors
-    /// When the layout is not surjective.
+    /// Returns an error if the layout is not surjective.
     /// # Source
     /// Triton's `pseudoinvert`.
     pub fn pseudoinvert(&self) -> Result<Self, LayoutError> {
@@ -95,10 +95,11 @@ impl LinearLayout {
         identity.invert_and_compose(self)
     }
 
-    /// Solves `x.compose(outer) == self`: for each input of `self`, an input of `outer` with the same output.
+    /// Returns the solution `x` of `x.compose(outer) == self`. It maps each input of `self` to an input of `outer` with
+    /// the same output.
     ///
-    /// Registers to elements and offsets to elements give registers to offsets: the offset at which to
-    /// store each register.
+    /// For example, a layout from registers to elements and a layout from offsets to elements give the offset at which
+    /// to store each register:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = [Dim::out(0), Dim::out(1)];
@@ -108,19 +109,19 @@ impl LinearLayout {
     /// assert_eq!(store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
-    /// If several inputs of `outer` have the output, the choice is part of the contract. An in-dim is
-    /// mapped to itself if both layouts have it with equal bases, and no other in-dim of either changes
-    /// the output bits that it changes. The other dims are solved with all free variables zero, pivots
-    /// being the first independent bases of `outer` in dim order. So `warp` and `block` stay fixed if
-    /// nothing moves between them, even where they broadcast.
+    /// If several inputs of `outer` have the same output, the choice is part of the contract. An in-dim is mapped to
+    /// itself if both layouts have the dim with equal bases, and no other in-dim of the two layouts changes the same
+    /// output bits. The remaining dims are solved with all free variables zero; the pivots are the first independent
+    /// bases of `outer` in dim order. So `warp` and `block` map to themselves if no data moves between warps or blocks,
+    /// even if they broadcast.
     /// # Shape
-    /// Both have the same out-dims, in any order, none larger in `self`. Result: in-dims of `self` ->
-    /// in-dims of `outer`.
+    /// Both layouts have the same out-dims, in any order; no out-dim is larger in `self`. The result maps the in-dims
+    /// of `self` to the in-dims of `outer`.
     /// # Laws
     /// `a.invert_and_compose(&b)?.compose(&b)? == a` (`inverse_composition_solves`).
     /// # Errors
-    /// When the out-dims differ as sets, an out-dim of `self` is larger, or a basis of `self` is
-    /// outside the image of `outer` (the error names it).
+    /// Returns an error if the out-dims are different sets, an out-dim is larger in `self`, or a basis of `self` is
+    /// outside the image of `outer` (the error names the basis).
     /// # Source
     /// Triton's `invertAndCompose`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
@@ -181,8 +182,8 @@ fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     twice
 }
 
-/// Returns the moves from the packing of `from` to the packing of `to`. Checks that both have the same dims, and that
-/// no dim is larger in `from`.
+/// Returns the bit-field moves that turn a point packed for `from` into the same point packed for `to`. Returns an
+/// error if the dims are different sets, or a dim is larger in `from`.
 #[inline]
 fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {
     to.check_same_dims(role, from)?;

@@ -1,17 +1,18 @@
-//! Minimal conversions between layouts of a tensor, and vectorisation of accesses.
+//! Minimal conversions between layouts of a tensor, and vectorisation of memory accesses.
 
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 
 impl LinearLayout {
-    /// Returns, for each slot of `self`, a slot of `memory` that holds the same element, in the same
-    /// block if every block has a copy.
+    /// Returns the layout that maps each slot of `self` to a slot of `memory` with the same element. The slot is in the
+    /// same block if every block has a copy of the element.
     ///
-    /// This is [`invert_and_compose`](Self::invert_and_compose) with an additional rule. If a `block` basis of `memory`
-    /// is zero, its data is replicated over blocks, and the block bit of the output is the block bit of the input.
+    /// This is [`invert_and_compose`](Self::invert_and_compose) with an additional rule. A zero `block` basis of
+    /// `memory` means that the data is replicated over that block bit; then the output has the same block bit as the
+    /// input.
     /// # Shape
     /// in-dims of `self` -> in-dims of `memory`.
     /// # Errors
-    /// As [`invert_and_compose`](Self::invert_and_compose).
+    /// Returns an error under the same conditions as [`invert_and_compose`](Self::invert_and_compose).
     /// # Source
     /// Triton's `invertAndComposeBlockLocal(memory, self)`.
     pub fn invert_and_compose_block_local(&self, memory: &Self) -> Result<Self, LayoutError> {
@@ -36,11 +37,12 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the conversion from `self` to `dst`, the source slot of each destination slot, without the
-    /// dims over which it is trivial.
+    /// Returns the conversion from `self` to `dst`, which maps each destination slot to its source slot, without the
+    /// dims over which the conversion is trivial.
     ///
-    /// An empty result means that no data moves; `register` alone, that a thread renames its registers; with `lane`,
-    /// that data crosses lanes of a warp; with `warp` or `block`, that it crosses warps or blocks.
+    /// The in-dims of the result tell how far data moves. If it has none, no data moves. If it has only `register`,
+    /// each thread renames its registers. If it has `lane`, data crosses the lanes of a warp; if it has `warp` or
+    /// `block`, data crosses warps or blocks.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = Dim::out(0);
@@ -55,10 +57,10 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The first in-dims of `dst` -> the same in-dims of `self`. Starting from the last dim, dims are dropped as long
-    /// as the conversion is trivial over them.
+    /// The result maps the first in-dims of `dst` to the same in-dims of `self`. Dims are dropped from the last one on,
+    /// as long as the conversion is trivial over the dim.
     /// # Errors
-    /// As [`invert_and_compose`](Self::invert_and_compose).
+    /// Returns an error under the same conditions as [`invert_and_compose`](Self::invert_and_compose).
     /// # Source
     /// Triton's `minimalCvtLayout(self, dst)`.
     pub fn minimal_conversion_to(&self, dst: &Self) -> Result<Self, LayoutError> {
@@ -75,10 +77,11 @@ impl LinearLayout {
         Ok(conversion)
     }
 
-    /// Returns the widest access of a register-to-offset layout: the number of consecutive registers, in
-    /// the order of the returned permutation, that are consecutive in memory, at most 128 bits together.
+    /// Returns the number of elements of the widest memory access for a register-to-offset layout, and a permutation of
+    /// the registers. After the permutation, that many consecutive registers have consecutive offsets. The access has
+    /// at most 128 bits if `max_elems` is `None`.
     ///
-    /// `max_elems` lowers that limit and fixes the order of the registers.
+    /// `max_elems` replaces the limit of 128 bits by a limit in elements. The permutation is then the identity.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let cvt = LinearLayout::from_bases(
@@ -88,9 +91,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Units
-    /// `elem_bits` in bits; the result in elements.
+    /// `elem_bits` is in bits, the result in elements.
     /// # Errors
-    /// When the layout lacks `register` or `offset`, or a size is not a power of two.
+    /// Returns an error if the layout does not have `register` or `offset`, or its first in-dim is not `register`.
     /// # Source
     /// Triton's `largestVectorisation`.
     pub fn largest_vectorisation(

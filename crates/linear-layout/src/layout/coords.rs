@@ -5,7 +5,7 @@ use core::hash::{Hash, Hasher};
 
 use super::side::{MAX_DIMS, Sizes};
 
-/// The coordinates of a point, one for each dim of a side, in the layout's dim order.
+/// The coordinates of an input or output point of a layout, one for each dim, in the layout's dim order.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -35,14 +35,14 @@ impl Coords {
         self.sizes.len()
     }
 
-    /// Returns true if there is no coordinate.
+    /// Returns true if the point has no coordinates.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the `i`-th coordinate, 0 beyond the last one.
+    /// Returns the `i`-th coordinate, or 0 if `i` is not below [`len`](Self::len).
     #[inline]
     #[must_use]
     pub const fn at(&self, i: usize) -> u64 {
@@ -54,20 +54,20 @@ impl Coords {
         }
     }
 
-    /// Returns the coordinates in order.
+    /// Returns the coordinates in dim order.
     #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + use<> {
         let Self { packed, sizes } = *self;
         (0..sizes.len()).map(move |i| sizes.extract(i, packed))
     }
 
-    /// Returns the coordinates as a list.
+    /// Returns the coordinates as a vector.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u64> {
         self.iter().collect()
     }
 
-    /// Returns all coordinates as one word: the first dim in the low bits.
+    /// Returns all coordinates packed into one word, with the first dim in the low bits.
     #[inline]
     #[must_use]
     pub const fn packed(&self) -> u64 {
@@ -75,7 +75,7 @@ impl Coords {
     }
 }
 
-/// Compares the coordinates, not the sizes of their dims.
+/// Compares the coordinates. The sizes of the dims are not compared.
 impl PartialEq for Coords {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

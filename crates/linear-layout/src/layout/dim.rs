@@ -6,7 +6,7 @@ use std::sync::{OnceLock, RwLock};
 
 use super::LayoutError;
 
-/// The name of a dimension, interned: two bytes, compared as a number.
+/// The interned name of a dimension. It has two bytes, and comparing two names compares two integers.
 ///
 /// The hardware dims (`register, lane, warp, block`, and `offset` for shared memory) and the tensor
 /// dims (`dim0`, `dim1`, ...) are constants; any other name is interned on first use.
@@ -31,16 +31,16 @@ const FIXED: [&str; 8] = [
     "row",
     "col",
 ];
-/// Names of the first tensor dims, so that printing the usual ones needs no table look-up.
+/// Names of the first tensor dims, which are printed without a table look-up.
 const OUTS: [&str; 16] = [
     "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7", "dim8", "dim9", "dim10",
     "dim11", "dim12", "dim13", "dim14", "dim15",
 ];
-/// Ids from here up are tensor dims: `OUT_BASE + i` is `dim<i>`.
+/// The first id of a tensor dim: `OUT_BASE + i` is the id of `dim<i>`.
 const OUT_BASE: u16 = 0x8000;
-/// Number of names that can be interned besides the constants.
+/// Number of names that can be interned in addition to the constants.
 const CAPACITY: usize = OUT_BASE as usize - FIXED.len();
-/// Length of the longest name that can be interned, in bytes; bounds the memory that hostile text can leak.
+/// Maximum length in bytes of an interned name. It limits the memory that hostile input text can leak.
 const MAX_NAME_BYTES: usize = 256;
 
 fn interned() -> &'static RwLock<Vec<&'static str>> {
@@ -59,7 +59,7 @@ impl Dim {
     pub const BLOCK: Self = Self(3);
     /// `offset`: index of an element within a shared-memory buffer.
     pub const OFFSET: Self = Self(4);
-    /// `partition`: index of a part of a partitioned shared-memory buffer.
+    /// `partition`: index of a partition within a partitioned shared-memory buffer.
     pub const PARTITION: Self = Self(5);
     /// `row`: row (lane) of tensor memory.
     pub const ROW: Self = Self(6);
@@ -69,7 +69,7 @@ impl Dim {
     /// Returns `dim<i>`, the name of the `i`-th tensor dimension.
     ///
     /// # Panics
-    /// When `i` is 32768 or more. A layout has at most [`MAX_DIMS`](super::MAX_DIMS) dims a side.
+    /// Panics if `i` is 32768 or more. A layout has at most [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -83,8 +83,8 @@ impl Dim {
     /// Returns the dim with this name, interning the name if it is new.
     ///
     /// # Panics
-    /// When more than 32760 names are in use or the name is longer than 256 bytes; untrusted text goes
-    /// through [`Dim::try_named`].
+    /// Panics if more than 32760 names are in use or the name is longer than 256 bytes. For untrusted text, use
+    /// [`Dim::try_named`].
     #[must_use]
     pub fn named(name: &str) -> Self {
         match Self::try_named(name) {
@@ -96,7 +96,7 @@ impl Dim {
     /// Returns the dim with this name, interning the name if it is new.
     ///
     /// # Errors
-    /// When the name is longer than 256 bytes, or 32760 names have been interned already.
+    /// Returns an error if the name is longer than 256 bytes, or 32760 names have been interned already.
     pub fn try_named(name: &str) -> Result<Self, LayoutError> {
         if let Some(i) = FIXED.iter().position(|n| *n == name) {
             return Ok(Self(narrow(i)));
@@ -175,7 +175,7 @@ impl Dim {
     }
 }
 
-/// Parses `dim<i>` in its canonical spelling (no sign, no leading zero).
+/// Parses the name `dim<i>` in its canonical spelling (no sign, no leading zero) and returns `i`.
 fn tensor_dim_number(name: &str) -> Option<u16> {
     let digits = name.strip_prefix("dim")?;
     let canonical = digits.bytes().all(|b| b.is_ascii_digit())

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::Dim;
 
-/// The side of a layout that a dimension is on.
+/// The role of a dimension in a layout: input or output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// An input dimension: `register`, `lane`, `offset`, ...
@@ -23,10 +23,10 @@ impl fmt::Display for Role {
     }
 }
 
-/// An error of the construction of a layout or of an operation on it.
+/// An error in the construction of a layout or in an operation on a layout.
 ///
-/// The kind is private; the text says what was found and what was expected, and the getters return the
-/// dim ([`dim`](Self::dim)) or basis ([`basis`](Self::basis)) at fault.
+/// The error kind is private. The message states the actual and the expected state; [`dim`](Self::dim) and
+/// [`basis`](Self::basis) return the dim or basis at fault.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -40,7 +40,7 @@ pub struct LayoutError {
     kind: LayoutErrorKind,
 }
 
-/// Declares the error kinds, each with its text and a constructor, private to this file.
+/// Declares the private error kinds. Each kind has a message and a constructor.
 macro_rules! kinds {
     ($($(#[$text:meta])* $name:ident => $kind:ident { $($field:ident: $ty:ty),* };)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -140,7 +140,7 @@ impl fmt::Debug for LayoutError {
 }
 
 impl LayoutError {
-    /// Returns the dim at fault, if the error is about one.
+    /// Returns the dim at fault, if the error is about a dim.
     #[must_use]
     pub fn dim(&self) -> Option<Dim> {
         match self.kind {
@@ -171,7 +171,7 @@ impl LayoutError {
         }
     }
 
-    /// Returns the basis at fault as in-dim and bit, if the error is about one.
+    /// Returns the basis at fault as `(in-dim, bit)`, if the error is about a basis.
     #[must_use]
     pub fn basis(&self) -> Option<(Dim, usize)> {
         match self.kind {
@@ -183,13 +183,13 @@ impl LayoutError {
         }
     }
 
-    /// Returns true if a layout was required to be surjective and is not.
+    /// Returns true if the error is that a layout is not surjective although it was required to be.
     #[must_use]
     pub fn is_not_surjective(&self) -> bool {
         matches!(self.kind, LayoutErrorKind::NotSurjective { .. })
     }
 
-    /// Returns true if a division leaves a remainder.
+    /// Returns true if the error is that a tile does not divide a layout.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -198,8 +198,9 @@ impl LayoutError {
         )
     }
 
-    /// Returns true if a limit of this crate is exceeded: 64 bits and [`MAX_DIMS`](super::MAX_DIMS) dims a
-    /// side, 63 bits in one dim, or the number and length of names.
+    /// Returns true if the error is that a limit of this crate is exceeded. The limits are 64 input bits and 64 output
+    /// bits, [`MAX_DIMS`](super::MAX_DIMS) in-dims and out-dims, 63 bits in one dim, and the number and length of
+    /// names.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         matches!(
@@ -212,7 +213,7 @@ impl LayoutError {
         )
     }
 
-    /// Returns the byte offset of a syntax error in layout text.
+    /// Returns the byte offset of a syntax error from the start of the layout text.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match self.kind {

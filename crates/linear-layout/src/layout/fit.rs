@@ -4,11 +4,12 @@ use super::side::{FieldMoves, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// Returns the layout with no out-dim larger than `shape`: inputs outside of it become broadcasts.
+/// Returns the layout with every out-dim reduced to its size in `shape`, if it is larger. The input bits that index
+/// elements beyond `shape` become broadcasts.
 ///
-/// A component that is not below the wanted size becomes zero. With `broadcast_registers` false, the
-/// register bases that this makes zero are dropped instead, so that a thread does not keep
-/// copies. Four registers along a row of two:
+/// A component of a basis that is not below the size in `shape` becomes zero. If `broadcast_registers` is false, a
+/// register basis that becomes zero is dropped, so that a thread does not hold copies. Four registers along a row are
+/// fitted to a row of two:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_larger_than};
 /// let d = Dim::out(0);
@@ -20,7 +21,7 @@ use crate::f2::{low_mask, shl};
 /// # Shape
 /// `shape` names each out-dim once, in any order. In-dims and dim orders are unchanged.
 /// # Errors
-/// When `shape` misses or adds a dim, or a size is not a power of two.
+/// Returns an error if the dims of `shape` are not the out-dims, or a size is not a power of two.
 /// # Source
 /// Triton's `ensureLayoutNotLargerThan`.
 pub fn ensure_not_larger_than(
@@ -76,8 +77,8 @@ pub fn ensure_not_larger_than(
 
 /// Returns the layout repeated until no out-dim is smaller than `shape`.
 ///
-/// Multiplies, for each out-dim in order, by an identity from the first in-dim (`register` or
-/// `offset`). Two lanes along a row of eight take four registers each:
+/// For each out-dim in order, multiplies the layout by an identity from the first in-dim (usually `register` or
+/// `offset`) to the out-dim. Two lanes are repeated along a row of eight, so that each lane holds four registers:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_smaller_than};
 /// let d = Dim::out(0);
@@ -89,8 +90,8 @@ pub fn ensure_not_larger_than(
 /// # Shape
 /// `shape` names each out-dim once, in any order.
 /// # Errors
-/// When `shape` misses or adds a dim, a size is not a power of two, there is no in-dim to repeat
-/// along, or a limit is exceeded.
+/// Returns an error if the dims of `shape` are not the out-dims, a size is not a power of two, the layout has no
+/// in-dim, or a limit is exceeded.
 /// # Source
 /// Triton's `ensureLayoutNotSmallerThan`.
 pub fn ensure_not_smaller_than(
@@ -113,7 +114,7 @@ pub fn ensure_not_smaller_than(
     Ok(result)
 }
 
-/// Returns log2 of the wanted size of each out-dim, in the layout's order.
+/// Returns log2 of the size that `shape` has for each out-dim, in the layout's order.
 fn wanted_bits(
     layout: &LinearLayout,
     shape: &[(Dim, u64)],

@@ -7,19 +7,19 @@ use super::side::{LayoutSide, log2_of};
 use super::{Dim, LayoutError, Role};
 use crate::f2::{Echelon, low_mask, shl};
 
-/// Requirement that a layout built from bases be surjective.
+/// Selects whether a layout that is built from bases must be surjective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surjectivity {
-    /// An output that no input maps to is an error.
+    /// The constructor returns an error if no input maps to some output.
     Required,
-    /// Any layout is accepted.
+    /// The constructor also accepts a layout that is not surjective.
     NotRequired,
 }
 
 /// A linear map over GF(2) from named input dims to named output dims.
 ///
-/// Eight lanes that hold a row of eight elements, two neighbours swapped in the upper half
-/// (lane 4 holds element 5 and lane 5 element 4):
+/// In this example eight lanes hold a row of eight elements. Neighbours in the upper half are swapped (lane 4 holds
+/// element 5 and lane 5 holds element 4):
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l = LinearLayout::from_bases(&[(Dim::LANE, &[&[1], &[2], &[5]])], &[Dim::out(0)])?;
@@ -34,11 +34,11 @@ pub enum Surjectivity {
 /// each side and 63 in one dim. Dim order is part of a layout: the first dim is the fastest (most minor).
 ///
 /// # Units
-/// Inputs count hardware slots or buffer elements, outputs count tensor elements; never bytes.
+/// Inputs count hardware slots or buffer elements, and outputs count tensor elements. Neither counts bytes.
 ///
 /// # Laws
-/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Two layouts are equal when dims, their
-/// order, sizes and bases are equal.
+/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Two layouts are equal if their dims, the order and sizes of
+/// the dims, and the bases are equal.
 ///
 /// # Source
 /// Linear Layouts (Zhou et al., 2025), section 4; Triton's `LinearLayout`.
@@ -46,8 +46,8 @@ pub enum Surjectivity {
 pub struct LinearLayout {
     pub(super) ins: LayoutSide,
     pub(super) outs: LayoutSide,
-    /// The image of each input bit, in-dims in order, bits from the least significant; the first
-    /// out-dim is in the low bits. Columns from `ins.bits()` on are zero.
+    /// The image of each input bit: in-dims in order, and the bits of an in-dim from the least significant. In an
+    /// image, the first out-dim is in the low bits. Columns from `ins.bits()` on are zero.
     pub(super) cols: ColumnBuffer,
 }
 
@@ -67,7 +67,7 @@ impl LinearLayout {
         }
     }
 
-    /// Returns the map `i -> i` on `[0, size)`; size 0 gives the empty layout.
+    /// Returns the map `i -> i` on `[0, size)`. If `size` is 0, returns the empty layout.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -78,13 +78,13 @@ impl LinearLayout {
     /// # Shape
     /// `input size -> output size`.
     /// # Errors
-    /// When the size is not a power of two.
+    /// Returns an error if the size is not a power of two.
     #[inline]
     pub fn identity_1d(size: u64, input: Dim, output: Dim) -> Result<Self, LayoutError> {
         Self::strided_1d(size, 1, input, output)
     }
 
-    /// Returns the map `i -> stride * i` on `[0, size)`; size 0 gives the empty layout.
+    /// Returns the map `i -> stride * i` on `[0, size)`. If `size` is 0, returns the empty layout.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -93,9 +93,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// `input size -> output (stride * size)`; surjective only for stride 1.
+    /// `input size -> output (stride * size)`; the layout is surjective only for stride 1.
     /// # Errors
-    /// When the size or the stride is not a power of two, or the output would exceed 63 bits.
+    /// Returns an error if the size or the stride is not a power of two, or the output would exceed 63 bits.
     #[inline]
     pub fn strided_1d(
         size: u64,
@@ -110,7 +110,7 @@ impl LinearLayout {
         }
     }
 
-    /// Replaces the empty layout by a strided one.
+    /// Replaces the empty layout by a strided layout.
     // Out of line and in place, to avoid a copy of the layout.
     #[inline(never)]
     fn set_strided(
@@ -136,7 +136,7 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Returns the map `i -> 0` on `[0, size)`: a broadcast; size 0 gives the empty layout.
+    /// Returns the map `i -> 0` on `[0, size)`, a broadcast. If `size` is 0, returns the empty layout.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -147,7 +147,7 @@ impl LinearLayout {
     /// # Shape
     /// `input size -> output out_size`.
     /// # Errors
-    /// When one of the sizes is not a power of two.
+    /// Returns an error if one of the sizes is not a power of two.
     #[inline]
     pub fn zeros_1d(
         size: u64,
@@ -163,10 +163,10 @@ impl LinearLayout {
         Ok(Self::zero(ins, outs))
     }
 
-    /// Returns the layout with these bases; each out-dim is as large as its largest component needs.
+    /// Returns the layout with these bases. The size of each out-dim is the smallest power of two above its components.
     ///
-    /// `bases` lists, for each in-dim, the images of its bits from the least significant; each image
-    /// has one component for each out-dim.
+    /// `bases` has, for each in-dim, the images of its bits, from the least significant bit on. Each image has one
+    /// component for each out-dim.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let (d0, d1) = (Dim::out(0), Dim::out(1));
@@ -178,8 +178,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// When a dim is named twice, a basis has the wrong number of components, a limit is exceeded, or
-    /// the layout is not surjective (the error names an output that is not reached).
+    /// Returns an error if a dim is named twice, a basis has the wrong number of components, a limit is exceeded, or
+    /// the layout is not surjective (the error names an output without an input).
     pub fn from_bases(bases: &[(Dim, &[&[u64]])], outs: &[Dim]) -> Result<Self, LayoutError> {
         let mut side = LayoutSide::EMPTY;
         for (o, &out) in outs.iter().enumerate() {
@@ -207,8 +207,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// As [`from_bases`](Self::from_bases); also when a size is not a power of two, or a component is
-    /// not below its out-dim's size.
+    /// Returns an error under the same conditions as [`from_bases`](Self::from_bases), except that the layout must be
+    /// surjective only if `surjectivity` requires it. Also returns an error if a size is not a power of two, or a
+    /// component is not below its out-dim's size.
     pub fn from_bases_sized(
         bases: &[(Dim, &[&[u64]])],
         outs: &[(Dim, u64)],
@@ -246,8 +247,8 @@ impl LinearLayout {
 
     /// Returns the layout whose input bits have these packed images (see [`column`](Self::column)).
     ///
-    /// The inverse of decomposing a layout into [`in_shape`](Self::in_shape),
-    /// [`out_shape`](Self::out_shape) and [`columns`](Self::columns).
+    /// [`in_shape`](Self::in_shape), [`out_shape`](Self::out_shape) and [`columns`](Self::columns) return the same
+    /// arguments.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
     /// let l = LinearLayout::from_columns(
@@ -256,8 +257,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// When a size is not a power of two, a limit is exceeded, the number of columns is not the number
-    /// of input bits, a column has bits beyond the out-dims, or surjectivity is required and missing.
+    /// Returns an error if a size is not a power of two, a limit is exceeded, the number of columns is not the number
+    /// of input bits, a column has bits beyond the out-dims, or surjectivity is required and the layout is not
+    /// surjective.
     pub fn from_columns(
         ins: &[(Dim, u64)],
         outs: &[(Dim, u64)],
@@ -334,7 +336,7 @@ impl LinearLayout {
     }
 }
 
-/// Packs one basis, checking it against the out-dims.
+/// Packs one basis into a column. Returns an error if the basis does not fit the out-dims.
 pub(super) fn pack(
     outs: &LayoutSide,
     dim: Dim,

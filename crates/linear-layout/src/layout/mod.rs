@@ -10,8 +10,9 @@
 //! ```
 //!
 //! # A 4x4 example
-//! Four lanes, four registers, a 4x4 tile. Lane bits choose the row, register bits the column, but each row is
-//! rotated by an XOR with its number, so that one column of the tile lies in four different registers (a *swizzle*):
+//! Four lanes with four registers each hold a 4x4 tile. Lane bits select the row and register bits select the column,
+//! but the column is XORed with the row number, so that one column of the tile lies in four different registers (a
+//! *swizzle*):
 //!
 //! ```text
 //! register=1 -> (0, 1)     the tile, as register number:     column 0 1 2 3
@@ -21,8 +22,8 @@
 //!                                                   row/lane 3      3 2 1 0
 //! ```
 //!
-//! The element in lane 3, register 2: `3 = 0b11`: bases `(1, 1)` and `(2, 2)`; `2 = 0b10`: basis `(0, 2)`. Their
-//! XOR is `(1^2^0, 1^2^2) = (3, 1)`. In code:
+//! Lane 3 and register 2 hold element (3, 1). Lane `3 = 0b11` selects the bases `(1, 1)` and `(2, 2)`, and register
+//! `2 = 0b10` selects the basis `(0, 2)`. The XOR of these bases is `(1^2^0, 1^2^2) = (3, 1)`. In code:
 //!
 //! ```
 //! use linear_layout::layout::{Dim, LayoutError, LinearLayout};
@@ -44,8 +45,8 @@
 //! ```
 //!
 //! # The maths in one screen
-//! Bits form the field GF(2): adding is XOR, multiplying is AND. A layout is a matrix over it, one
-//! column for each input bit and one row for each output bit, and the operations are those of matrices:
+//! Bits form the field GF(2): adding is XOR, multiplying is AND. A layout is a matrix over GF(2) with one column for
+//! each input bit and one row for each output bit. The operations on layouts are matrix operations:
 //!
 //! | operation | on matrices | use |
 //! |---|---|---|
@@ -57,12 +58,12 @@
 //! | [`free_variable_masks`](LinearLayout::free_variable_masks) | kernel | locations that hold copies |
 //! | [`sublayout`](LinearLayout::sublayout) | sub-matrix | interaction of two dims |
 //!
-//! A zero basis is a broadcast: both values of that bit map to the same element. A layout is surjective if
-//! every element has a location, injective if none has two. Dim order is part of a layout, the
-//! first dim being the fastest; it matters to reshaping, printing and equality.
+//! A zero basis is a broadcast: both values of that input bit map to the same element. A layout is surjective if every
+//! element has a location, and injective if no element has two locations. Dim order is part of a layout, and the first
+//! dim is the fastest. The order matters for reshaping, printing and equality.
 //!
-//! Not every useful map is linear: a slice, a flip or a subview does not take zero to zero. Those are
-//! [`AffineLayout`]s, `y = A x ^ b`.
+//! Not every useful map is linear: a slice, a flip or a subview does not map zero to zero. Such a map is an
+//! [`AffineLayout`] `y = A x ^ b`.
 //!
 //! # Reading order
 //! [`Dim`], [`LinearLayout`], [`ensure_not_larger_than`] and [`ensure_not_smaller_than`] (fitting a
@@ -71,19 +72,20 @@
 //!
 //! # Speed
 //! `cargo bench --bench algebra` prints timings, next to those of a peer such as Triton's C++ where one is installed
-//! (see CONTRIBUTING.md). Nothing here allocates, except layouts of more than 2^24 inputs and interning a new name.
+//! (see CONTRIBUTING.md). No operation of this module allocates, except on layouts with more than 2^24 inputs and when
+//! it interns a new name.
 //!
 //! # Rejected alternatives
 //! - *Maps of strings to lists of lists*, as in Triton: hashing and allocation cost more than the
 //!   arithmetic of an operation (14 columns of 14 bits are 112 bytes).
 //! - *Strides*, as in CuTe: a shape and a stride per mode cover sizes that are not powers of two, but a
 //!   swizzle is a second kind of object and has no inverse among the strides.
-//! - *Unbounded storage*: no tensor needs more than 64 bits a side, and exceeding the limit is an error.
-//!   24 columns are kept inline: with all 64 there, copying a layout costs more than most operations.
+//! - *Unbounded storage*: no tensor needs more than 64 input or output bits, and exceeding the limit is an error. 24
+//!   columns are stored inline: if all 64 columns were inline, copying a layout would cost more than most operations.
 //!
 //! # Deliberately missing
-//! Sizes that are not powers of two; operators (`*`) that could only panic; aborting checks: every
-//! precondition is an error value.
+//! Sizes that are not powers of two are not supported. There are no operators such as `*`, which could report an error
+//! only by a panic; a violated precondition returns an error.
 
 mod action;
 mod action_choices;

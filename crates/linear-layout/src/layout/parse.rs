@@ -6,9 +6,10 @@ use super::linear_layout::pack;
 use super::side::{LayoutSide, MAX_DIMS};
 use super::{Dim, LayoutError, LinearLayout, Role};
 
-/// Parses the output of [`Display`](core::fmt::Display), which is Triton's.
+/// Parses the output of [`Display`](core::fmt::Display), which is Triton's text form of a layout.
 ///
-/// White space between tokens is ignored; the order of dims and the powers of two are significant.
+/// White space between tokens is ignored. The order of dims is significant, and the bases of a dim must be numbered by
+/// the powers of two in ascending order.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l: LinearLayout = "
@@ -22,10 +23,11 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Laws
-/// `l.to_string().parse() == Ok(l)` (property `text_round_trip`), for dim names without `=`, brackets
-/// and line breaks, and without space at their ends.
+/// `l.to_string().parse() == Ok(l)` (property `text_round_trip`), if no dim name contains `=`, a bracket or a line
+/// break, or starts or ends with white space.
 /// # Errors
-/// When the syntax is wrong, with the byte offset; when the layout is invalid, as in [`from_bases_sized`](LinearLayout::from_bases_sized).
+/// Returns an error with the byte offset if the syntax is wrong. Returns an error under the same conditions as
+/// [`from_bases_sized`](LinearLayout::from_bases_sized) if the layout is invalid.
 impl FromStr for LinearLayout {
     type Err = LayoutError;
 
@@ -34,7 +36,7 @@ impl FromStr for LinearLayout {
     }
 }
 
-/// The components of one printed basis, one per out-dim; the out-dims are printed last.
+/// The components of one printed basis, one for each out-dim. The text names the out-dims only after all bases.
 #[derive(Clone, Copy)]
 struct Components {
     values: [u64; MAX_DIMS],
@@ -109,7 +111,7 @@ impl<'a> LayoutParser<'a> {
         Ok(outs)
     }
 
-    /// Parses `[dim0 (size 2), ...]`.
+    /// Parses the out-dims, for example `[dim0 (size 2), dim1 (size 4)]`.
     fn outs(&mut self) -> Result<LayoutSide, LayoutError> {
         let mut outs = LayoutSide::EMPTY;
         self.expect("[", "`[`")?;
@@ -128,7 +130,7 @@ impl<'a> LayoutParser<'a> {
         }
     }
 
-    /// Parses `-> (0, 1)`.
+    /// Parses the image of a basis, for example `-> (0, 1)`.
     fn components(&mut self) -> Result<Components, LayoutError> {
         let mut list = Components {
             values: [0; MAX_DIMS],
@@ -153,7 +155,7 @@ impl<'a> LayoutParser<'a> {
         }
     }
 
-    /// Parses `=4`, which must be the power of two of the dim's next bit.
+    /// Parses the number of a basis, for example `=4`. The number must be `2^bit`.
     fn power(&mut self, bit: usize) -> Result<(), LayoutError> {
         let at = self.at;
         self.expect("=", "`=` or `is a size 1 dimension`")?;
@@ -179,7 +181,8 @@ impl<'a> LayoutParser<'a> {
         Ok(value)
     }
 
-    /// Parses a dim name, which ends at `=`, a bracket, a comma, a line break, or the text of a dim of size 1.
+    /// Parses a dim name. The name ends at `=`, a bracket, a comma, a line break, or the words
+    /// ` is a size 1 dimension`.
     fn name(&mut self, expected: &'static str) -> Result<Dim, LayoutError> {
         self.skip_space();
         let rest = self.rest();

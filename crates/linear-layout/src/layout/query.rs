@@ -4,7 +4,7 @@ use super::side::{LayoutSide, MAX_DIMS};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{Echelon, low_mask};
 
-/// The free input bits of a layout, a mask for each in-dim: see [`LinearLayout::free_variable_masks`].
+/// The free input bits of a layout, as one mask for each in-dim: see [`LinearLayout::free_variable_masks`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FreeMasks {
     ins: LayoutSide,
@@ -28,7 +28,7 @@ impl FreeMasks {
         self.packed
     }
 
-    /// Returns each in-dim with its mask, in order.
+    /// Returns each in-dim with its mask, in dim order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Dim, u64)> + '_ {
         (0..self.ins.len()).map(|i| (self.ins.dim(i), self.ins.extract(i, self.packed)))
     }
@@ -41,26 +41,26 @@ impl core::fmt::Debug for FreeMasks {
 }
 
 impl LinearLayout {
-    /// Returns the in-dims in order, the fastest first.
+    /// Returns the in-dims in order, from the fastest to the slowest.
     pub fn in_dims(&self) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
         self.ins.iter()
     }
 
-    /// Returns the out-dims in order, the fastest first.
+    /// Returns the out-dims in order, from the fastest to the slowest.
     pub fn out_dims(
         &self,
     ) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
         self.outs.iter()
     }
 
-    /// Returns the in-dims with their sizes.
+    /// Returns the in-dims with their sizes, in dim order.
     pub fn in_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
         (0..self.ins.len()).map(|i| (self.ins.dim(i), self.ins.size(i)))
     }
 
-    /// Returns the out-dims with their sizes.
+    /// Returns the out-dims with their sizes, in dim order.
     pub fn out_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
@@ -91,7 +91,7 @@ impl LinearLayout {
         self.outs.position(dim).is_some()
     }
 
-    /// Returns the position of an out-dim.
+    /// Returns the index of an out-dim in the order of out-dims.
     #[must_use]
     pub fn out_index(&self, dim: Dim) -> Option<usize> {
         self.outs.position(dim)
@@ -121,28 +121,28 @@ impl LinearLayout {
         1 << self.out_bits(dim)
     }
 
-    /// Returns the number of input bits, all in-dims together.
+    /// Returns the total number of input bits of all in-dims.
     #[must_use]
     pub const fn total_in_bits(&self) -> usize {
         self.ins.bits()
     }
 
-    /// Returns the number of output bits, all out-dims together.
+    /// Returns the total number of output bits of all out-dims.
     #[must_use]
     pub const fn total_out_bits(&self) -> usize {
         self.outs.bits()
     }
 
-    /// Returns the images of all input bits, in-dims in order, bits from the least significant.
+    /// Returns the images of all input bits: in-dims in order, and the bits of an in-dim from the least significant.
     ///
-    /// Each image is packed: the first out-dim in the low bits.
+    /// Each image is packed into a word, with the first out-dim in the low bits.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> &[u64] {
         &self.cols[..self.ins.bits()]
     }
 
-    /// Returns the packed images of one in-dim's bits; none if the layout does not have it.
+    /// Returns the packed images of the bits of in-dim `dim`, or an empty slice if the layout does not have the dim.
     #[inline]
     #[must_use]
     pub fn columns_of(&self, dim: Dim) -> &[u64] {
@@ -152,24 +152,25 @@ impl LinearLayout {
         }
     }
 
-    /// Returns the packed image of one input bit: the first out-dim in the low bits.
+    /// Returns the image of bit `bit` of in-dim `dim`, packed into a word with the first out-dim in the low bits.
     ///
-    /// Returns 0 for an input bit that the layout does not have.
+    /// If the layout does not have the input bit, returns 0.
     #[inline]
     #[must_use]
     pub fn column(&self, dim: Dim, bit: usize) -> u64 {
         self.columns_of(dim).get(bit).copied().unwrap_or(0)
     }
 
-    /// Returns the image of one input bit, one coordinate for each out-dim.
+    /// Returns the image of bit `bit` of in-dim `dim`, as one coordinate for each out-dim.
     ///
-    /// Returns zeros for an input bit that the layout does not have.
+    /// If the layout does not have the input bit, all coordinates are 0.
     #[must_use]
     pub fn basis(&self, dim: Dim, bit: usize) -> Coords {
         self.unpack(self.column(dim, bit))
     }
 
-    /// Returns one coordinate of the image of one input bit; 0 if the layout lacks either.
+    /// Returns the coordinate in out-dim `out` of the image of bit `bit` of in-dim `dim`. If the layout does not have
+    /// the input bit or the out-dim, returns 0.
     #[must_use]
     pub fn basis_component(&self, dim: Dim, bit: usize, out: Dim) -> u64 {
         self.outs
@@ -177,14 +178,15 @@ impl LinearLayout {
             .map_or(0, |i| self.outs.extract(i, self.column(dim, bit)))
     }
 
-    /// Returns the coordinates of a packed output.
+    /// Returns the coordinates of an output that is packed into a word, with the first out-dim in the low bits.
     #[inline]
     #[must_use]
     pub fn unpack(&self, packed: u64) -> Coords {
         self.outs.unpack(packed)
     }
 
-    /// Returns the output coordinates of a point, in out-dim order.
+    /// Returns the output coordinates of the input `point`, in out-dim order. `point` has one value for each in-dim, in
+    /// any order.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -197,16 +199,16 @@ impl LinearLayout {
     /// # Laws
     /// `apply(x ^ y) == apply(x) ^ apply(y)` (property `apply_is_linear`).
     /// # Errors
-    /// When an in-dim is missing, unknown or named twice, or a value is not below its dim's size.
+    /// Returns an error if an in-dim is missing, unknown or named twice, or a value is not below its dim's size.
     #[inline]
     pub fn apply(&self, point: &[(Dim, u64)]) -> Result<Coords, LayoutError> {
         Ok(self.unpack(self.apply_packed(self.pack_in(point)?)))
     }
 
-    /// Returns a point as one word: in-dims in order, the first in the low bits.
+    /// Returns the input `point` packed into one word, with the first in-dim in the low bits.
     ///
     /// # Errors
-    /// As [`apply`](Self::apply).
+    /// Returns an error under the same conditions as [`apply`](Self::apply).
     #[inline]
     pub fn pack_in(&self, point: &[(Dim, u64)]) -> Result<u64, LayoutError> {
         match self.ins.pack_in_order(point) {
@@ -239,21 +241,21 @@ impl LinearLayout {
         Ok(packed)
     }
 
-    /// Returns the packed output of a packed input: in-dims concatenated in order, the first in the
-    /// low bits, to out-dims concatenated in order. Bits beyond the in-dims are ignored.
+    /// Returns the output of `x`. The input and the output are packed words, with the first dim in the low bits. Bits
+    /// of `x` beyond the in-dims are ignored.
     #[inline]
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
         self.cols.apply(x)
     }
 
-    /// Returns true if every output has an input.
+    /// Returns true if every output is the image of some input.
     #[must_use]
     pub fn is_surjective(&self) -> bool {
         self.rank() == self.outs.bits()
     }
 
-    /// Returns true if no two inputs share an output.
+    /// Returns true if no two inputs have the same output.
     #[must_use]
     pub fn is_injective(&self) -> bool {
         self.rank() == self.ins.bits()
@@ -265,15 +267,17 @@ impl LinearLayout {
         self.ins.bits() == self.outs.bits() && self.is_injective()
     }
 
-    /// Returns the number of independent bases.
+    /// Returns the rank of the matrix, which is the number of linearly independent bases.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.ins.bits() - self.free_bits().count_ones() as usize
     }
 
-    /// Returns, for each in-dim, the mask of the bits whose basis is a sum of bases before it.
+    /// Returns, for each in-dim, the mask of the *free* bits. A bit is free if its basis is an XOR of bases of earlier
+    /// bits.
     ///
-    /// Every output has an input with all free bits zero. "Before" is in-dim order, then bit order.
+    /// Earlier bits are bits of an earlier in-dim, and less significant bits of the same in-dim. Every output in the
+    /// image has exactly one input with all free bits zero.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(
@@ -314,10 +318,10 @@ impl LinearLayout {
         low_mask(self.ins.bits()) & !self.echelon().pivot_columns()
     }
 
-    /// Returns the largest `2^k` such that the first `2^k` values of the first in-dim map identically to
-    /// the first `2^k` values of the first out-dim, and nothing else changes those bits.
+    /// Returns the largest `2^k` such that the low `k` bits of the first in-dim map identically to the low `k` bits of
+    /// the first out-dim, and no other input bit changes these output bits.
     ///
-    /// It is 1 if there is no in-dim or no out-dim.
+    /// Returns 1 if the layout has no in-dim or no out-dim.
     #[must_use]
     pub fn num_consecutive_in_out(&self) -> u64 {
         if self.ins.len() == 0 || self.outs.len() == 0 {
@@ -336,8 +340,8 @@ impl LinearLayout {
         1 << consecutive.min(others.trailing_zeros() as usize)
     }
 
-    /// Returns the largest `2^k` such that the points of `out` below `2^k`, other coordinates zero,
-    /// are all in the image; 1 if the layout does not have `out`.
+    /// Returns the largest `2^k` such that the image contains all points whose coordinate in `out` is below `2^k` and
+    /// whose other coordinates are zero. Returns 1 if the layout does not have `out`.
     #[must_use]
     pub fn contiguous_elems_along(&self, out: Dim) -> u64 {
         let Some((at, bits)) = self.outs.range(out) else {

@@ -1,14 +1,14 @@
-//! Changes of dims: transpose, reshape, flatten, squeeze, rename, resize.
+//! Operations that change the dims of a layout: transpose, reshape, flatten, squeeze, rename, resize.
 
 use super::side::{FieldMoves, LayoutSide, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
-    /// Returns the layout with its in-dims in this order.
+    /// Returns the layout with its in-dims in the order `order`.
     ///
     /// # Errors
-    /// When `order` is not a permutation of the in-dims.
+    /// Returns an error if `order` is not a permutation of the in-dims.
     pub fn transpose_ins(&self, order: &[Dim]) -> Result<Self, LayoutError> {
         let ins = reorder_side(&self.ins, order, Role::In)?;
         let mut result = Self::zero(ins, self.outs);
@@ -21,10 +21,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with its out-dims in this order.
+    /// Returns the layout with its out-dims in the order `order`.
     ///
     /// # Errors
-    /// When `order` is not a permutation of the out-dims.
+    /// Returns an error if `order` is not a permutation of the out-dims.
     pub fn transpose_outs(&self, order: &[Dim]) -> Result<Self, LayoutError> {
         let outs = reorder_side(&self.outs, order, Role::Out)?;
         Ok(self.apply_moves(outs, &FieldMoves::between(&self.outs, &outs)))
@@ -38,12 +38,13 @@ impl LinearLayout {
         result
     }
 
-    /// Returns the layout with its input bits, in order, split into these dims.
+    /// Returns the layout with its input bits divided among the in-dims `dims`, which have a name and a size each. The
+    /// first dim gets the lowest bits.
     ///
     /// # Laws
     /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
     /// # Errors
-    /// When a size is not a power of two, a dim is named twice, or the total size differs.
+    /// Returns an error if a size is not a power of two, a dim is named twice, or the total size differs.
     pub fn reshape_ins(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
         let ins = reshape_side(&self.ins, dims, Role::In)?;
         Ok(Self {
@@ -52,12 +53,13 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with its output bits, the first dim the lowest, split into these dims.
+    /// Returns the layout with its output bits divided among the out-dims `dims`, which have a name and a size each.
+    /// The first dim gets the lowest bits.
     ///
     /// # Laws
     /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
     /// # Errors
-    /// When a size is not a power of two, a dim is named twice, or the total size differs.
+    /// Returns an error if a size is not a power of two, a dim is named twice, or the total size differs.
     pub fn reshape_outs(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
         let outs = reshape_side(&self.outs, dims, Role::Out)?;
         Ok(Self {
@@ -66,10 +68,11 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with all in-dims joined under the name of the first; unchanged without any.
+    /// Returns the layout with all in-dims joined into one dim with the name of the first in-dim. A layout without
+    /// in-dims is returned unchanged.
     ///
     /// # Errors
-    /// When the joined dim would have 64 bits (63 is the most one dim can have).
+    /// Returns an error if the joined dim would have 64 bits (63 is the most one dim can have).
     pub fn flatten_ins(&self) -> Result<Self, LayoutError> {
         let ins = flatten_side(&self.ins, Role::In)?;
         Ok(Self {
@@ -78,10 +81,11 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with all out-dims joined under the name of the first; unchanged without any.
+    /// Returns the layout with all out-dims joined into one dim with the name of the first out-dim. A layout without
+    /// out-dims is returned unchanged.
     ///
     /// # Errors
-    /// When the joined dim would have 64 bits (63 is the most one dim can have).
+    /// Returns an error if the joined dim would have 64 bits (63 is the most one dim can have).
     pub fn flatten_outs(&self) -> Result<Self, LayoutError> {
         let outs = flatten_side(&self.outs, Role::Out)?;
         Ok(Self {
@@ -90,10 +94,10 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout without an in-dim of size 1.
+    /// Returns the layout without in-dim `dim`, whose size must be 1.
     ///
     /// # Errors
-    /// When there is no such dim, or its size is not 1.
+    /// Returns an error if there is no such dim, or its size is not 1.
     pub fn squeeze_ins(&self, dim: Dim) -> Result<Self, LayoutError> {
         let ins = squeeze_side(&self.ins, dim, Role::In)?;
         Ok(Self {
@@ -102,10 +106,10 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout without an out-dim of size 1.
+    /// Returns the layout without out-dim `dim`, whose size must be 1.
     ///
     /// # Errors
-    /// When there is no such dim, or its size is not 1.
+    /// Returns an error if there is no such dim, or its size is not 1.
     pub fn squeeze_outs(&self, dim: Dim) -> Result<Self, LayoutError> {
         let outs = squeeze_side(&self.outs, dim, Role::Out)?;
         Ok(Self {
@@ -117,7 +121,7 @@ impl LinearLayout {
     /// Returns the layout with one in-dim renamed.
     ///
     /// # Errors
-    /// When there is no in-dim `from`, or `to` is another in-dim already.
+    /// Returns an error if there is no in-dim `from`, or `to` is another in-dim already.
     pub fn rename_in(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
         let i = self
             .ins
@@ -131,7 +135,7 @@ impl LinearLayout {
     /// Returns the layout with one out-dim renamed.
     ///
     /// # Errors
-    /// When there is no out-dim `from`, or `to` is another out-dim already.
+    /// Returns an error if there is no out-dim `from`, or `to` is another out-dim already.
     pub fn rename_out(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
         let i = self
             .outs
@@ -142,11 +146,11 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with one in-dim resized: smaller drops its most significant bases, larger
-    /// appends zero bases (a broadcast).
+    /// Returns the layout with in-dim `dim` resized. A smaller size drops the most significant bases of the dim; a
+    /// larger size appends zero bases (a broadcast).
     ///
     /// # Errors
-    /// When there is no such in-dim, the size is not a power of two, or a limit is exceeded.
+    /// Returns an error if there is no such in-dim, the size is not a power of two, or a limit is exceeded.
     pub fn resize_in(&self, dim: Dim, size: u64) -> Result<Self, LayoutError> {
         let i = self
             .ins
@@ -163,11 +167,11 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with one out-dim shrunk: a component that is not below the new size becomes
-    /// zero (it is not masked: 5 in a dim of size 4 becomes 0, not 1).
+    /// Returns the layout with out-dim `dim` shrunk. A basis component that is not below the new size becomes zero. It
+    /// is not masked: component 5 in a dim of size 4 becomes 0, not 1.
     ///
     /// # Errors
-    /// When there is no such out-dim, the size is not a power of two, or it is larger than before.
+    /// Returns an error if there is no such out-dim, the size is not a power of two, or the size is larger than before.
     pub fn resize_out(&self, dim: Dim, size: u64) -> Result<Self, LayoutError> {
         let i = self
             .outs
@@ -190,10 +194,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout without the zero bases of one in-dim; that dim shrinks.
+    /// Returns the layout without the zero bases of in-dim `dim`, whose size shrinks accordingly.
     ///
     /// # Errors
-    /// When there is no such in-dim.
+    /// Returns an error if there is no such in-dim.
     pub fn remove_zero_bases(&self, dim: Dim) -> Result<Self, LayoutError> {
         let i = self
             .ins
@@ -215,7 +219,7 @@ impl LinearLayout {
     }
 }
 
-/// Returns the dims of `side` in this order, which must be a permutation of them.
+/// Returns `side` with its dims in the order `order`, or an error if `order` is not a permutation of the dims.
 fn reorder_side(side: &LayoutSide, order: &[Dim], role: Role) -> Result<LayoutSide, LayoutError> {
     let mut result = LayoutSide::EMPTY;
     for &dim in order {

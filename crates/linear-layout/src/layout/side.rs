@@ -6,18 +6,19 @@ use crate::number::narrow;
 
 /// Maximum number of dims on one side of a layout.
 ///
-/// Sorting networks view a tensor of 2^n elements as one of n dims, so this is also log2 of the
-/// largest tensor that one can sort.
+/// A sorting network views a tensor of 2^n elements as a tensor with n dims, so this is also log2 of the number of
+/// elements of the largest tensor that can be sorted.
 pub const MAX_DIMS: usize = 16;
 /// Maximum number of bits of one dim, so that every size fits a `u64`.
 const MAX_DIM_BITS: usize = 63;
 
-/// The dims and sizes of one side, packed into words so that they stay in CPU registers.
+/// The in-dims or the out-dims of a layout, with their sizes. They are packed into words, which can stay in CPU
+/// registers.
 ///
-/// Unused bits are zero, so comparing the words compares the sides.
+/// Unused bits are zero, so two sides are equal exactly if their words are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LayoutSide {
-    /// Ids, 16 bits each, the first dim in the low bits of the first word.
+    /// The ids of the dims, 16 bits each. The first dim is in the low bits of the first word.
     ids: [u64; MAX_DIMS / 4],
     sizes: Sizes,
 }
@@ -27,27 +28,27 @@ pub(super) struct LayoutSide {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Sizes([u64; 2]);
 
-/// Set in the byte of each dim that a side has, so that dims of size 1 are counted.
+/// Flag in the byte of a dim that is present. It distinguishes a dim of size 1 from an unused byte.
 const PRESENT: u64 = 0x80;
 /// Mask of the size bits of all bytes of a word.
 const SIZES: u64 = 0x3f * ONES;
 
-/// One in each byte: multiplying by it gives prefix sums of bytes.
+/// The value 1 in each byte. Multiplication by this constant computes prefix sums of bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// Returns the number of used bytes of a word, from the low one.
+/// Returns the number of used bytes of a word. The used bytes are the lowest ones.
 #[inline]
 const fn used_bytes(word: u64) -> usize {
     (71 - word.leading_zeros() as usize) / 8
 }
 
-/// Returns the sum of the sizes in a word. No byte overflows, since the total is at most 64.
+/// Returns the sum of the log2 sizes in a word. The sum fits a byte, since it is at most 64.
 #[inline]
 const fn sum(word: u64) -> usize {
     ((word & SIZES).wrapping_mul(ONES) >> 56) as usize
 }
 
-/// Returns the exclusive prefix sums of the sizes in a word.
+/// Returns the exclusive prefix sums of the log2 sizes in a word, one sum in each byte.
 #[inline]
 const fn sums_below(word: u64) -> u64 {
     ((word & SIZES) << 8).wrapping_mul(ONES)
@@ -85,7 +86,7 @@ impl Sizes {
         sum(self.0[0]) + if self.0[1] == 0 { 0 } else { sum(self.0[1]) }
     }
 
-    /// Adds to the `i`-th byte and returns its new value, [`PRESENT`] included.
+    /// Adds `value` to the `i`-th byte and returns the new byte, including the flag [`PRESENT`].
     #[inline]
     const fn add(&mut self, i: usize, value: u64) -> u64 {
         let (word, at) = (&mut self.0[i >> 3 & 1], 8 * (i & 7));
@@ -106,7 +107,7 @@ impl LayoutSide {
         sizes: Sizes([0; 2]),
     };
 
-    /// Appends a dim without checks; the side must have capacity for its name and its bits.
+    /// Appends a dim without checks. The caller ensures that the dim is new and that no limit is exceeded.
     #[inline]
     const fn put(&mut self, dim: Dim, log2: usize) {
         let at = self.len();
@@ -168,7 +169,7 @@ impl LayoutSide {
         (0..self.len()).find(|i| self.id(*i) == dim.id())
     }
 
-    /// Returns the dim's offset and number of bits.
+    /// Returns the index of the dim's lowest bit in a packed word, and the dim's number of bits.
     #[inline]
     pub(super) fn range(&self, dim: Dim) -> Option<(usize, usize)> {
         self.position(dim).map(|i| (self.offset(i), self.log2(i)))
@@ -180,7 +181,7 @@ impl LayoutSide {
         (0..self.len()).map(|i| self.dim(i))
     }
 
-    /// Appends a dim after checking its name and size.
+    /// Appends a dim. Returns an error if the dim exists already or a limit is exceeded.
     #[inline]
     pub(super) fn push(&mut self, role: Role, dim: Dim, log2: usize) -> Result<(), LayoutError> {
         if self.len() == MAX_DIMS {
@@ -199,8 +200,8 @@ impl LayoutSide {
         self.push(role, dim, log2_of(role, dim, size)?)
     }
 
-    /// Returns the side with more high bits in one dim, which is appended if it is new, and the offset of
-    /// the new bits.
+    /// Returns the side with `log2` additional high bits in `dim`, and the index of the lowest new bit in a packed
+    /// word. If the side does not have the dim, appends the dim.
     #[inline]
     pub(super) fn extend(
         &self,
@@ -255,7 +256,7 @@ impl LayoutSide {
         a[0] ^ b[0] | a[1] ^ b[1] | self.ids[0] ^ other.ids[0]
     }
 
-    /// Returns nonzero exactly if there are more than four dims.
+    /// Returns a nonzero word if and only if the side has more than four dims.
     #[inline]
     pub(super) const fn beyond_four(&self) -> u64 {
         self.sizes.0[0] >> 32 | self.sizes.0[1]
@@ -267,7 +268,8 @@ impl LayoutSide {
         self.sizes.extract(i, packed)
     }
 
-    /// Packs a point that names all dims in order, at most four, with values in range; else returns `None`.
+    /// Packs a point that names all dims in order. Returns `None` if the order differs, the side has more than four
+    /// dims, or a value is not below its dim's size.
     #[inline]
     pub(super) fn pack_in_order(&self, point: &[(Dim, u64)]) -> Option<u64> {
         // Nearly all sides have at most four dims, whose names are one word.
@@ -303,7 +305,7 @@ impl LayoutSide {
         self.len() == other.len() && self.ids == other.ids
     }
 
-    /// Returns true if the first dims are those of `other`, in its order.
+    /// Returns true if the first dims of `self` are the dims of `other` in the same order.
     #[inline]
     pub(super) fn starts_with(&self, other: &Self) -> bool {
         let mut bits = 16 * other.len();
@@ -323,7 +325,7 @@ impl LayoutSide {
             && (8..self.len()).all(|i| self.offset(i) == other.offset(i))
     }
 
-    /// Checks that both have the same dims, in any order.
+    /// Returns an error unless both sides have the same dims, in any order.
     pub(super) fn check_same_dims(&self, role: Role, other: &Self) -> Result<(), LayoutError> {
         if self.same_names(other) {
             return Ok(());
@@ -341,9 +343,9 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Returns the union of two sides, and the index in it of each dim of `other`. The order of the union is consistent
-    /// with both sides. Where they disagree, the order of `self` is used. A dim of both sides has the sum of their
-    /// bits.
+    /// Returns the union of two sides, and the index in the union of each dim of `other`. The order of the union is
+    /// consistent with both sides, or with `self` if the two orders disagree. The number of bits of a common dim is the
+    /// sum of its numbers of bits in both sides.
     #[inline]
     pub(super) fn merge(
         &self,
@@ -440,7 +442,7 @@ fn check_bits(role: Role, dim: Dim, log2: usize, total: usize) -> Result<(), Lay
     Ok(())
 }
 
-/// Returns log2 of a size that must be a power of two.
+/// Returns log2 of `size`, or an error if `size` is not a power of two.
 #[inline]
 pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutError> {
     if size.is_power_of_two() {
@@ -450,7 +452,7 @@ pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutEr
     }
 }
 
-/// Moves of bit fields from one packing of a side to another.
+/// A list of bit-field moves that turns a point packed for one side into the same point packed for another side.
 #[derive(Clone, Copy)]
 pub(super) struct FieldMoves {
     len: usize,
@@ -459,7 +461,7 @@ pub(super) struct FieldMoves {
 
 #[derive(Clone, Copy)]
 struct Field {
-    /// Bits of the old packing.
+    /// Mask of the bits to move, at their old position.
     mask: u64,
     left: u8,
     right: u8,
@@ -497,8 +499,8 @@ impl FieldMoves {
         self.len += 1;
     }
 
-    /// Returns the moves of every dim of `from` to the offset of the same dim in `to`; dims that `to`
-    /// lacks are dropped, as are bits that do not fit.
+    /// Returns the moves of every dim of `from` to the offset of the same dim in `to`. Dims that `to` lacks and bits
+    /// that do not fit are dropped.
     #[inline]
     pub(super) fn between(from: &LayoutSide, to: &LayoutSide) -> Self {
         let mut moves = Self::NONE;

@@ -4,7 +4,7 @@ use super::side::{FieldMoves, LayoutSide, MAX_DIMS};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::low_mask;
 
-/// Returns `dim0, dim1, ..., dim<rank-1>`.
+/// Returns the dims `dim0, dim1, ..., dim<rank-1>`.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, standard_out_dims};
@@ -43,7 +43,7 @@ impl StandardShape {
 }
 
 impl LinearLayout {
-    /// Returns the layout that enumerates a tensor of this shape, dim `order[0]` fastest.
+    /// Returns the layout that enumerates the elements of a tensor of shape `shape`. Dim `order[0]` is the fastest.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -53,9 +53,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// `input -> dim<order[0]>, dim<order[1]>, ...`.
+    /// The layout maps `input` to `dim<order[0]>, dim<order[1]>, ...`.
     /// # Errors
-    /// When `order` is not a permutation of the shape's dims, or a size is not a power of two.
+    /// Returns an error if `order` is not a permutation of the shape's dims, or a size is not a power of two.
     /// # Source
     /// Triton's `identityStandardND`.
     pub fn identity_nd(input: Dim, shape: &[u64], order: &[usize]) -> Result<Self, LayoutError> {
@@ -80,7 +80,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns a layout of the same dims and sizes that maps everything to zero.
+    /// Returns the layout with the same dims and sizes that maps every input to zero.
     #[must_use]
     pub fn zeros_like(&self) -> Self {
         Self::zero(self.ins, self.outs)
@@ -89,9 +89,9 @@ impl LinearLayout {
     /// Returns the layout of the tensor reshaped, in row-major order, to `shape`.
     ///
     /// # Shape
-    /// Out-dims become `dim0, dim1, ...` with the sizes of `shape`; in-dims are unchanged.
+    /// The out-dims become `dim0, dim1, ...` with the sizes of `shape`. The in-dims are unchanged.
     /// # Errors
-    /// When a size is not a power of two, or the number of elements differs.
+    /// Returns an error if a size is not a power of two, or the number of elements differs.
     /// # Source
     /// Triton's `reshapeLayout`.
     pub fn reshape_standard(&self, shape: &[u64]) -> Result<Self, LayoutError> {
@@ -112,11 +112,11 @@ impl LinearLayout {
         reshaped.transpose_outs(&order[..shape.len()])
     }
 
-    /// Returns the layout of the transposed tensor: out-dim `i` takes the size and components of out-dim
-    /// `order[i]`, and keeps its name.
+    /// Returns the layout of the transposed tensor: the `i`-th out-dim keeps its name, but gets the size and the
+    /// components of the `order[i]`-th out-dim.
     ///
     /// # Errors
-    /// When `order` is not a permutation of the positions of the out-dims.
+    /// Returns an error if `order` is not a permutation of the positions of the out-dims.
     /// # Source
     /// Triton's `transposeLinearLayout`.
     pub fn transpose_standard(&self, order: &[usize]) -> Result<Self, LayoutError> {
@@ -141,10 +141,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout without tensor dim `dim`, the dims above it renumbered.
+    /// Returns the layout without tensor dim `dim`. Higher tensor dims are renumbered.
     ///
     /// # Errors
-    /// When there is no out-dim `dim<dim>`, or an out-dim is not a tensor dim.
+    /// Returns an error if there is no out-dim `dim<dim>`, or an out-dim is not a tensor dim.
     /// # Source
     /// Triton's `removeStandardDim`.
     pub fn remove_standard_dim(&self, dim: usize) -> Result<Self, LayoutError> {
@@ -178,7 +178,7 @@ impl LinearLayout {
     /// Returns the layout with dims renamed simultaneously, so that names can be exchanged.
     ///
     /// # Errors
-    /// When a dim to rename does not exist, or two dims would have one name.
+    /// Returns an error if a dim to rename does not exist, or two dims would get the same name.
     pub fn rename_dims(
         &self,
         ins: &[(Dim, Dim)],
@@ -191,13 +191,15 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with the bases that `tile` covers zeroed: it maps a slot to the origin of its tile.
+    /// Returns the layout that maps each slot to the origin of its tile. It is `self` with the bases that `tile` covers
+    /// set to zero.
     ///
-    /// Like [`divide_left`](Self::divide_left), but only the output bits that the tile uses must be unused
-    /// elsewhere, and no bit moves.
+    /// Unlike [`divide_left`](Self::divide_left), this function moves no bits, and the remaining bases may have all
+    /// output bits that no basis of the tile has.
     /// # Errors
-    /// When the tile has a dim that `self` lacks or a larger in-dim, its bases are not the first ones
-    /// of `self`, or another basis has a bit that the tile uses.
+    /// Returns an error if the tile has a dim that `self` lacks, or a dim is larger in the tile. Returns an error if
+    /// the bases of the tile are not the first bases of `self`, or another basis of `self` has a bit that the tile
+    /// uses.
     /// # Source
     /// Triton's `getReps`.
     pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -236,7 +238,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the packed outputs of a range of packed inputs, in order, at the cost of one XOR each.
+    /// Returns the packed outputs of the packed inputs in `inputs`, in order. Each output costs one XOR.
     ///
     /// Bits beyond the in-dims are ignored, as in [`apply_packed`](Self::apply_packed).
     /// ```

@@ -5,9 +5,9 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
-    /// Returns the block of the matrix with these in-dims and out-dims, in the order of `self`.
+    /// Returns the block of the matrix with the in-dims `ins` and the out-dims `outs`, in the order of `self`.
     ///
-    /// Sizes stay as they are, so the result may not be surjective.
+    /// The sizes of the dims are unchanged, so the result may not be surjective.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(
@@ -17,7 +17,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// When a dim is not in `self`.
+    /// Returns an error if a dim is not in `self`.
     pub fn sublayout(&self, ins: &[Dim], outs: &[Dim]) -> Result<Self, LayoutError> {
         let kept_ins = select(&self.ins, ins, Role::In)?;
         let kept_outs = select(&self.outs, outs, Role::Out)?;
@@ -33,10 +33,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns true if these out-dims do not depend on these in-dims.
+    /// Returns true if the out-dims `outs` do not depend on the in-dims `ins`.
     ///
     /// # Errors
-    /// When a dim is not in `self`.
+    /// Returns an error if a dim is not in `self`.
     pub fn sublayout_is_zero(&self, ins: &[Dim], outs: &[Dim]) -> Result<bool, LayoutError> {
         let in_mask = select(&self.ins, ins, Role::In)?.mask;
         let out_mask = select(&self.outs, outs, Role::Out)?.mask;
@@ -54,8 +54,8 @@ impl LinearLayout {
         touched & out_mask == 0
     }
 
-    /// Returns true if each of these dims is on both sides, with equal sizes, and maps to itself (other
-    /// dims may contribute; compare [`is_trivial_over`](Self::is_trivial_over)).
+    /// Returns true if each of these dims is an in-dim and an out-dim of equal size, and maps to itself. Other dims may
+    /// also change these out-dims; compare [`is_trivial_over`](Self::is_trivial_over).
     fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
@@ -116,7 +116,7 @@ impl LinearLayout {
         self.sublayout(&ins[..num_ins], &outs[..num_outs]).ok()
     }
 
-    /// Returns true if out-dim `dim` is the identity image of in-dim `dim` and of nothing else.
+    /// Returns true if in-dim `dim` maps identically to out-dim `dim`, and no other in-dim changes this out-dim.
     #[must_use]
     pub fn is_identity_on_out_dim(&self, dim: Dim) -> bool {
         let Ok(outs) = select(&self.outs, &[dim], Role::Out) else {
@@ -128,7 +128,7 @@ impl LinearLayout {
     }
 }
 
-/// A subset of the dims of a side, and the mask of their bits.
+/// A subset of the in-dims or of the out-dims of a layout, and the mask of their bits in a packed word.
 struct Selection {
     side: LayoutSide,
     mask: u64,
