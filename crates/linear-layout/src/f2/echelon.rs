@@ -2,9 +2,9 @@
 
 /// A row echelon form that grows column by column.
 ///
-/// Each column either is independent of those before it (a *pivot* column) or is a sum of earlier
-/// pivot columns (a *free* column). Because earlier columns win, the pivots are those of the reduced
-/// row echelon form, and solutions written in pivot columns alone have all free variables zero.
+/// An inserted column is either independent of the earlier columns (a *pivot* column) or an XOR of earlier pivot
+/// columns (a *free* column). So the pivot columns are the pivot columns of the reduced row echelon form, and a
+/// solution that uses only pivot columns has all free variables zero.
 ///
 /// ```
 /// # use linear_layout::f2::Echelon;
@@ -20,7 +20,7 @@
 /// For every `x = solve(y)`: the columns selected by `x` XOR to `y`, and `x & !pivot_columns() == 0`.
 #[derive(Clone, Debug)]
 pub struct Echelon {
-    /// Reduced vector that owns pivot row `r`. Invariant: it has no bit in a pivot row older than `r`'s.
+    /// The reduced vector whose pivot row is `r`, or 0. The vector has no bit in a pivot row that is older than `r`.
     vectors: [u64; 64],
     /// Mask of the inserted columns that XOR to `vectors[r]`.
     sources: [u64; 64],
@@ -41,10 +41,10 @@ impl Echelon {
         }
     }
 
-    /// Inserts a column. Returns `None` if it is independent of the earlier columns, else the kernel vector that it
-    /// completes (it and the pivot columns that sum to it).
+    /// Inserts a column. Returns `None` if the column is independent of the earlier columns. Otherwise returns a kernel
+    /// vector: the mask of `index` and of the pivot columns that XOR to `column`.
     ///
-    /// Indices are taken modulo 64, and each is meant to be used once.
+    /// `index` is the number of the column, taken modulo 64. The caller uses each index only once.
     #[inline]
     pub fn insert(&mut self, index: usize, column: u64) -> Option<u64> {
         let own = 1u64 << (index & 63);
@@ -61,7 +61,8 @@ impl Echelon {
         None
     }
 
-    /// Returns the remainder of `y` after subtracting pivot columns, and the mask of those columns.
+    /// Returns the remainder of `y` modulo the span of the columns, and the mask of the pivot columns whose XOR with
+    /// `y` is the remainder.
     ///
     /// The remainder is zero exactly when `y` is in the span of the columns.
     #[inline]
@@ -79,7 +80,7 @@ impl Echelon {
         }
     }
 
-    /// Returns the columns that XOR to `y`, pivot columns only, or `None` outside the span.
+    /// Returns the mask of the pivot columns that XOR to `y`, or `None` if `y` is not in the span of the columns.
     #[inline]
     #[must_use]
     pub fn solve(&self, y: u64) -> Option<u64> {
@@ -87,21 +88,21 @@ impl Echelon {
         (rest == 0).then_some(sources)
     }
 
-    /// Returns true if `y` is a sum of the columns.
+    /// Returns true if `y` is in the span of the columns.
     #[inline]
     #[must_use]
     pub fn contains(&self, y: u64) -> bool {
         self.reduce(y).0 == 0
     }
 
-    /// Returns the number of independent columns.
+    /// Returns the rank: the number of pivot columns.
     #[inline]
     #[must_use]
     pub const fn rank(&self) -> usize {
         self.pivot_columns.count_ones() as usize
     }
 
-    /// Returns the mask of the columns that were independent of those before them.
+    /// Returns the mask of the pivot columns, which were independent of all earlier columns.
     #[inline]
     #[must_use]
     pub const fn pivot_columns(&self) -> u64 {

@@ -9,8 +9,8 @@
 //! A = | 0 1 1 |      A (1, 0, 1) = column 0 ^ column 2 = 0b01 ^ 0b11 = 0b10
 //! ```
 //!
-//! [`Echelon`] is incremental elimination (solving, kernels, rank, membership), [`Span`] a subspace. Deliberately missing:
-//! matrices beyond 64x64, and anything that allocates. The module uses `core` only.
+//! [`Echelon`] is an incremental elimination (solving, kernels, rank, membership) and [`Span`] is a subspace. Matrices
+//! beyond 64x64 are not supported. No function allocates; the module uses `core` only.
 
 mod echelon;
 mod span;
@@ -20,7 +20,7 @@ mod tests;
 pub use echelon::Echelon;
 pub use span::Span;
 
-/// Returns a word whose low `bits` bits are ones; 64 or more gives all ones.
+/// Returns a word whose low `bits` bits are ones. If `bits` is 64 or more, all bits are ones.
 #[inline]
 pub(crate) const fn low_mask(bits: usize) -> u64 {
     if bits >= 64 {
@@ -44,21 +44,21 @@ pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     y
 }
 
-/// Returns `x` shifted left; 0 if `by` is 64 or more.
+/// Returns `x` shifted left by `by` bits, or 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shl(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x << by }
 }
 
-/// Returns `x` shifted right; 0 if `by` is 64 or more.
+/// Returns `x` shifted right by `by` bits, or 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shr(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x >> by }
 }
 
-/// Returns the product of the matrix with these columns and the vector `x`: the XOR of the columns that `x` selects.
+/// Returns the product of a matrix and the vector `x`: the XOR of the columns whose bit is set in `x`.
 ///
-/// Bits of `x` beyond the last column select nothing.
+/// Bits of `x` beyond the last column are ignored.
 ///
 /// ```
 /// # use linear_layout::f2::apply_columns;

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// A subspace: all XOR sums of some vectors. Equal subspaces compare equal, whatever vectors span them.
+/// A subspace: all XORs of vectors of a spanning set. Equal subspaces compare equal, even if different vectors span
+/// them.
 ///
 /// ```
 /// # use linear_layout::f2::Span;
@@ -13,14 +14,14 @@ use core::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The vector whose lowest bit is `r`, or 0. No vector has a bit at another's lowest bit, so
-    /// the vectors are determined by the subspace.
+    /// At index `r`, the basis vector whose lowest bit is `r`, or 0. No vector has a bit at the lowest bit of another
+    /// vector, so the subspace determines the vectors.
     vectors: [u64; 64],
     pivots: u64,
 }
 
 impl Span {
-    /// Returns the subspace of the zero vector alone.
+    /// Returns the subspace that has only the zero vector.
     #[must_use]
     pub const fn empty() -> Self {
         Self {
@@ -56,7 +57,7 @@ impl Span {
         true
     }
 
-    /// Returns the representative of `vector` modulo the subspace: the one without pivot bits.
+    /// Returns the representative of `vector` modulo the subspace. The representative has no pivot bit.
     #[must_use]
     pub fn reduce(&self, vector: u64) -> u64 {
         let mut hits = vector & self.pivots;
@@ -74,13 +75,13 @@ impl Span {
         self.reduce(vector) == 0
     }
 
-    /// Returns the number of independent vectors.
+    /// Returns the dimension of the subspace.
     #[must_use]
     pub const fn dimension(&self) -> usize {
         self.pivots.count_ones() as usize
     }
 
-    /// Returns the vectors of the reduced basis, the one with the lowest pivot bit first.
+    /// Returns the vectors of the reduced basis in ascending order of their pivot bits.
     pub fn vectors(&self) -> impl Iterator<Item = u64> + Clone + '_ {
         self.vectors.iter().copied().filter(|v| *v != 0)
     }
@@ -95,7 +96,7 @@ impl fmt::Debug for Span {
 }
 
 impl Span {
-    /// Returns the number of bits up to the highest one in use.
+    /// Returns the number of bits from bit 0 to the highest bit that is set in a vector.
     fn width(&self) -> usize {
         let all = self.vectors().fold(0, |acc, v| acc | v);
         (64 - all.leading_zeros()) as usize
