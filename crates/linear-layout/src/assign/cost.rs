@@ -3,10 +3,10 @@
 use super::graph::{CostTerm, Price};
 use std::ops::Sub;
 
-/// Bits below the price that count conversions.
+/// Number of low bits that count conversions. The price is in the bits above.
 const CONVERSION_BITS: u32 = 48;
 
-/// A price and a conversion count in one number, the price in the high bits, so that numbers compare as pairs do.
+/// A price and a conversion count in one number. The price is in the high bits, so the numbers compare like pairs.
 ///
 /// ```text
 /// (3, 1) + (2, 2) = (5, 3)        3·2^48 + 1 + 2·2^48 + 2
@@ -38,7 +38,7 @@ impl LexCost {
         LexCost(self.0.saturating_add(other.0))
     }
 
-    /// Returns the cost divided by `parts`, rounded down.
+    /// Returns the cost divided by `parts`, rounded down to a whole number.
     pub(super) fn part(self, parts: usize) -> LexCost {
         LexCost(self.0 / parts.max(1) as u128)
     }

@@ -11,7 +11,7 @@ pub(super) struct Bucket {
     pub(super) var: u32,
     /// Indices of the tables that contained the variable.
     pub(super) inputs: Vec<usize>,
-    /// Indices of the resulting tables; one if the elimination was exact.
+    /// Indices of the resulting tables. An exact elimination has one resulting table.
     pub(super) outputs: Vec<usize>,
 }
 
@@ -29,17 +29,17 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct Elimination<'a> {
     pub(super) sizes: &'a [u32],
-    /// The tables of the network, numbered first.
+    /// The tables of the network. They have the first table indices.
     originals: &'a [CostTable],
-    /// The derived tables, numbered after them.
+    /// The tables that the elimination has computed. Their indices follow the indices of `originals`.
     derived: Vec<CostTable>,
-    /// True for tables that a bucket has consumed.
+    /// True, at the index of a table, if a bucket has consumed the table.
     is_consumed: Vec<bool>,
     /// Buckets in elimination order.
     pub(super) buckets: Vec<Bucket>,
-    /// Constant term of the cost, common to all assignments.
+    /// The term of the cost that is the same for all assignments.
     pub(super) constant: LexCost,
-    /// Number of table entries that were added up.
+    /// Number of table entries that the elimination has summed.
     pub(super) steps: u64,
     /// Indices of the tables of each variable.
     of_var: Vec<Vec<usize>>,
@@ -65,7 +65,8 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Eliminates variables in the given order. Variables that the order fixes instead have their values in `choice`.
+    /// Eliminates the variables of `order` in its order. The variables that `order` fixes are not eliminated; they keep
+    /// their values in `choice`.
     pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
         let mut new = Elimination::new(network);
         for &var in &order.fixed {
@@ -82,7 +83,8 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Adds a table and returns its index. A table without variables is added to the constant instead.
+    /// Adds a table and returns its index. For a table without variables, adds its entry to `constant` and returns
+    /// `None`.
     pub(super) fn add(&mut self, factor: CostTable) -> Option<usize> {
         if factor.scope.is_empty() {
             self.constant = self.constant.plus(factor.table[0]);
@@ -108,7 +110,8 @@ impl<'a> Elimination<'a> {
         derived.map_or_else(|| &self.originals[at], |at| &self.derived[at])
     }
 
-    /// Returns the sum of tables for each combination of `beside`, with the values of `var` contiguous.
+    /// Returns the sum of the tables for each combination of values of `beside` and `var`. The entries for the values
+    /// of `var` are contiguous.
     pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<LexCost> {
         let mut adder = std::mem::take(&mut self.adder);
         let factors: Vec<&CostTable> = tables.iter().map(|&at| self.table(at)).collect();
@@ -128,7 +131,7 @@ impl<'a> Elimination<'a> {
         tables
     }
 
-    /// Minimises out a variable; `beside` are the other variables of its tables.
+    /// Eliminates a variable by minimisation. `beside` has the other variables of the tables that contain the variable.
     fn eliminate(&mut self, var: u32, beside: &[u32]) {
         let inputs = self.consume(var);
         let mut adder = std::mem::take(&mut self.adder);
@@ -144,7 +147,7 @@ impl<'a> Elimination<'a> {
         });
     }
 
-    /// Returns the network of the variables that were not eliminated.
+    /// Returns the network of the variables that have not been eliminated.
     pub(super) fn rest(&self, network: &Network) -> Network {
         let mut gone = vec![false; self.sizes.len()];
         for bucket in &self.buckets {
@@ -161,7 +164,7 @@ impl<'a> Elimination<'a> {
     }
 
     /// Assigns each eliminated variable the cheapest value given the other variables, or the first of several equally
-    /// cheap values. Returns true if there were such ties.
+    /// cheap values. Returns true if a variable had several cheapest values.
     pub(super) fn choose(&self, choice: &mut [u32]) -> bool {
         let mut had_ties = false;
         for bucket in self.buckets.iter().rev() {

@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 /// Maximal number of variables that a proposal changes.
 const MAX_SPREAD: usize = 100;
 
-/// Restricts a network to two values for each variable: its current value and its value in a proposal. A variable for
-/// which these are equal is fixed.
+/// Restricts a network to two values for each variable: its value in `choice` and its value in `proposal`. A variable
+/// with the same value in `choice` and `proposal` is fixed.
 ///
-/// Constant costs are left out, so costs can only be compared with other costs of the same restricted network.
+/// Constant costs are omitted, so costs can only be compared with other costs of the same restricted network.
 fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
     let differs = |var: u32| choice[var as usize] != proposal[var as usize];
     let mut restricted = network.empty();
@@ -28,11 +28,12 @@ fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Net
     restricted
 }
 
-/// Returns the cheapest mixes of `choice` and `proposal`, and the table entries visited.
+/// Returns the cheapest assignments that take each value from `choice` or `proposal`, and the number of table entries
+/// visited.
 ///
-/// If tables would exceed `limit` entries, some variables are fixed. In the first result they are fixed to their value
-/// in `choice`, so that it costs no more than `choice`. In the second result they are fixed to their value in
-/// `proposal`.
+/// If tables would exceed `limit` entries, some variables are fixed. In the first assignment, these variables keep
+/// their values in `choice`, so the assignment costs no more than `choice`. In the second assignment, they have their
+/// values in `proposal`.
 pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],
@@ -82,8 +83,8 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns the assignment in which `var` takes `value`, and the variables around it, nearest first, take their
-    /// cheapest values greedily. Thus a layout spreads until a conversion is needed.
+    /// Returns the assignment in which `var` has `value`. The variables around `var` get their cheapest values
+    /// greedily, in order of distance from `var`. So a layout spreads until a conversion is cheaper.
     pub(super) fn from(&mut self, choice: &[u32], var: u32, value: u32) -> Vec<u32> {
         let mut proposal = choice.to_vec();
         let mut is_met = vec![false; choice.len()];
@@ -109,8 +110,8 @@ impl<'a> Expansion<'a> {
         proposal
     }
 
-    /// Returns the value that is cheapest in the tables shared with assigned variables; ties go to the lower unary cost.
-    /// costs least itself.
+    /// Returns the value that is cheapest in the tables shared with assigned variables; Of equally cheap values, the
+    /// value with the lowest unary cost is returned.
     fn cheapest_value(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
         let sizes = &self.network.sizes;
         let mut row = vec![(LexCost::ZERO, LexCost::ZERO); sizes[var as usize] as usize];

@@ -13,14 +13,15 @@ pub(super) struct CostTable {
 }
 
 impl CostTable {
-    /// Returns the index into the table for an assignment of all variables.
+    /// Returns the index of the table entry for `choice`, an assignment of all variables.
     pub(super) fn offset(&self, sizes: &[u32], choice: &[u32]) -> usize {
         self.scope.iter().fold(0, |offset, &var| {
             offset * sizes[var as usize] as usize + choice[var as usize] as usize
         })
     }
 
-    /// Returns the distance between entries for consecutive values of a variable, or 0 if it is not in the scope.
+    /// Returns the distance between entries for consecutive values of a variable, or 0 if the table does not contain
+    /// the variable.
     pub(super) fn stride(&self, sizes: &[u32], var: u32) -> usize {
         let Ok(at) = self.scope.binary_search(&var) else {
             return 0;
@@ -42,7 +43,7 @@ impl CostTable {
     }
 
     /// Returns the table restricted to two values for each variable: first its value in `choice`, then its value in
-    /// `other`. Variables with the same value in both are removed from the table.
+    /// `other`. Variables with the same value in `choice` and `other` are removed from the table.
     pub(super) fn restrict_to_pair(
         &self,
         sizes: &[u32],

@@ -106,7 +106,7 @@ impl Graph {
     /// Adds a node after all others in program order, with the price and the conversions of each alternative.
     ///
     /// # Panics
-    /// If there is no alternative, or more than 2^32 nodes.
+    /// Panics if there is no alternative, or more than 2^32 nodes.
     pub fn node(&mut self, prices: Vec<(Price, u32)>) -> NodeId {
         assert!(!prices.is_empty(), "a node without alternatives");
         let id = NodeId(number(self.nodes.len()));
@@ -122,7 +122,7 @@ impl Graph {
     /// # Shape
     /// Alternatives of `a` x alternatives of `b`, those of `b` contiguous.
     /// # Panics
-    /// If there are not as many prices as pairs.
+    /// Panics if there are not as many prices as pairs.
     pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) {
         let pairs = self.alternatives(a) * self.alternatives(b);
         assert_eq!(prices.len(), pairs, "prices for each pair");
@@ -134,7 +134,7 @@ impl Graph {
     /// of address arithmetic that is rematerialised for both a pointer and a mask.
     ///
     /// # Panics
-    /// If a member does not have one flag for each alternative.
+    /// Panics if a member does not have one flag for each alternative.
     pub fn shared(&mut self, price: Price, conversions: u32, members: Vec<(NodeId, Vec<bool>)>) {
         self.share(None, vec![(price, conversions)], members);
     }
@@ -154,7 +154,7 @@ impl Graph {
     /// assert_eq!(graph.price(&[1, 1, 1, 1]), (0, 0));
     /// ```
     /// # Panics
-    /// If there is not one price for each alternative of `of`, or one flag for each alternative of a member.
+    /// Panics if there is not one price for each alternative of `of`, or one flag for each alternative of a member.
     pub fn copy(
         &mut self,
         of: NodeId,
@@ -196,7 +196,7 @@ impl Graph {
     /// Returns the number of alternatives of a node.
     ///
     /// # Panics
-    /// If the node is of another graph.
+    /// Panics if the node is of another graph.
     pub(crate) fn alternatives(&self, node: NodeId) -> usize {
         self.nodes[node.index()].terms.len()
     }
@@ -207,7 +207,7 @@ impl Graph {
     /// An infeasible assignment costs [`INFEASIBLE`].
     ///
     /// # Panics
-    /// If there is not one alternative for each node.
+    /// Panics if there is not one alternative for each node.
     #[must_use]
     pub fn price(&self, choice: &[u32]) -> (Price, u32) {
         assert_eq!(

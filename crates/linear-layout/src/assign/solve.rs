@@ -77,7 +77,7 @@ impl Limits {
 /// The result depends on the graph and the start only, not on the order in which edges were added.
 ///
 /// # Panics
-/// If `start` does not have one alternative for each node.
+/// Panics if `start` does not have one alternative for each node.
 #[must_use]
 pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
     solve_with(graph, start, Limits::USUAL)
@@ -107,7 +107,7 @@ pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Soluti
 /// Returns the price of the best assignment found with a node forced to `alternative`.
 ///
 /// # Panics
-/// If the node, or its alternative, is of another graph.
+/// Panics if the node, or its alternative, is of another graph.
 #[must_use]
 pub fn next_best(graph: &Graph, solution: &Solution, node: NodeId, alternative: u32) -> Price {
     let mut forced = graph.clone();
