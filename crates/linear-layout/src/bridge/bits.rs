@@ -7,7 +7,8 @@ use crate::layout::{AffineLayout, Dim, LinearLayout, Surjectivity};
 /// Maximum width of an index, in bits.
 const BITS: u32 = 62;
 
-/// Returns the addend of each bit of the coordinates, the fastest first; each extent must be a power of two.
+/// Returns the addend of each bit of the coordinates, from the fastest bit on, or an error if an extent is not a power
+/// of two.
 fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     let mut bits = Vec::new();
     for (at, mode) in modes.iter().enumerate() {
@@ -81,7 +82,7 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
     Ok(all)
 }
 
-/// Returns the image of each bit of the coordinate, the fastest first, if the layout is linear over GF(2).
+/// Returns the image of each bit of the coordinate, from the fastest bit on, if the layout is linear over GF(2).
 ///
 /// The layout is linear if and only if all extents are powers of two, no stride is negative, and no two of the numbers
 /// `stride * 2^k` (one for each bit `k` of a coordinate) have a common set bit. Then adding these numbers never
@@ -93,7 +94,8 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When the layout is not linear. The error identifies the mode at fault, or the two bits whose sum carries.
+/// Returns an error if the layout is not linear. The error identifies the mode at fault, or the two bits whose sum
+/// carries.
 pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
     xor_masks(&addends(layout.leaves())?, 0)
 }
@@ -113,12 +115,13 @@ pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
 /// (`dim0`, `dim1`, ...: the sizes of the modes) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
-/// As [`cute_bases`], and when there are more modes or bits than a linear layout has.
+/// Returns an error under the same conditions as [`cute_bases`], or if the modes or bits exceed the limits of a linear
+/// layout.
 pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
     linear_from_bases(layout, &cute_bases(layout)?, 0)
 }
 
-/// Returns the linear map of these bases; `offset` is large enough for `other` too.
+/// Returns the linear map with these bases. The size of `offset` is above all bases and above `other`.
 fn linear_from_bases(
     layout: &Layout,
     bases: &[u64],
@@ -139,12 +142,13 @@ fn linear_from_bases(
     )?)
 }
 
-/// Returns a swizzled layout as a linear map; see [`linear_from_cute`].
+/// Returns the linear map that is equivalent to a swizzled layout; see [`linear_from_cute`].
 ///
 /// A swizzle is linear and invertible. So the composition is linear if and only if the layout is linear and the offset
 /// is zero.
 /// # Errors
-/// As [`linear_from_cute`], and when there is an offset: then the layout may be [affine](affine_from_cute).
+/// Returns an error under the same conditions as [`linear_from_cute`], or if the offset is not zero. A layout with an
+/// offset may be [affine](affine_from_cute).
 pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let affine = affine_from_cute(layout)?;
     match affine.offset_packed() {
@@ -156,7 +160,8 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
     }
 }
 
-/// Returns a swizzled layout with offset as an affine map, whose constant is the image of the first element.
+/// Returns the affine map that is equivalent to a swizzled layout with an offset. The constant of the map is the image
+/// of the first element.
 ///
 /// ```
 /// # use linear_layout::bridge::affine_from_cute;
@@ -166,7 +171,7 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When an extent is not a power of two, an index is negative, or adding to the offset carries.
+/// Returns an error if an extent is not a power of two, an index is negative, or adding to the offset carries.
 pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeError> {
     let bits = addends(layout.layout.leaves())?;
     let bases = xor_masks(&bits, layout.offset)?;
@@ -180,7 +185,8 @@ pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeE
     Ok(AffineLayout::new(linear, &[(Dim::OFFSET, offset)])?)
 }
 
-/// Applies the swizzle to an unsigned number; numbers beyond `i64` are unchanged and rejected by the caller.
+/// Applies the swizzle to an unsigned number. Numbers above `i64::MAX` are returned unchanged; the caller rejects such
+/// a number.
 fn apply_swizzle(swizzle: Swizzle, value: u64) -> u64 {
     match i64::try_from(value) {
         Ok(value) => swizzle.apply(value).unsigned_abs(),
@@ -188,7 +194,7 @@ fn apply_swizzle(swizzle: Swizzle, value: u64) -> u64 {
     }
 }
 
-/// Returns the indices of the first two values that share a bit.
+/// Returns the indices of the first two values that have a common set bit, or `None` if no two values have one.
 fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     let mut used = 0;
     for (second, value) in values.iter().enumerate() {
@@ -201,7 +207,8 @@ fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the swizzle after which no two values share a bit, with as few swizzled bits as possible.
+/// Returns the swizzle that makes the values disjoint: no two swizzled values have a common set bit. It swizzles as few
+/// bits as possible.
 fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     let Some((first, second)) = first_overlap(values) else {
         return Ok(Swizzle::IDENTITY);
@@ -240,7 +247,7 @@ fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     .into())
 }
 
-/// Merges adjacent modes where the strides allow it, and drops modes of extent 1.
+/// Merges adjacent modes if their strides allow it, and drops modes of extent 1.
 pub(super) fn coalesce(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     let mut list: Vec<Mode> = Vec::new();
     for mode in modes {
@@ -257,7 +264,7 @@ pub(super) fn coalesce(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     list
 }
 
-/// Returns these modes as a tuple; `1:0` for no mode.
+/// Returns the layout whose modes are `modes`, or `1:0` if there are no modes.
 pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     Ok(match modes {
         [] => Layout::flat(&[Mode::new(1, 0)])?,
@@ -265,10 +272,10 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     })
 }
 
-/// Returns the CuTe layout with these bases. It has coalesced modes and at most one swizzle.
+/// Returns a CuTe layout that maps bit `i` of its coordinate to `bases[i]`. It has coalesced modes and at most one
+/// swizzle.
 ///
-/// If no two bases share a bit, no swizzle is needed. Otherwise, all swizzles, of which there are few, are tried until
-/// one makes the bases disjoint.
+/// If two bases have a common set bit, the function searches all swizzles for a swizzle that makes the bases disjoint.
 /// ```
 /// # use linear_layout::bridge::cute_from_bases;
 /// assert_eq!(cute_from_bases(&[1, 2, 8])?.to_string(), "Sw<0,4,3> o 0 o (4,2):(1,8)");
@@ -281,7 +288,7 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
 /// # Ok::<(), linear_layout::bridge::BridgeError>(())
 /// ```
 /// # Errors
-/// When no single swizzle suffices, or a basis does not fit in 62 bits.
+/// Returns an error if no single swizzle suffices, or a basis does not fit in 62 bits.
 pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     let (swizzle, modes) = separate(bases, 0)?;
     let layout = tuple_of(&coalesce(modes.modes))?;
@@ -316,7 +323,7 @@ fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeE
 /// out-dim is in the low bits of the index.
 ///
 /// # Errors
-/// As [`cute_from_bases`].
+/// Returns an error under the same conditions as [`cute_from_bases`].
 pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeError> {
     cute_from_affine(&AffineLayout::from(layout.clone()))
 }
@@ -334,7 +341,7 @@ pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// As [`cute_from_bases`].
+/// Returns an error under the same conditions as [`cute_from_bases`].
 pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeError> {
     let linear = layout.linear();
     let (swizzle, separated) = separate(linear.columns(), layout.offset_packed())?;

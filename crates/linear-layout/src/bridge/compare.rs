@@ -1,4 +1,4 @@
-//! Comparison of distributed layouts of different systems.
+//! Comparison of distributed layouts of different layout systems.
 
 use core::fmt;
 
@@ -8,13 +8,12 @@ use crate::cute::{Layout, Mode};
 use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 
-/// A distributed layout of any system: a map from the values of threads to the elements of a tensor.
+/// A distributed layout of any layout system: a map from a thread and a value of the thread to an element of a tensor.
 #[derive(Clone, Debug)]
 pub enum DistributedLayout {
-    /// From `register`, `lane`, `warp` and `block` to `dim0`, `dim1`, ...
+    /// A linear layout from `register`, `lane`, `warp` and `block` to `dim0`, `dim1`, ...
     Linear(LinearLayout),
-    /// A CuTe layout from `((threads), (values))` to the index of the element, where elements are numbered in this
-    /// order.
+    /// A CuTe layout from `((threads), (values))` to the index of the element. The [`ElementOrder`] defines the index.
     ThreadValue(Layout, ElementOrder),
     /// A register layout of Tilus.
     Register(RegisterLayout),
@@ -26,27 +25,27 @@ pub enum DistributedLayout {
 pub enum Difference {
     /// The tensors have different shapes.
     Shapes {
-        /// Shape of the first.
+        /// Shape of the first tensor.
         first: Vec<u64>,
-        /// Shape of the second.
+        /// Shape of the second tensor.
         second: Vec<u64>,
     },
     /// The numbers of threads, or of values per thread, differ.
     Sizes {
-        /// Threads and values of the first.
+        /// Number of threads of the first layout, and number of values per thread.
         first: (u64, u64),
-        /// Threads and values of the second.
+        /// Number of threads of the second layout, and number of values per thread.
         second: (u64, u64),
     },
-    /// The elements at this thread and value differ.
+    /// The layouts map a value of a thread to different elements.
     At {
         /// Index of the thread.
         thread: u64,
-        /// Index of the value.
+        /// Index of the value within the thread.
         value: u64,
-        /// Element index of the first layout; may be negative in CuTe.
+        /// Element index in the first layout. It may be negative in a CuTe layout.
         first: i64,
-        /// Index of the second layout's element.
+        /// Element index in the second layout.
         second: i64,
     },
 }
@@ -77,7 +76,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The map from a thread and a value to an element index: additive in digits, or an XOR of bits.
+/// The map from a thread and a value to an element index. The index is a sum over digits, or an XOR over bits.
 enum ElementIndexMap {
     /// Coalesced modes.
     Additive {
@@ -144,7 +143,8 @@ impl DistributedLayout {
         }
     }
 
-    /// Returns the first difference from `other`; `None` if both map every value of every thread to the same element.
+    /// Returns the first difference from `other`, or `None` if both layouts map every value of every thread to the same
+    /// element.
     ///
     /// ```
     /// # use linear_layout::bridge::{DistributedLayout, ElementOrder, linear_from_tilus};
@@ -159,10 +159,10 @@ impl DistributedLayout {
     ///     "value 0 of thread 1 is element 1 in the first and 4 in the second");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    /// Elements are compared by their index. If one of the two is a thread-value layout, elements are numbered in its
-    /// order, otherwise in row-major order.
+    /// Elements are compared by their index. If one of the layouts is a thread-value layout, its order defines the
+    /// index; otherwise the index is row-major.
     /// # Errors
-    /// When a layout is not one of threads and values.
+    /// Returns an error if a layout does not map threads and values to elements.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {
         if let (Some(first), Some(second)) = (self.shape(), other.shape())
             && first != second
@@ -189,7 +189,7 @@ impl DistributedLayout {
     }
 }
 
-/// Returns the out-dims, sorted if all are tensor dims.
+/// Returns the out-dims. If all out-dims are tensor dims `dim<i>`, they are sorted by `i`.
 fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     let mut outs: Vec<Dim> = layout.out_dims().collect();
     if outs.iter().all(|dim| dim.out_index().is_some()) {
@@ -198,7 +198,7 @@ fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     outs
 }
 
-/// Searches for the first thread and value at which the two differ.
+/// Returns the first thread and value at which the two maps differ.
 fn first_difference(
     first: &ElementIndexMap,
     second: &ElementIndexMap,

@@ -5,9 +5,9 @@ use crate::layout::{Dim, LayoutError};
 use crate::tilus::TilusError;
 use thiserror::Error;
 
-/// An error of the conversion of a layout from one system to another.
+/// An error in the conversion of a layout from one layout system to another.
 ///
-/// The kind is private; the text names the mode or basis at fault.
+/// The error kind is private. The message names the mode or basis at fault.
 /// ```
 /// use linear_layout::bridge::{BridgeError, linear_from_cute};
 /// let e = linear_from_cute(&"(8,8):(9,1)".parse()?).unwrap_err();
@@ -129,13 +129,13 @@ impl<E: Into<BridgeErrorKind>> From<E> for BridgeError {
 }
 
 impl BridgeError {
-    /// Returns true if an extent is not a power of two.
+    /// Returns true if the error is that an extent is not a power of two.
     #[must_use]
     pub fn is_not_power_of_two(&self) -> bool {
         matches!(*self.0, BridgeErrorKind::NotPowerOfTwo { .. })
     }
 
-    /// Returns true if a stride or index is negative.
+    /// Returns true if the error is that a stride or index is negative.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(
@@ -144,7 +144,7 @@ impl BridgeError {
         )
     }
 
-    /// Returns true if adding bits carries, so that the sum is not an XOR.
+    /// Returns true if the error is that a sum carries, so that it is not an XOR.
     #[must_use]
     pub fn is_carry(&self) -> bool {
         matches!(*self.0, BridgeErrorKind::Carry { .. })

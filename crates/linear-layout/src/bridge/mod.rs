@@ -43,8 +43,8 @@
 //! dim is in the low bits. An [`ElementOrder`] selects the order.
 //!
 //! # Reading order
-//! [`cute_bases`] explains when sums are XORs. Then follow the table above, [`cute_from_shared`] for memory, and
-//! [`DistributedLayout`] for equality.
+//! Read [`cute_bases`] first; it explains when sums are XORs. Then read the functions in the table above,
+//! [`cute_from_shared`] for memory, and [`DistributedLayout`] for equality.
 
 mod bits;
 mod compare;

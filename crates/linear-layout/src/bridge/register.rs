@@ -7,21 +7,21 @@ use super::thread_value::weights;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
 
-/// The in-dims that form the index of a thread, the fastest first.
+/// The in-dims that form the index of a thread, from the fastest to the slowest.
 const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// The bases of a register layout, as bits of the element index.
+/// The bases of a register layout: the element index of each bit of the thread index and of the register index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBases {
-    /// Image of each bit of the thread index, the fastest first; zero for a replication.
+    /// Image of each bit of the thread index, from the fastest bit on. The image of a replication bit is zero.
     pub threads: Vec<u64>,
-    /// Image of each bit of the register index.
+    /// Image of each bit of the register index, from the fastest bit on.
     pub registers: Vec<u64>,
 }
 
 /// Returns the bases of a register layout if it is linear, that is, if all modes and replications are powers of two.
 /// # Errors
-/// Names a mode or replication that is not a power of two.
+/// Returns an error that names a mode or replication that is not a power of two.
 pub fn register_bases(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -81,7 +81,7 @@ pub fn register_bases(
 /// ...: the shape).
 ///
 /// # Errors
-/// When a mode, a replication or the number of lanes is not a power of two, or there are more dims than
+/// Returns an error if a mode, a replication or the number of lanes is not a power of two, or there are more dims than
 /// a linear layout has.
 pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLayout, BridgeError> {
     // The first out-dim is in the low bits of a column.
@@ -102,11 +102,11 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
     )?)
 }
 
-/// Returns the register layout that is equivalent to a linear layout. The bits of a thread's number are the lane bits,
-/// then the warp bits, then the block bits. The shape has the out-dims in the order of their numbers.
+/// Returns the register layout that is equivalent to a linear layout. The bits of the thread index are the lane bits,
+/// then the warp bits, then the block bits. The shape has the sizes of `dim0`, `dim1`, ... in this order.
 ///
-/// It exists if and only if each basis is either one bit of the element index or, for lanes, warps and blocks, zero,
-/// and each bit of the index is exactly one basis.
+/// The register layout exists if and only if two conditions hold. Each basis is a single bit of the element index, or
+/// zero for a lane, warp or block bit. Each bit of the element index is the image of exactly one input bit.
 /// ```
 /// # use linear_layout::bridge::tilus_from_linear;
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -117,8 +117,8 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Errors
-/// When there are in-dims other than `register`, `lane`, `warp` and `block`, a basis has several bits, a
-/// register repeats an element, or a bit of the index has no basis or two.
+/// Returns an error if there are in-dims other than `register`, `lane`, `warp` and `block`, a basis has several bits, a
+/// register basis is zero, or a bit of the element index has no basis or several bases.
 pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, BridgeError> {
     for dim in layout.in_dims() {
         if dim != Dim::REGISTER && !THREAD_DIMS.contains(&dim) {

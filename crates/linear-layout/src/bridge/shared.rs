@@ -1,4 +1,4 @@
-//! Conversion between shared-memory layouts: Tilus and CuTe (index to offset), and linear.
+//! Conversion between shared-memory layouts of Tilus and CuTe, which map indices to offsets, and linear layouts.
 
 use super::bits::{linear_from_composed, tuple_of};
 use super::error::{BridgeError, BridgeErrorKind};
@@ -9,7 +9,7 @@ use crate::tilus::{SharedLayout, Swizzle};
 /// Returns the CuTe layout that is equivalent to a shared layout of Tilus. It has one mode for each dim, whose nested
 /// modes are in reverse order.
 ///
-/// It exists for every shared layout.
+/// The CuTe layout exists for every shared layout.
 /// ```
 /// # use linear_layout::bridge::cute_from_shared;
 /// # use linear_layout::tilus::SharedLayout;
@@ -18,7 +18,7 @@ use crate::tilus::{SharedLayout, Swizzle};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When the sizes or the swizzle exceed the limits of CuTe layouts.
+/// Returns an error if the sizes or the swizzle exceed the limits of CuTe layouts.
 pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeError> {
     let merged = layout.merged();
     let mut modes = merged.mode_shape().iter().zip(merged.mode_strides());
@@ -54,12 +54,13 @@ pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeE
     Ok(ComposedLayout::new(swizzle, 0, whole))
 }
 
-/// Returns a layout of CuTe, one mode for each dim, as a shared layout of a tensor of this shape.
+/// Returns the shared layout of a tensor of shape `shape` that is equivalent to a CuTe layout with one mode for each
+/// dim.
 ///
-/// It exists if and only if there is no offset, no negative stride and no swizzle with a negative shift, and the modes
-/// match the dims.
+/// The shared layout exists if and only if the CuTe layout has no offset, no negative stride and no swizzle with a
+/// negative shift, and its modes match the dims.
 /// # Errors
-/// Names the condition that fails.
+/// Returns an error that names the violated condition.
 pub fn shared_from_cute(
     layout: &ComposedLayout,
     shape: &[u64],
@@ -107,18 +108,20 @@ pub fn shared_from_cute(
     )?)
 }
 
-/// Returns a shared layout of Tilus as a linear map from the dims of the tensor to the offset.
+/// Returns the linear map from the dims of the tensor to the offset that is equivalent to a shared layout of Tilus.
 ///
 /// # Shape
 /// (`dim0`, `dim1`, ...: the shape) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
-/// When an extent is not a power of two, strides carry, or there are more dims than a linear layout has.
+/// Returns an error if an extent is not a power of two, strides carry, or the tensor has more dims than a linear layout
+/// supports.
 pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
     linear_from_composed(&cute_from_shared(layout)?)
 }
 
-/// Returns a shared layout of Tilus as a linear map from the offset to the dims, as encodings define it.
+/// Returns the linear map from the offset to the dims of the tensor that is equivalent to a shared layout of Tilus.
+/// Triton's shared encodings define their layouts in the same direction.
 ///
 /// ```
 /// # use linear_layout::bridge::memory_from_shared;
@@ -131,13 +134,13 @@ pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// As [`linear_from_shared`] and [`memory_from_cute`].
+/// Returns an error under the same conditions as [`linear_from_shared`] or [`memory_from_cute`].
 pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
     memory_from_cute(&cute_from_shared(layout)?)
 }
 
-/// Returns a layout of CuTe, one mode for each dim, as a linear map from the offset to the dims, as encodings define
-/// it.
+/// Returns the linear map from the offset to the dims of the tensor that is equivalent to a CuTe layout with one mode
+/// for each dim.
 ///
 /// Offset bits that are zero for all elements have zero bases. Such bits exist, for example, if the pitch is larger
 /// than a row.
@@ -157,8 +160,8 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When the layout is not a [linear map](linear_from_composed), two elements have the same offset, or there are gaps
-/// that are not whole bits of the offset.
+/// Returns an error if the layout is not a [linear map](linear_from_composed), two elements have the same offset, or
+/// there are gaps that are not whole bits of the offset.
 pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let offsets = linear_from_composed(layout)?;
     if !offsets.is_injective() {
@@ -201,10 +204,10 @@ pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeE
     )?)
 }
 
-/// Returns a linear map from the dims of a tensor to `offset` as a shared layout of Tilus.
+/// Returns the shared layout of Tilus that is equivalent to a linear map from the dims of a tensor to `offset`.
 ///
 /// # Errors
-/// When the map has other dims, or needs more than one swizzle.
+/// Returns an error if the map has other dims, or if more than one swizzle is needed.
 pub fn shared_from_linear(layout: &LinearLayout) -> Result<SharedLayout, BridgeError> {
     if let Some(dim) = layout.out_dims().find(|dim| *dim != Dim::OFFSET) {
         return Err(BridgeErrorKind::UnexpectedDim { dim }.into());

@@ -9,9 +9,9 @@ use crate::tilus::RegisterLayout;
 /// The order in which the elements of a tensor are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementOrder {
-    /// The last dim is the fastest, as in Tilus and in a tensor of a framework.
+    /// The last dim is the fastest, as in Tilus and PyTorch.
     RowMajor,
-    /// The first dim is the fastest, as in a coordinate of CuTe.
+    /// The first dim is the fastest, as in CuTe.
     ColumnMajor,
 }
 
@@ -24,7 +24,7 @@ impl ElementOrder {
     }
 }
 
-/// Returns the stride of each mode of a register layout in the element index.
+/// Returns, for each mode of a register layout, the stride by which the mode changes the element index.
 pub(super) fn weights(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -42,11 +42,11 @@ pub(super) fn weights(
     Ok(weights)
 }
 
-/// Returns a register layout as `((threads), (values))`, which maps a thread and one of its values to the element
-/// index.
+/// Returns the CuTe layout `((threads), (values))` that is equivalent to a register layout. It maps a thread and a
+/// value of the thread to the element index.
 ///
-/// It exists for every register layout. Each mode becomes a mode, in reverse order, and a replication becomes a mode of
-/// stride 0.
+/// The CuTe layout exists for every register layout. Its modes are the modes of the register layout in reverse order. A
+/// replication becomes a mode of stride 0.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, thread_value_from_tilus};
 /// # use linear_layout::tilus::local;
@@ -61,7 +61,7 @@ pub(super) fn weights(
 /// `(t, v)` maps to the index of the element `index_of(t, v)` (property `thread_value_layouts_agree_with_tilus`).
 ///
 /// # Errors
-/// When the sizes exceed the limits of CuTe layouts.
+/// Returns an error if the sizes exceed the limits of CuTe layouts.
 pub fn thread_value_from_tilus(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -84,8 +84,8 @@ pub fn thread_value_from_tilus(
     Ok(Layout::concat(&[tuple_of(&threads)?, tuple_of(&values)?])?)
 }
 
-/// Returns a thread-value layout of a tensor of this shape, whose elements are numbered in column-major order, as
-/// a linear layout whose warps have this many lanes.
+/// Returns the linear layout that is equivalent to a thread-value layout of a tensor of shape `shape`. The element
+/// index of the thread-value layout is column-major. A warp has `lanes` lanes.
 ///
 /// ```
 /// # use linear_layout::bridge::{linear_from_thread_value, linear_from_tilus};
@@ -102,8 +102,8 @@ pub fn thread_value_from_tilus(
 /// shape).
 ///
 /// # Errors
-/// When the layout does not have two modes, is not a [linear map](linear_from_composed) onto the elements of the
-/// tensor, or the number of lanes is not a power of two.
+/// Returns an error if the layout does not have two modes, is not a [linear map](linear_from_composed) onto the
+/// elements of the tensor, or the number of lanes is not a power of two.
 pub fn linear_from_thread_value(
     layout: &ComposedLayout,
     shape: &[u64],
@@ -145,7 +145,7 @@ pub fn linear_from_thread_value(
     )?)
 }
 
-/// A mode of the threads or of the values, ordered by stride.
+/// A mode of the threads or of the values. Modes are ordered by stride.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct StridedMode {
     stride: i64,
@@ -154,11 +154,11 @@ struct StridedMode {
     index: usize,
 }
 
-/// Returns a thread-value layout of CuTe as a register layout of a tensor of this shape.
+/// Returns the register layout of a tensor of shape `shape` that is equivalent to a thread-value layout of CuTe.
 ///
-/// It exists if and only if three conditions hold. The modes, sorted by stride, enumerate the elements without gap or
-/// overlap. Each boundary between dims of the tensor is a boundary between modes, or divides a mode. Only thread modes
-/// have stride 0.
+/// The register layout exists if and only if three conditions hold. The modes, sorted by stride, enumerate the elements
+/// without gap or overlap. Each boundary between dims of the tensor is a boundary between modes, or divides the extent
+/// of a mode. Only thread modes have stride 0.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
 /// let tv = "((4,8),(2,2)):((2,8),(1,64))".parse()?;
@@ -170,8 +170,8 @@ struct StridedMode {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When one of these conditions does not hold (the error states which), the layout does not have two modes, or the
-/// shape has an extent of zero.
+/// Returns an error if one of these conditions does not hold (the error states which), the layout does not have two
+/// modes, or the shape has an extent of zero.
 pub fn tilus_from_thread_value(
     layout: &Layout,
     shape: &[u64],
