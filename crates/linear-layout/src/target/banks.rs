@@ -4,7 +4,7 @@ use super::Target;
 use crate::number::narrow;
 use std::ops::{AddAssign, Div, Mul};
 
-/// Wavefront counts of accesses.
+/// Wavefront counts of a shared-memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wavefronts {
     /// Number of wavefronts of the access.
@@ -45,12 +45,12 @@ impl Div<u64> for Wavefronts {
 /// The banks of a GPU's shared memory.
 ///
 /// # Units
-/// `count` banks, each `bytes` wide.
+/// Each of the `count` banks is `bytes` wide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Banks {
     /// Number of banks.
     pub count: u32,
-    /// Bytes of a bank.
+    /// Width of a bank in bytes.
     pub bytes: u32,
 }
 
@@ -63,16 +63,17 @@ impl Banks {
         }
     }
 
-    /// Returns the lane bits that vary within a phase, on targets where a phase consists of consecutive lanes. A phase
-    /// has as many lanes as fill all banks once. With 32 banks of 4 bytes these are 32 lanes for accesses of up to 4
-    /// bytes, 16 lanes for 8 bytes, and 8 lanes for 16 bytes.
+    /// Returns the mask of the lane bits that vary within a phase of an access of `bytes` bytes per lane, on targets
+    /// where a phase consists of consecutive lanes. The lanes of a phase together access as many bytes as all banks
+    /// hold side by side. With 32 banks of 4 bytes these are 32 lanes for accesses of up to 4 bytes, 16 lanes for 8
+    /// bytes, and 8 lanes for 16 bytes.
     pub fn consecutive(self, bytes: u32) -> u32 {
         // An access of 12 bytes occupies as many banks as one of 16.
         let per_lane = bytes.max(self.bytes).next_power_of_two();
         (self.count * self.bytes / per_lane).max(1) - 1
     }
 
-    /// Counts the wavefronts of one access of one warp, and their minimum.
+    /// Counts the wavefronts of one access of one warp, and returns this number together with its minimum.
     ///
     /// Lanes whose numbers differ only in `lane_bits` form a phase. In each wavefront a bank delivers one word, which
     /// all lanes of the phase that access this word share. For example, CDNA3 serves 16-byte loads of lanes 0 to 3 and
@@ -85,7 +86,8 @@ impl Banks {
     /// | `128 * lane` | 32 | 1 |
     /// | `0` | 1 | 1 |
     /// # Units
-    /// `addresses` are byte addresses, one per lane, `None` for inactive lanes. The result counts wavefronts.
+    /// `addresses` has one byte address for each lane, or `None` for an inactive lane. `bytes` is the width of the
+    /// access per lane.
     pub fn wavefronts(self, addresses: &[Option<u64>], bytes: u32, lane_bits: u32) -> Wavefronts {
         let lane_bits = lane_bits as usize;
         let (width, count) = (u64::from(self.bytes), u64::from(self.count));

@@ -1,4 +1,4 @@
-//! 8-bit floats: their encodings, and the families of formats that GPUs convert by instructions.
+//! 8-bit floats: their encodings, and the families of formats that the conversion instructions of GPUs support.
 
 /// An 8-bit float format: a sign, then `exponent_bits`, then `mantissa_bits`.
 ///
@@ -18,7 +18,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Float8 {
-    /// MLIR's name.
+    /// MLIR's name of the format.
     pub name: &'static str,
     /// Number of exponent bits.
     pub exponent_bits: u32,
@@ -59,13 +59,13 @@ const fn float8(name: &'static str, exponent_bits: u32, bias: u32, family: Float
 }
 
 impl Float8 {
-    /// Returns the format with this MLIR name, e.g. `f8E5M2`.
+    /// Returns the format with the MLIR name `name`, e.g. `f8E5M2`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         FLOAT8.into_iter().find(|format| format.name == name)
     }
 
-    /// Returns the code of infinity, if any.
+    /// Returns the code of positive infinity, or `None` if the format has no infinity.
     #[must_use]
     pub const fn infinity(self) -> Option<u8> {
         match (self.family, self.exponent_bits) {
@@ -93,7 +93,7 @@ impl Float8 {
         }
     }
 
-    /// Returns the value of a code.
+    /// Returns the number that the byte `code` encodes.
     #[must_use]
     pub fn value(self, code: u8) -> f64 {
         let size = code & 0x7f;

@@ -20,7 +20,7 @@
 use super::{Access, Target};
 use crate::number::narrow;
 
-/// The shape of a fragment: the way in which one warp-wide instruction distributes rows over lanes.
+/// The kind of a fragment, which determines how one warp-wide instruction distributes rows over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
     /// 8 rows; each lane holds adjacent units of one row.
@@ -51,11 +51,12 @@ pub(crate) enum BitSource {
     Unit,
 }
 
-/// The distribution of a fragment's rows over lanes, described bit by bit.
+/// The distribution of a fragment's rows over lanes. Each bit of a row index and of a position in a row has a
+/// [`BitSource`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FragmentLayout {
-    /// Number of bytes of a unit, which is never split.
+    /// Number of bytes of a unit. The instruction never splits a unit.
     pub(crate) unit_bytes: u32,
     /// The source of each bit of a unit's index in its row, lowest bit first.
     pub(crate) within: &'static [BitSource],

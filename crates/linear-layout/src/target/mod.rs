@@ -1,7 +1,7 @@
 //! GPU targets as data: lanes, banks, phases, instructions, costs.
 //!
-//! A [`Target`] holds all properties of a GPU that layouts depend on. It contains no policy. Planner and evaluator read
-//! the same tables, so a plan and its verification assume the same hardware.
+//! A [`Target`] holds all properties of a GPU that layouts depend on. It contains no policy. The planner and the
+//! evaluator read the same tables, so a plan and its verification assume the same hardware.
 //!
 //! ```
 //! use linear_layout::target::{Access, Target};
@@ -14,10 +14,10 @@
 //! # Ok::<(), linear_layout::target::TargetError>(())
 //! ```
 //!
-//! Each difference between GPUs is a column of the table, with its source. Only `table.rs`, which builds the rows, and
-//! `names.rs` compare names and version numbers. The structs are non-exhaustive, because the table may get more
-//! columns. Enums that a back end or a simulator matches on are exhaustive, so that the compiler finds all code that a
-//! new variant affects.
+//! Each difference between GPUs is a column of the table, documented with its source. Only `table.rs`, which builds the
+//! rows, and `names.rs` compare names and version numbers. The structs are non-exhaustive, because the table may get
+//! more columns. Enums that a back end or a simulator matches on are exhaustive, so that the compiler finds all code
+//! that a new variant affects.
 //!
 //! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`].
 
@@ -81,9 +81,9 @@ impl Assembly {
 /// The direction of a shared-memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Shared memory to registers.
+    /// A copy from shared memory to registers.
     Load,
-    /// Registers to shared memory.
+    /// A copy from registers to shared memory.
     Store,
 }
 
@@ -97,30 +97,30 @@ pub struct Instructions {
     pub load_matrix: bool,
     /// `stmatrix`, `sm_90` and later.
     pub store_matrix: bool,
-    /// `movmatrix` (8x8 transpose within a warp), `sm_75` and later.
+    /// `movmatrix` (transpose of an 8x8 block within a warp), `sm_75` and later.
     pub move_matrix: bool,
     /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later.
     pub byte_matrices: bool,
     /// `v_permlane16_swap` and `v_permlane32_swap`: exchange of a register bit with lane bit 4 or 5, gfx950 and
     /// gfx1250.
     pub permlane_swap: bool,
-    /// `v_permlanex16`: lane bit 4 flipped, gfx10 and later.
+    /// `v_permlanex16`: exchange of lanes that differ in lane bit 4, gfx10 and later.
     pub permlane_x16: bool,
     /// Data-parallel primitives within rows of 16 lanes (`quad_perm`, `row_mirror`, `row_ror`).
     pub dpp: bool,
-    /// `row_xmask`: any exclusive or within 16 lanes in one DPP operation, gfx10 and later.
+    /// `row_xmask`: exchange of lanes that differ by any XOR mask below 16, in one DPP operation; gfx10 and later.
     pub dpp_xmask: bool,
     /// `ds_read_b64_tr_b16` and variants: transposed reads of shared memory, CDNA 4.
     pub read_transposed: bool,
     /// `ds_load_tr16_b128` and variants: transposed reads of shared memory, gfx1250.
     pub load_transposed: bool,
-    /// Stores to shared memory of another block of the cluster.
+    /// Stores to the shared memory of another block of the cluster.
     pub clusters: bool,
     /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
     pub tensor_memory: bool,
     /// `wgmma`: matrix products of a warp group whose operands may be in shared memory; compute capability 9.
     pub warp_group_products: bool,
-    /// If `a` is a 4-bit type, its scales in tensor memory are read along K first.
+    /// True if the scales of `a` in tensor memory are read along K first when `a` has a 4-bit type.
     pub k_first_scales: bool,
     /// Atomic additions of bf16 and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
@@ -135,7 +135,7 @@ pub struct Instructions {
     pub tensor_copies: bool,
     /// `griddepcontrol`: programmatic dependent launch, `sm_90` and later.
     pub grid_dependencies: bool,
-    /// The clock is read by a message (`s_sendmsg_rtn`), on gfx11 and later. Earlier GPUs use `s_memrealtime`.
+    /// `s_sendmsg_rtn` reads the clock, gfx11 and later. Earlier GPUs use `s_memrealtime`.
     pub time_by_message: bool,
     /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
@@ -149,7 +149,7 @@ pub struct Instructions {
     pub wide_buffer_to_shared: bool,
     /// Asynchronous copies to shared memory with a separate counter (`global_load_async_to_lds`), gfx1250.
     pub async_to_shared: bool,
-    /// Buffer instructions; none on NVIDIA.
+    /// The encoding of buffer instructions, or `None` on NVIDIA GPUs, which have no buffer instructions.
     pub buffer: Option<BufferInstructions>,
     /// The instructions for conversions with scales.
     pub scaled_conversion: ScaledConversion,
@@ -189,12 +189,12 @@ pub struct CacheBits {
     pub(crate) cv: u32,
     /// Bits of the modifier `wt`.
     pub(crate) wt: u32,
-    /// Bits of a device-scope atomic access, without `sc0`, which requests the old value.
+    /// Bits of a device-scope atomic access. The bit `sc0`, which requests the old value, is not included.
     pub atomic: u32,
 }
 
 impl CacheBits {
-    /// Returns the bits of a cache modifier, given by its name in the IR.
+    /// Returns the bits of the cache modifier with the IR name `modifier`, for a store or a load.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -219,7 +219,7 @@ impl CacheBits {
 /// The instructions that widen 4-bit and 8-bit numbers and multiply them by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
-    /// General instructions, for any number of elements.
+    /// General instructions, which convert any number of elements.
     #[default]
     Any,
     /// gfx950: converts four 8-bit or eight 4-bit numbers per instruction.
@@ -236,7 +236,7 @@ pub enum ScaledConversion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Costs {
-    /// A select, byte permute or other arithmetic operation on the arithmetic unit.
+    /// A select, a byte permutation or another operation of the arithmetic unit.
     pub select: u32,
     /// A shuffle through the load-store unit (any lane to any lane).
     pub shuffle: u32,
@@ -244,7 +244,7 @@ pub struct Costs {
     pub lane_alu: u32,
     /// A single-instruction reduction of one word over all lanes, if the target has one.
     pub lane_reduction: u32,
-    /// One wavefront: up to `banks * 4` bytes read or written at once.
+    /// One wavefront of shared memory, which reads or writes up to `banks * 4` bytes.
     pub wavefront: u32,
     /// Fixed cost of an access in addition to its wavefronts: issue and address computation.
     pub access: u32,
@@ -252,14 +252,16 @@ pub struct Costs {
     pub barrier: u32,
     /// A warp barrier.
     pub warp_sync: u32,
-    /// Latency of a round trip through shared memory that other work does not hide, weighted for a partly filled SM.
+    /// The latency of a store to and a load from shared memory that other work does not hide, weighted for a partly
+    /// filled SM.
     pub round_trip: u32,
-    /// Latency of a shuffle that depends on another shuffle, weighted as `round_trip`; 0 if it was not measured.
+    /// The latency of a shuffle that depends on another shuffle, with the same weight as `round_trip`; 0 if it was not
+    /// measured.
     pub shuffle_trip: u32,
 }
 
-/// The instruction that moves data between lanes whose numbers differ by an XOR mask. If a target has several for a
-/// mask, it uses the cheapest.
+/// The instruction that moves data between lanes whose numbers differ by an XOR mask. If a target has several such
+/// instructions for a mask, it uses the cheapest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum XorShuffle {
     /// NVIDIA `shfl.sync.bfly` with the mask.
@@ -308,7 +310,7 @@ pub(crate) struct Processor {
     pub(crate) lane_registers: u32,
 }
 
-/// One GPU as data.
+/// The properties of one GPU.
 ///
 /// | field | H100 (`cuda:90`) | MI300 (`hip:gfx942`) |
 /// |---|---|---|
@@ -318,22 +320,22 @@ pub(crate) struct Processor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Target {
-    /// The name in `ttg.target`: `cuda:90`, `hip:gfx942`.
+    /// The name in the module attribute `ttg.target`, e.g. `cuda:90` or `hip:gfx942`.
     pub name: &'static str,
-    /// The processor name for LLVM: `sm_90a`, `gfx942`.
+    /// The processor name for LLVM, e.g. `sm_90a` or `gfx942`.
     pub llvm_cpu: &'static str,
     /// Features requested from LLVM in addition to the processor's own, e.g. `+ptx80`; empty if there are none.
     ///
     /// Drivers accept PTX 8.0 since CUDA 12.0, and PTX 8.1 since CUDA 12.1. PTX 8.1 adds the vector atomics of `sm_90`
     /// and the 8-bit float conversions of `sm_89`. From PTX 8.8 on, `sm_100` and later have 256-bit accesses.
     pub llvm_features: &'static str,
-    /// The vendor.
+    /// The vendor of the GPU.
     pub vendor: Vendor,
     /// LLVM's target triple.
     pub llvm_triple: &'static str,
     /// The assembly language that LLVM emits and that inline assembly uses.
     pub assembly: Assembly,
-    /// True if LLVM writes object files, which a linker must turn into loadable code objects.
+    /// True if LLVM writes object files that a linker must turn into loadable code objects.
     pub has_objects: bool,
     /// True if the lanes of a warp run in lockstep, so that program order also orders accesses of different lanes.
     ///
@@ -345,19 +347,19 @@ pub struct Target {
     /// It is 1024 on all targets (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
-    /// Lanes per warp (wave): 32 or 64.
+    /// Number of lanes per warp (wave): 32 or 64.
     pub lanes: u32,
-    /// The numbers of lanes per warp among which a kernel may choose.
+    /// The numbers of lanes per warp that a kernel may select.
     ///
     /// Waves have 32 or 64 lanes on RDNA (LLVM's AMDGPU usage guide, `wavefrontsize64`), but only 32 on gfx1250.
     pub warp_sizes: &'static [u32],
-    /// Banks of shared memory, each `bank_bytes` wide.
+    /// Number of banks of shared memory, each `bank_bytes` wide.
     pub banks: u32,
-    /// Bytes of one bank.
+    /// Width of one bank in bytes.
     pub bank_bytes: u32,
     /// Maximum bytes of shared memory per block.
     pub max_shared_bytes: u32,
-    /// The resources shared by resident blocks.
+    /// The resources that resident blocks share.
     pub(crate) processor: Processor,
     /// Maximum bits per lane of one access to global memory.
     ///
@@ -368,9 +370,9 @@ pub struct Target {
     pub max_shared_vector_bits: u32,
     /// The optional instructions.
     pub instructions: Instructions,
-    /// The costs of operations.
+    /// The costs of warp-wide operations.
     pub costs: Costs,
-    /// Lane bits that vary within a phase of a 16-byte load; `None` if they are the lowest lane bits.
+    /// Mask of the lane bits that vary within a phase of a 16-byte load, or `None` if these are the lowest lane bits.
     load_b128_lane_bits: Option<u32>,
 }
 
@@ -378,8 +380,8 @@ pub struct Target {
 const SHARED_GRANULE_BYTES: u32 = 128;
 
 impl Target {
-    /// Returns the maximum shared memory per block that gives the same occupancy as `bytes`, for blocks of `threads`
-    /// threads. The unit is bytes.
+    /// Returns the maximum number of bytes of shared memory per block that gives the same occupancy as `bytes` bytes,
+    /// for blocks of `threads` threads.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -424,17 +426,18 @@ impl Target {
         share.min(self.processor.lane_registers)
     }
 
-    /// Returns the GPU that is assumed for a module without a target, given its number of lanes per warp.
+    /// Returns the GPU that is assumed for a module without `ttg.target` that has `lanes` lanes per warp.
     ///
     /// # Panics
-    /// Never: the table contains both default GPUs.
+    /// Does not panic, because the table contains both default GPUs.
     #[must_use]
     pub fn default_for_lanes(lanes: u64) -> &'static Self {
         let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
         Self::parse(name).expect("it is in the table")
     }
 
-    /// Returns the names of the targets that have a feature, for use in messages: `cuda:90`, `cuda:100`.
+    /// Returns the names of the targets for which `has` returns true, for use in messages. Each name is in backticks,
+    /// and commas separate the names.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
         let all = TARGETS.iter().filter(|target| has(&target.instructions));
@@ -453,14 +456,14 @@ impl Target {
         self.banks * self.bank_bytes
     }
 
-    /// Returns the lane bits that vary within a phase of an access of `bytes` per lane.
+    /// Returns the mask of the lane bits that vary within a phase of an access of `bytes` bytes per lane.
     ///
     /// Lanes that agree in all *other* lane bits are served in the same phase. Only lanes of the same phase can
     /// conflict. For example, a 4-byte access of 32 lanes is one phase (`0b11111`). A 16-byte access has four phases of
     /// eight lanes; on most targets the eight lanes are consecutive (`0b00111`).
     ///
     /// # Units
-    /// `bytes`: bytes per lane, a power of two up to 16. Result: a mask of lane bits.
+    /// `bytes` is a power of two up to 16.
     /// # Source
     /// Triton's `getSharedLdStTiles` for the 16-byte loads of CDNA3, CDNA4 and RDNA.
     #[must_use]
@@ -487,7 +490,7 @@ impl Target {
     /// Returns the instruction that moves a word from lane `i ^ mask` to lane `i`.
     ///
     /// # Panics
-    /// None; a mask of 0 is accepted.
+    /// Does not panic; a mask of 0 is accepted.
     #[must_use]
     pub const fn xor_shuffle(&self, mask: u32) -> XorShuffle {
         if matches!(self.vendor, Vendor::Nvidia) {
@@ -556,7 +559,7 @@ mod tests {
         }
     }
 
-    /// A phase never accesses more bytes than one wavefront, and the phases cover the warp.
+    /// No phase accesses more bytes than one wavefront, and the phases cover the warp.
     #[test]
     fn phases_fill_a_wavefront() {
         for t in TARGETS {

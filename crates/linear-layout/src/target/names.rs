@@ -1,4 +1,4 @@
-//! Names of GPUs: the names in `ttg.target`, of processors, and of products.
+//! Names of GPUs: names in `ttg.target`, processor names and product names.
 
 use super::{TARGETS, Target};
 use crate::encoding::spelling::edits;
@@ -72,8 +72,8 @@ impl Target {
     /// ignored.
     ///
     /// # Errors
-    /// The name is unknown; the error suggests the nearest known name. Or the product is older than all supported
-    /// targets.
+    /// Returns an error if the name is unknown, and suggests the nearest known name. Also returns an error if the
+    /// product is older than all supported targets.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -120,8 +120,8 @@ impl Target {
     }
 }
 
-/// Finds the target or processor of a product such as `rtx 4090`. Drivers print a brand before the name and a memory
-/// size after it; both are skipped.
+/// Finds the target or processor of a product such as `rtx 4090`. A brand before the product name and a memory size
+/// after the product name, which drivers print, are skipped.
 fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static str> {
     if asked.contains(':') {
         return None;
@@ -144,7 +144,7 @@ fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static st
     }
 }
 
-/// Returns true for words that name a variant of a product with the same processor, such as a form factor.
+/// Returns true if `word` names a variant of a product with the same processor, for example a form factor.
 fn is_variant(word: &str) -> bool {
     let is_memory = word.ends_with("gb") && word.starts_with(|c: char| c.is_ascii_digit());
     let known = ["pcie", "nvl", "gpu", "laptop", "super", "graphics"];
@@ -184,8 +184,8 @@ fn text(name: &str, processor: Option<&str>) -> String {
     format!("unknown target `{shown}`; {nearest}")
 }
 
-/// Returns the nearest known name, and the target with this name. Among equally near names, it prefers a prefix of the
-/// given name, then a name with the same last letter.
+/// Returns the known name that is nearest to `name`, and the target with the known name. Among equally near names, a
+/// prefix of `name` is preferred, then a name with the same last letter.
 fn nearest(name: &str) -> Option<(String, &'static str)> {
     let processors = TARGETS.iter().flat_map(|target| {
         let bare = target.name.split_once(':').map_or("", |(_, bare)| bare);

@@ -4,7 +4,7 @@ use super::{Number, Product};
 use core::fmt;
 
 impl Number {
-    /// All element types.
+    /// All element types of matrix instructions.
     pub const ALL: [Self; 12] = [
         Self::F16,
         Self::Bf16,
@@ -20,7 +20,7 @@ impl Number {
         Self::E2m1,
     ];
 
-    /// Returns the spelling of the type in IR: `f16`, `f8E4M3FN`.
+    /// Returns the spelling of the type in MLIR, e.g. `f16` or `f8E4M3FN`.
     #[must_use]
     pub const fn ir_name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Number {
         }
     }
 
-    /// Finds a type by its spelling in IR.
+    /// Returns the type with the MLIR spelling `name`, or `None` if there is no such type.
     ///
     /// ```
     /// use linear_layout::target::Number;
@@ -60,13 +60,13 @@ impl Number {
 }
 
 impl Product {
-    /// Returns the types of A, B and D.
+    /// Returns the element types of A, B and D.
     #[must_use]
     pub const fn types(&self) -> [Number; 3] {
         [self.factors[0], self.factors[1], self.sum]
     }
 
-    /// Returns the number of 32-bit registers per lane of A, B and D.
+    /// Returns the numbers of 32-bit registers per lane that A, B and D occupy.
     ///
     /// ```
     /// use linear_layout::target::Target;

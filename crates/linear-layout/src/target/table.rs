@@ -47,10 +47,11 @@ const RDNA_COSTS: Costs = Costs {
     shuffle_trip: 0,
 };
 
-/// Word 3 of the buffer descriptor: data format 7 (32 bits, float or integer) in bits 12 to 14, and 4 from bit 15 on.
+/// Word 3 of the buffer descriptor. Bits 12 to 14 are 7 and bits 15 to 18 are 4, which together select 32-bit floats.
 const BUFFER_FLAGS: u32 = 7 << 12 | 4 << 15;
 
-/// The same word on RDNA, which also has a resource level in bit 24 and its out-of-range rule in bits 28 and 29.
+/// Word 3 of the buffer descriptor on RDNA, where bit 24 is a resource level and bits 28 and 29 are the out-of-range
+/// rule.
 const RDNA_BUFFER_FLAGS: u32 = BUFFER_FLAGS | 1 << 24 | 3 << 28;
 
 const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheBits {
@@ -64,8 +65,8 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
     }
 }
 
-/// Returns the resources of an NVIDIA SM. From `sm_80` on, an SM has 1 KiB more shared memory than a block may use, and
-/// reserves 1 KiB for each block.
+/// Returns the resources of an SM of compute capability `arch` (90 is 9.0) with `shared_kib` KiB of shared memory. From
+/// `sm_80` on, an SM has 1 KiB more shared memory than a block may use, and reserves 1 KiB for each block.
 const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
     let reserved_kib = if arch >= 80 { 1 } else { 0 };
     let (threads, blocks) = match arch {

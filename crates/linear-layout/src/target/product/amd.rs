@@ -53,7 +53,8 @@ impl Square {
         }
     }
 
-    /// Returns the table row, given the lane bits of k in A and B, and the lane and register bits of D.
+    /// Returns the table row of the instruction. `k_lanes` are the lane bits of k in A and B; `d_lanes` and `d` are the
+    /// lane bits and the register bits of D.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -128,7 +129,7 @@ impl Square {
     }
 }
 
-/// 8-bit floats: the name in intrinsics, the format on CDNA 3, and the format on other GPUs.
+/// The 8-bit floats: the name in intrinsics, the format on CDNA 3, and the format on all other GPUs.
 const FLOATS8: [(&str, Number, Number); 2] =
     [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
 
@@ -249,7 +250,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// Returns a dot product that each lane computes alone, over all elements of one register of A and one of B.
+/// Returns a dot product that each lane computes alone, over all elements of one register of A and one register of B.
 fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
     let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
     let (scalar, vector) = match factor {
@@ -283,7 +284,7 @@ fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool
     }
 }
 
-/// Arguments of an intrinsic on integers: each operand A and B after its sign flag, then D. Further arguments follow.
+/// The first arguments of an intrinsic on integers: the sign flag of A, A, the sign flag of B, B, and D.
 const SIGNED: [Argument; 5] = [
     constant(1, 1),
     Argument::Operand(0),
@@ -444,14 +445,15 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// The types that `f8f6f4` supports, each with the value of its type modifier.
+/// The types that this table uses with `f8f6f4`, each with the value of its type modifier.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// A tile of `f8f6f4`. Each lane holds 16 bytes that are adjacent along k. Its next 16 bytes follow after the first 16
-/// bytes of all other lane groups.
+/// A tile of `f8f6f4`. Each lane holds several runs of 16 bytes that are adjacent along k. The second run follows,
+/// along k, after the first runs of all lane groups.
 #[derive(Clone, Copy)]
 struct MixedTile {
-    /// log2 of three sizes: the rows or columns of the result, the groups of lanes along k, and k.
+    /// log2 of three sizes: `edge` of the rows or columns of the result, `groups` of the lane groups along k, `k` of
+    /// the elements along k.
     edge: u8,
     groups: u8,
     k: u8,

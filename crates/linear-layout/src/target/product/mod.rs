@@ -45,15 +45,15 @@ pub struct TileOperand {
     /// One entry per bit of the lane number, lowest first. It is empty for an instruction that each lane executes
     /// alone.
     pub lanes: Vec<TileBit>,
-    /// One entry per bit of an element's index within its byte, for 4-bit types. It is empty if elements are at least a
-    /// byte wide.
+    /// For 4-bit types, one entry per bit of an element's index within its byte. Empty if elements are at least a byte
+    /// wide.
     ///
-    /// A tensor stores several such elements as one byte. `registers` therefore counts bytes for these types.
+    /// A tensor stores several 4-bit elements as one byte, so `registers` counts bytes for 4-bit types.
     pub packed: Vec<TileBit>,
     /// One entry per bit of the element's index in the registers of a lane, lowest bit first. The lowest bits select an
     /// element within one 32-bit register.
     pub registers: Vec<TileBit>,
-    /// The number of elements of the vectors that the intrinsic takes for this operand; 1 for scalars.
+    /// Number of elements of each vector that the intrinsic takes for this operand; 1 if the intrinsic takes scalars.
     pub vector: u32,
     /// The element type of these vectors.
     pub scalar: Scalar,
@@ -114,7 +114,7 @@ pub enum Number {
     E4m3Fnuz,
     /// E5M2 without infinities and negative zero; its exponent bias is larger by one.
     E5m2Fnuz,
-    /// OCP's E2M1, two per byte.
+    /// OCP's E2M1. A byte holds two elements.
     E2m1,
 }
 
@@ -159,7 +159,7 @@ impl Number {
         self == other || is_narrower && self.is_integer() == other.is_integer()
     }
 
-    /// Returns true for integers.
+    /// Returns true if the type is an integer type.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         matches!(self, Self::I8 | Self::I32)
@@ -169,13 +169,13 @@ impl Number {
 /// An argument of an intrinsic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Argument {
-    /// The registers of an operand: 0 is A, 1 is B, 2 is D.
+    /// The registers of an operand. Index 0 is A, 1 is B, and 2 is D.
     Operand(usize),
     /// An integer constant.
     Constant {
         /// Width in bits.
         bits: u32,
-        /// Its value.
+        /// The constant's value.
         value: u64,
     },
     /// The index of the call, for a product that consists of several calls ([`Calls`]).
@@ -183,11 +183,11 @@ pub enum Argument {
         /// Width in bits.
         bits: u32,
     },
-    /// The 32-bit word that contains scales; 0 is A, 1 is B.
+    /// The 32-bit word that contains the scales of A (index 0) or B (index 1).
     Scales(usize),
     /// The value that selects scales within the scale words ([`ScaleBit::Selected`]) of A or B.
     Selector {
-        /// 0 for A, 1 for B.
+        /// Index of the operand: 0 for A, 1 for B.
         factor: usize,
         /// Width in bits.
         bits: u32,
@@ -217,7 +217,7 @@ impl ScaleNumber {
 /// The meaning of one bit of a lane number, or of a byte index in a scale word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleBit {
-    /// The bit is a bit of the row or column index, or of the index of a block along k.
+    /// The bit is a bit of the row index, of the column index, or of the index of a block along k.
     Of(TileBit),
     /// Scales are read only from lanes or bytes in which this bit equals the given bit of the selector.
     Selected(u8),
@@ -228,9 +228,9 @@ pub enum ScaleBit {
 /// The distribution of the scales of A or B over one warp. Each lane holds a 32-bit word of up to four scales.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScaleOperand {
-    /// One entry per bit of the lane number.
+    /// One entry per bit of the lane number, lowest bit first.
     pub lanes: Vec<ScaleBit>,
-    /// One entry per bit of the byte index in the word.
+    /// One entry per bit of the byte index in the word, lowest bit first.
     pub bytes: Vec<ScaleBit>,
 }
 
@@ -244,8 +244,8 @@ impl ScaleOperand {
         self
     }
 
-    /// Returns the coordinates of the first element that a scale applies to: the row of A or column of B, and k. The
-    /// scale is given by its byte and lane. Returns `None` if the instruction does not read it.
+    /// Returns the coordinates of the first element that a scale applies to: the row of A or column of B, and k. `byte`
+    /// is the byte index in the scale word of lane `lane`. Returns `None` if the instruction does not read this byte.
     #[must_use]
     pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
         let lanes = self.lanes.iter().zip(0..);
@@ -269,8 +269,8 @@ impl ScaleOperand {
 /// Scales of A and B, one for each block of elements along k.
 ///
 /// All elements of a block have the same scale, so no [`ScaleBit`] addresses the bits of k below `block_log2`.
-/// Therefore a permutation of k must keep every block together: it may permute the bits below `block_log2` among
-/// themselves, and the other bits among themselves.
+/// Therefore a permutation of k must keep every block together: it may permute the bits below `block_log2` with each
+/// other, and the higher bits with each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockScales {
     /// The distribution of the scales of A and of B.
@@ -279,14 +279,14 @@ pub struct BlockScales {
     pub block_log2: u8,
     /// The type of a scale.
     pub number: ScaleNumber,
-    /// The scale word that is passed for A and for B if neither has scales.
+    /// The scale word that is passed for A and for B if neither A nor B has scales.
     pub absent: u32,
 }
 
 /// The split of a product into several calls of an intrinsic. Each call accumulates into the result of the previous
 /// one.
 ///
-/// Each call reads the next part of one operand's registers, and all registers of the other operands.
+/// Each call reads the next registers of one operand, and all registers of the other operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
@@ -384,7 +384,7 @@ impl Product {
     }
 
     /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D. If a byte
-    /// contains several elements, these are the coordinates of the first one.
+    /// contains several elements, returns the coordinates of the first element.
     #[must_use]
     pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
         let held = &self.operands[operand];
@@ -449,7 +449,8 @@ impl Product {
         }
     }
 
-    /// Returns the product that each lane computes alone by a multiplication and an addition. Every target has it.
+    /// Returns the product that each lane computes alone by a multiplication and an addition. Every target supports
+    /// this product.
     pub(crate) fn per_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,
@@ -521,13 +522,15 @@ impl Target {
         rows
     }
 
-    /// Returns each of [`matrix_instructions`](Self::matrix_instructions) as it is, and transposed.
+    /// Returns every instruction of [`matrix_instructions`](Self::matrix_instructions), followed by its transposed
+    /// form.
     #[must_use]
     pub fn products(&self) -> Vec<Product> {
         with_transposed(self.matrix_instructions())
     }
 
-    /// Returns each of [`scaled_matrix_instructions`](Self::scaled_matrix_instructions) as it is, and transposed.
+    /// Returns every instruction of [`scaled_matrix_instructions`](Self::scaled_matrix_instructions), followed by its
+    /// transposed form.
     #[must_use]
     pub fn scaled_products(&self) -> Vec<Product> {
         with_transposed(self.scaled_matrix_instructions())

@@ -21,7 +21,8 @@ struct Types {
 }
 
 impl Types {
-    /// Returns the types for A and B of one element type, passed in 32-bit registers.
+    /// Returns the types for A and B of element type `factor`, which are passed in 32-bit registers, and D of element
+    /// type `sum`.
     const fn of(factor: Number, sum: Number) -> Self {
         let (scalar, vector) = match factor {
             Number::F16 => (Scalar::F16, 2),
@@ -94,7 +95,7 @@ fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     ]
 }
 
-/// Returns the instructions of a GPU, given its compute capability; 90 stands for 9.0.
+/// Returns the instructions of a GPU of compute capability `arch`, where 90 stands for 9.0.
 pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
@@ -152,7 +153,8 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     rows
 }
 
-/// Returns the instructions with scales, which compute capability 12 has.
+/// Returns the instructions with scales of a GPU of compute capability `arch`. Only compute capability 12 has such
+/// instructions.
 pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
