@@ -74,7 +74,7 @@ impl Comparison {
         Self::Uge,
     ];
 
-    /// Returns the comparison with exchanged operands: it holds for (b, a) if this one holds for (a, b).
+    /// Returns the comparison that holds for (b, a) exactly if `self` holds for (a, b).
     const fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,
@@ -161,7 +161,7 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// Axis information along one dimension of a result; all fields are base-2 logarithms.
+/// Axis information along one dimension of a result. All fields are base-2 logarithms.
 #[derive(Clone, Copy, Default)]
 struct AxisFacts {
     contiguity: u8,
@@ -234,11 +234,11 @@ impl AxisInfo {
         info.finish(bits)
     }
 
-    /// Returns the axis information of the mask of a comparison of integers that are `bits` wide.
+    /// Returns the axis information of the mask that compares `a` and `b`, two tensors of `bits`-bit integers.
     ///
-    /// The mask is uniform in a group of 16 consecutive numbers that are compared with a multiple of 16, if the group
-    /// starts at a multiple of 16. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results. `0 1 2 3
-    /// <= n` may not.
+    /// If a group of 16 consecutive numbers starts at a multiple of 16 and is compared with a multiple of 16, the mask
+    /// is uniform in the group. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results, but the
+    /// results of `0 1 2 3 <= n` may differ.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {

@@ -1,9 +1,9 @@
 //! Axis information (contiguity, divisibility and constancy of values), and vectorisation of memory accesses.
 //!
 //! A thread that holds elements 4 to 7 of a row may load them with one access if their addresses are consecutive, the
-//! first is aligned, and the mask is the same for all four. [`AxisInfo`] is the lattice of these three facts with a
-//! transfer function per operation; [`GlobalAccess`] derives the access width from them. The data-flow analysis over
-//! functions is in the lowering.
+//! first address is aligned, and the mask is the same for all four elements. [`AxisInfo`] is the lattice of these three
+//! facts with a transfer function per operation; [`GlobalAccess`] derives the access width from them. The data-flow
+//! analysis over functions is in the lowering.
 //!
 //! # A worked example
 //! `x + pid * 64 + range(0, 64)` over `f32`, where `x` is aligned to 16 bytes:
@@ -48,10 +48,12 @@ pub use vector::{GlobalAccess, VectorAccess};
 use crate::layout::MAX_DIMS;
 use core::fmt;
 
-/// Saturation limit of all logarithms here: 62 stands for every power of two from 2^62 on. Zero has this divisibility.
+/// Saturation limit of the logarithms in axis information: 62 stands for every power of two from 2^62 on. The
+/// divisibility of zero is 2^62.
 const MAX_LOG2: u8 = 62;
 
-/// Axis information of a tensor of integers, truth values or pointers; a scalar counts as one dimension of size 1.
+/// Axis information of a tensor of integers, truth values or pointers. A scalar is represented as a tensor with one
+/// dimension of size 1.
 ///
 /// ```text
 /// value                              contiguity  divisibility  constancy
@@ -60,25 +62,26 @@ const MAX_LOG2: u8 = 62;
 /// 4 4 4 4 12 12 12 12                    1             4           4
 /// ```
 /// # Units
-/// Contiguity and constancy count elements. Divisibility refers to the number itself; for a pointer, to its address in
-/// bytes. Getters return the value, not its logarithm.
+/// Contiguity and constancy count elements. Divisibility is a divisor of the integer, or of the address in bytes for a
+/// pointer. The getters return powers of two, not logarithms.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AxisInfo {
     rank: u8,
     contiguity_log2: [u8; MAX_DIMS],
     divisibility_log2: [u8; MAX_DIMS],
     constancy_log2: [u8; MAX_DIMS],
-    /// log2 of a number that divides the byte distance between any two elements; 0 for integers.
+    /// log2 of a number that divides the distance in bytes between the addresses of any two elements; 0 for integers.
     step_log2: u8,
     non_negative: bool,
     constant: Option<i64>,
 }
 
 impl AxisInfo {
-    /// Returns axis information without any fact, for a tensor of the rank of `shape`; rank 0 is a scalar.
+    /// Returns the axis information of a tensor about which nothing is known. Its rank is the length of `shape`; rank 0
+    /// is a scalar.
     ///
     /// # Panics
-    /// Never; dimensions beyond the eighth are dropped.
+    /// Does not panic; dimensions beyond the eighth are dropped.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -102,7 +105,7 @@ impl AxisInfo {
         }
     }
 
-    /// Returns axis information without any fact, for a scalar.
+    /// Returns the axis information of a scalar about which nothing is known.
     #[must_use]
     pub const fn scalar() -> Self {
         Self::unknown(0)
@@ -117,10 +120,10 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of a tensor whose elements all equal `value`; `shape` is empty for a scalar.
+    /// Returns the axis information of a tensor whose elements all equal `value`. An empty `shape` denotes a scalar.
     ///
     /// # Units
-    /// `bits` is the width of the type; `value` is wrapped to it.
+    /// `bits` is the width of the integer type. `value` is wrapped to this width.
     #[must_use]
     pub fn constant(shape: &[u64], value: i64, bits: u32) -> Self {
         let mut info = Self::unknown(shape.len());
@@ -147,10 +150,11 @@ impl AxisInfo {
         info.finish(64)
     }
 
-    /// Computes the strongest axis information that holds for a tensor, given by its elements in row-major order.
+    /// Computes the strongest axis information that holds for the tensor with the elements `values`, in row-major
+    /// order.
     ///
     /// # Errors
-    /// Returns `None` if the number of elements does not match the shape.
+    /// Returns `None` if the length of `values` does not match `shape`.
     #[must_use]
     pub fn of_elements(shape: &[u64], values: &[i64], bits: u32) -> Option<Self> {
         let count = shape.iter().try_fold(1u64, |n, s| n.checked_mul(*s))?;
@@ -203,7 +207,7 @@ impl AxisInfo {
         info
     }
 
-    /// Turns this into the axis information of pointers to elements of `element_bytes` bytes.
+    /// Returns the axis information of pointers with the same addresses, to elements of `element_bytes` bytes.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
@@ -227,7 +231,7 @@ impl AxisInfo {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds the hints that the author of the kernel gave along dimension `d`. A hint of 1 carries no information.
+    /// Adds the hints of the kernel's author for dimension `d`. A hint of 1 carries no information.
     ///
     /// A contiguity that is no power of two is reduced to the largest power of two that divides it: 12 counts as 4.
     #[must_use]
@@ -252,15 +256,15 @@ impl AxisInfo {
         self
     }
 
-    /// Returns the number of dimensions, 1 for a scalar.
+    /// Returns the number of dimensions. It is 1 for a scalar.
     #[must_use]
     pub const fn rank(&self) -> usize {
         self.rank as usize
     }
 
     /// Returns the contiguity along dimension `d`: the elements of each aligned group of this size are consecutive
-    /// numbers. For pointers, they are the addresses of consecutive elements. Returns 1 if the dimension does not
-    /// exist.
+    /// numbers. For pointers, the group contains the addresses of consecutive elements. Returns 1 if the dimension does
+    /// not exist.
     #[must_use]
     pub fn contiguity(&self, d: usize) -> u64 {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
@@ -279,8 +283,8 @@ impl AxisInfo {
         1 << self.constancy_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the value that all elements equal, if it is known. It is sign-extended from the width of the type; truth
-    /// values are 0 and 1.
+    /// Returns the common value of all elements, if it is known. The value is sign-extended from the width of the type;
+    /// a truth value is 0 or 1.
     #[must_use]
     pub const fn constant_value(&self) -> Option<i64> {
         self.constant
@@ -374,11 +378,11 @@ impl AxisInfo {
         info
     }
 
-    /// Reshapes from shape `from` to shape `to`; the elements keep their row-major order.
+    /// Reshapes a tensor from shape `from` to shape `to`. The elements keep their row-major order.
     ///
-    /// If a dimension of the result advances along one dimension of `self` with stride 1, it keeps the contiguity and
-    /// constancy of that dimension, up to the smaller extent. If its stride is larger, it keeps only constant groups
-    /// that are longer than the stride.
+    /// If a dimension of the result advances along one dimension of `self` with stride 1, the result dimension keeps
+    /// the contiguity and constancy of the source dimension, up to the smaller extent. If the stride is larger, the
+    /// result dimension keeps only constant groups that are longer than the stride.
     #[must_use]
     pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = Self::unknown(to.len());
@@ -447,7 +451,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of either half after splitting a tensor along its last dimension, which has size 2.
+    /// Returns the axis information that holds for both halves of a tensor that is split along its last dimension,
+    /// which has size 2.
     #[must_use]
     pub fn split_tensor(&self) -> Self {
         let mut info = *self;
@@ -483,8 +488,7 @@ impl AxisInfo {
 
     /// Returns log2 of a number that divides the first element of every aligned group of 2^`run` elements along `d`.
     ///
-    /// The group may be shorter than the contiguity. Then it can start inside a contiguous group, at a multiple of its
-    /// size.
+    /// If 2^`run` is less than the contiguity, a group can start inside a contiguous group, at a multiple of 2^`run`.
     fn divisibility_at(&self, d: usize, run: u8) -> u8 {
         if run >= self.contiguity_log2[d] {
             self.divisibility_log2[d]
@@ -557,7 +561,8 @@ impl fmt::Debug for AxisInfo {
     }
 }
 
-/// Prints `contiguity [64], divisibility [16], constancy [1]`, followed by the constant value if it is known.
+/// Prints the facts, for example `contiguity [64], divisibility [16], constancy [1]`, and the constant value if it is
+/// known.
 impl fmt::Display for AxisInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, name: &str, logs: &[u8; MAX_DIMS]| {

@@ -9,21 +9,21 @@ use crate::number::narrow;
 pub struct GlobalAccess<'a> {
     /// The addresses of the elements.
     pub pointer: &'a AxisInfo,
-    /// The mask of active elements; `None` if all are active.
+    /// The mask of active elements, or `None` if all elements are active.
     pub mask: Option<&'a AxisInfo>,
     /// Width of an element in bits. Elements narrower than a byte occupy a whole byte.
     pub element_bits: u32,
     /// The layout (register, lane, warp, block) -> (dim0, ...) of the accessed tensor. No register basis may be zero.
     pub layout: &'a LinearLayout,
-    /// The hint of the operation itself, such as `contiguity` of `amdg.buffer_load`. It promises that this many
-    /// elements, along the dimension of the layout's first register, are consecutive, aligned, and under one mask. 1
-    /// carries no information.
+    /// Number of elements that a hint of the operation itself, such as `contiguity` of `amdg.buffer_load`, guarantees
+    /// to be consecutive, aligned, and under one mask. The elements are counted along the dimension of the layout's
+    /// first register. A hint of 1 carries no information.
     pub hinted_elements: u64,
-    /// Width of the widest access of the target, in bits.
+    /// Width in bits of the widest access that the target supports.
     pub widest_bits: u32,
 }
 
-/// A partition of the registers into groups, each of which one access moves.
+/// A partition of a thread's registers into groups of equal size. One access moves the registers of one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
     bits: [u8; 8],
@@ -40,17 +40,19 @@ impl VectorAccess {
         1 << self.num_bits
     }
 
-    /// Returns the register bits that enumerate the elements of an access: setting the i-th of them advances by 2^i
-    /// elements in memory.
+    /// Returns the register bits that enumerate the elements of an access. Setting the i-th bit of the slice advances
+    /// by 2^i elements in memory.
     ///
-    /// The bits may be any bits in any order. For example, `[2, 0]` gives the memory order 0, 4, 1, 5 of registers.
+    /// The slice may contain any register bits in any order. For example, `[2, 0]` means that registers 0, 4, 1, 5
+    /// follow each other in memory.
     #[must_use]
     pub fn register_bits(&self) -> &[u8] {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// Returns the alignment that every access is known to have. It is a power of two, at least the size of the access,
-    /// and at most the size of the widest access or of an element, whichever is larger.
+    /// Returns the alignment in bytes that every access is known to have. The alignment is a power of two. It is at
+    /// least the size of the access, and at most the size of the widest access or the size of an element, whichever is
+    /// larger.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
@@ -82,7 +84,7 @@ impl VectorAccess {
         })
     }
 
-    /// Returns true if a register is the first of its access.
+    /// Returns true if `register` is the first register of its access.
     #[must_use]
     pub fn is_first(&self, register: usize) -> bool {
         self.register_bits().iter().all(|b| register >> b & 1 == 0)
