@@ -1,7 +1,7 @@
-//! Layouts from text, in the spelling of any system.
+//! Parser of layouts in the notation of any layout system.
 //!
-//! [`LayoutText::parse`] reads what people paste: an encoding or a type from IR, a layout of Gluon, CuTe, CUTLASS or Tilus,
-//! a printed linear layout. The readers belong to the systems; this module tells the texts apart.
+//! [`LayoutText::parse`] accepts an encoding or a type from MLIR, a layout of Gluon, CuTe, CUTLASS or Tilus, or a
+//! printed linear layout. This module determines the layout system of a text and calls the parser of that system.
 //! ```
 //! use linear_layout::encoding::Aliases;
 //! use linear_layout::text::{LayoutText, TextLayout};
@@ -30,7 +30,7 @@ use crate::view::shape_text;
 use core::fmt;
 use thiserror::Error;
 
-/// The forms that are understood, for messages.
+/// Description of the accepted notations, for use in messages.
 pub const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a type `tensor<64x16xf16, #ttg...>`, \
                          a layout of Gluon `gl.BlockedLayout(...)`, of CuTe `(8,4):(4,1)` or of Tilus \
                          `local(2, 1).spatial(8, 4)`, or a LinearLayout as Triton prints it";
@@ -38,31 +38,32 @@ const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0
 const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
 const ALIAS: &str = "paste its definition in front, `#name = #ttg.blocked<{...}>`";
 
-/// The systems whose layouts have texts of their own.
+/// The notation of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// An encoding, `#ttg.blocked<{...}>`, or definitions of such.
+    /// An encoding `#ttg.blocked<{...}>`, or definitions of aliases for encodings.
     Encoding,
-    /// A type with an encoding, `tensor<64x16xf16, #ttg.blocked<{...}>>`.
+    /// A type with an encoding, for example `tensor<64x16xf16, #ttg.blocked<{...}>>`.
     Type,
-    /// A layout of Gluon, `gl.BlockedLayout(...)`.
+    /// A layout of Gluon, for example `gl.BlockedLayout(...)`.
     Gluon,
-    /// A layout of another compiler, `#xegpu.layout<...>`.
+    /// A layout of another compiler, for example `#xegpu.layout<...>`.
     Compiler,
     /// A linear layout as Triton prints it.
     Printed,
-    /// A layout or tensor of CuTe, `(8,4):(4,1)` or `Sw<3,4,3> o 0 o (8,64):(64,1)`.
+    /// A layout or tensor of CuTe, for example `(8,4):(4,1)` or `Sw<3,4,3> o 0 o (8,64):(64,1)`.
     Cute,
-    /// A register layout of Tilus, `local(2, 1).spatial(8, 4)`.
+    /// A register layout of Tilus, for example `local(2, 1).spatial(8, 4)`.
     Register,
-    /// A shared layout of Tilus, `SharedLayout(...)`.
+    /// A shared layout of Tilus, for example `SharedLayout(...)`.
     Shared,
 }
 
 impl System {
-    /// Returns the system of a text, or `None` for one that is of none, such as the name of a file.
+    /// Returns the notation with which `text` begins, or `None` if it begins with no known notation, for example a file
+    /// name.
     ///
-    /// The rest of the text may still be wrong.
+    /// The rest of the text is not checked.
     ///
     /// ```
     /// use linear_layout::text::System;
@@ -111,7 +112,7 @@ impl System {
     }
 }
 
-/// Returns the dotted name at the beginning of a text.
+/// Returns the dotted name with which a text begins.
 fn path(text: &str) -> &str {
     let end = text.find(|c: char| c != '_' && c != '.' && !c.is_ascii_alphanumeric());
     end.map_or("", |end| &text[..end])
@@ -127,7 +128,7 @@ fn is_shared(path: &str) -> bool {
     name == "SharedLayout" || name.starts_with("shared_")
 }
 
-/// Returns the length of `name =`, `name: type =` or `using name =` in front of a layout.
+/// Returns the length in bytes of the prefix `name =`, `name: type =` or `using name =` of a layout.
 fn assigned(text: &str) -> usize {
     let Some(at) = text.find('=') else {
         return 0;
@@ -141,16 +142,16 @@ fn assigned(text: &str) -> usize {
     }
 }
 
-/// A layout as its text has it.
+/// A layout in the representation of its layout system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextLayout {
-    /// An encoding, which needs a shape.
+    /// An encoding. A tensor shape is required to convert it to a linear layout.
     Encoding(Encoding),
-    /// A layout of another compiler, which needs a shape.
+    /// A layout of another compiler. A tensor shape is required to convert it to a linear layout.
     Compiler(CompilerLayout),
     /// A linear layout.
     Linear(LinearLayout),
-    /// A function from coordinates to indices.
+    /// A layout of CuTe: a function from coordinates to indices.
     Cute(ComposedLayout),
     /// A register layout of Tilus.
     Register(RegisterLayout),
@@ -158,18 +159,18 @@ pub enum TextLayout {
     Shared(SharedLayout),
 }
 
-/// A layout, with what its text says beside it.
+/// A parsed layout, with the shape and the element type that its text contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutText {
     /// The layout.
     pub layout: TextLayout,
-    /// The shape of the tensor or buffer, where the text has it.
+    /// The shape of the tensor or buffer, or `None` if the text has no shape.
     pub shape: Option<Vec<u64>>,
-    /// The bits of an element, where the text has them.
+    /// Number of bits of an element, or `None` if the text has no element type.
     pub element_bits: Option<u32>,
 }
 
-/// A text that is not a layout.
+/// The error for a text that is not a layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct TextError {
@@ -194,13 +195,13 @@ impl TextError {
         Self::new(error, offset, error.is_unknown_alias().then_some(ALIAS))
     }
 
-    /// Returns the byte of the text at which it is wrong, where that is known.
+    /// Returns the byte offset of the error in the text, if it is known.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }
 
-    /// Returns the nearest fix, where the message does not have it.
+    /// Returns a suggested correction, unless the message already contains the correction.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
@@ -214,10 +215,11 @@ impl From<EncodingError> for TextError {
 }
 
 impl LayoutText {
-    /// Reads a layout; encodings in it may use these aliases, and those that the text defines in front.
+    /// Parses a layout. Encodings in the text may use `aliases`, and aliases that the text defines before the layout.
     ///
     /// # Errors
-    /// When the text is of no system, or wrong in that of its beginning.
+    /// Returns an error if the text begins with no known notation, or has a syntax error in the notation with which it
+    /// begins.
     pub fn parse(text: &str, aliases: &Aliases) -> Result<Self, TextError> {
         let start = text.len() - text.trim_start().len();
         if !text[start..].starts_with('#') || CompilerLayout::matches_prefix(text) {
@@ -233,7 +235,7 @@ impl LayoutText {
         }
     }
 
-    /// Reads the layout that begins at this byte.
+    /// Parses the layout that begins at byte offset `start`.
     fn of_one(text: &str, start: usize, aliases: &Aliases) -> Result<Self, TextError> {
         let body = text[start..].trim_end().trim_end_matches(';');
         let spaces = body.len() - body.trim_start().len();
@@ -313,8 +315,8 @@ impl LayoutText {
         })
     }
 
-    /// Returns the shape that the text has, or that the layout has by itself; a layout of CuTe has coordinates, which need
-    /// not be those of a tensor.
+    /// Returns the shape in the text, or else the shape that the layout itself determines. A CuTe layout determines no
+    /// shape, since its coordinates need not be the coordinates of a tensor.
     #[must_use]
     pub fn own_shape(&self) -> Option<Vec<u64>> {
         self.shape.clone().or_else(|| match &self.layout {
@@ -341,7 +343,7 @@ impl LayoutText {
         }
     }
 
-    /// Returns true if the layout needs the shape of a tensor, and the text has none.
+    /// Returns true if a tensor shape is required and the text has no shape.
     #[must_use]
     pub fn needs_shape(&self) -> bool {
         let is_open = matches!(
@@ -362,7 +364,7 @@ impl From<Encoding> for LayoutText {
     }
 }
 
-/// Returns the nearest fix for a text that is of no system.
+/// Returns a suggested correction for a text that begins with no known notation.
 #[must_use]
 pub fn note_for(text: &str) -> String {
     let word = path(text.trim());
@@ -380,7 +382,7 @@ pub fn note_for(text: &str) -> String {
     }
 }
 
-/// Names the nearest class or function where a text calls another one.
+/// Returns an error that names the nearest known class or function if the text calls an unknown class or function.
 fn check_function(text: &str, at: usize) -> Result<(), TextError> {
     let path = path(text);
     let name = path.rsplit('.').next().unwrap_or(path);
