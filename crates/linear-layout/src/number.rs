@@ -1,12 +1,12 @@
 //! Exact narrowing conversions of integers.
 //!
-//! Dims, bits, registers and lanes are stored as small as their limits allow (64 bits, [`MAX_DIMS`](crate::layout) dims,
-//! 2^32 values of a plan) and counted as `usize` or `u64`.
+//! Indices of dims, bits, registers and lanes are stored in types that are as narrow as the limits allow (64 bits,
+//! [`MAX_DIMS`](crate::layout) dims, 2^32 values of a plan). Loops and sizes use `usize` or `u64`.
 
 /// Converts `number` to a narrower type without loss.
 ///
 /// # Panics
-/// If it does not fit, because the caller did not check a limit.
+/// Panics if `number` does not fit. Then the caller has failed to check a limit.
 #[inline]
 #[track_caller]
 pub(crate) fn narrow<To>(number: impl TryInto<To>) -> To {
