@@ -1,9 +1,9 @@
-//! Verification of buffer accesses. Executes the program of a load or store, and compares the registers (load) or the
-//! buffer (store) with the elements that the layouts prescribe.
+//! Verification of buffer accesses. The check executes the program of a load or store, and compares the registers
+//! (after a load) or the buffer (after a store) with the elements that the layouts prescribe.
 //!
-//! An address is a linear function of thread, register, view and index. It is therefore enough to test the zero view
-//! and index, and each view and index with a single bit set. Every register of every thread gets the same index, so
-//! registers that select the same element hold the same value.
+//! An address is a linear function of thread, register, view position and index. It is therefore enough to test the
+//! zero view and index, and each view and index with a single bit set. Every register of every thread gets the same
+//! index, so registers that select the same element hold the same value.
 
 use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
 use crate::f2::apply_columns;
@@ -13,7 +13,7 @@ use crate::plan::memory::{BufferAccess, MemoryError};
 use crate::plan::program::Program;
 use thiserror::Error;
 
-/// A fault of the program of an access.
+/// A fault in the program of a buffer access.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct AccessFault(#[from] AccessFaultKind);
@@ -28,12 +28,13 @@ enum AccessFaultKind {
     Layout(#[from] LayoutError),
 }
 
-/// Runs the program for every thread, at views and indices that are sufficient to determine the result for all others.
+/// Runs the program for every thread and checks the accessed elements. The tested views and indices determine the
+/// result for all views and indices.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
 /// # Errors
-/// The first fault: a register or a byte of the buffer with a wrong element, or a bad address.
+/// Returns the first fault: a register or a byte of the buffer with a wrong element, or a bad address.
 pub fn check_access(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFault> {
     check(program, access).map_err(AccessFault)
 }

@@ -1,18 +1,18 @@
-//! Verification of broadcasts to replicas. Executes the plan on symbolic elements; at first only their owners hold
-//! them.
+//! Verification of broadcasts to replicas. The check executes the plan on symbolic elements, which only their owners
+//! hold at the start.
 
 use super::plan::{PlanFault, check_owned};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Program;
 use crate::target::Target;
 
-/// Runs the plan for every thread. At first only the owners hold their elements; at the end each register must hold its
-/// element.
+/// Runs the plan for every thread. At the start only the owner of each element holds the element; at the end every
+/// register must hold its element.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::broadcast::plan_broadcast`] for `layout`.
 /// # Errors
-/// The first fault: a replica without its element or with a wrong one, or an element that is overwritten.
+/// Returns the first fault: a replica without its element or with a wrong one, or an element that is overwritten.
 pub fn check_broadcast(
     plan: &Program,
     layout: &LinearLayout,

@@ -1,8 +1,8 @@
 //! Verification of gather plans: executes the plan for fixed index values and compares each result with its element.
 //!
-//! Every register of every thread gets the same index. The result in a register depends only on its own index, so
-//! different indices in different registers would test nothing more. Maps are linear. Index bits that select registers
-//! are tested in all combinations; all other bits are tested one by one.
+//! Every register of every thread gets the same index. The result in a register depends only on the index in the same
+//! register, so different indices in different registers need no test. Index maps are linear. Index bits that select
+//! registers are tested in all combinations; all other index bits are tested one by one.
 
 use super::plan::{PlanFault, check_at_numbers, columns, span};
 use crate::layout::LinearLayout;
@@ -11,12 +11,12 @@ use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Runs the plan for every thread, with all index values that are needed to tell a correct plan from a wrong one.
+/// Runs the plan for every thread, with enough index values to distinguish a correct plan from a wrong plan.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::gather::plan_gather`] for `gather`.
 /// # Errors
-/// The first fault: a register with a wrong element, a race, or a bad address.
+/// Returns the first fault: a register with a wrong element, a race, or a bad address.
 pub fn check_gather(plan: &GatherPlan, gather: &Gather<'_>) -> Result<(), PlanFault> {
     let program = plan.program();
     let (src, indices) = (elements(gather.src), gather.indices);
@@ -45,8 +45,8 @@ fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     (span(&registers), span(&threads))
 }
 
-/// Returns index values that suffice for the proof. If several bits affect selections differently, their sums are
-/// tested in all combinations; every other bit is tested alone.
+/// Returns index values that suffice for the proof. Index bits that affect selections differently are tested in all
+/// combinations; every other index bit is tested alone.
 fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
     let mut outputs = FxHashMap::default();
     let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();

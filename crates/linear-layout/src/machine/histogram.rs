@@ -1,8 +1,9 @@
 //! Verification of histogram plans: executes the plan on fixed bins and compares every count with its elements.
 //!
-//! Each symbolic count is the set of elements that were counted. A plan treats a value by its bin, regardless of which
-//! element has it. The plan is therefore run with elements in bin zero, with elements in each bin whose number has a
-//! single bit set, and with all elements in one bin. If there is a mask, each run masks off different elements.
+//! A symbolic count is the set of elements that were counted. The steps of a plan depend on the bin of an element only,
+//! not on the element itself. The plan is therefore run with elements in bin zero, with elements in each bin whose
+//! number has a single bit set, and with all elements in one bin. If there is a mask, each run masks off different
+//! elements.
 
 use super::plan::{AbstractElement, OperandCells, PlanFault, check_operands};
 use super::reduce::ElementSet;
@@ -15,7 +16,7 @@ use crate::plan::histogram::{Histogram, HistogramPlan};
 /// # Shape
 /// `plan` is the result of [`crate::plan::histogram::plan_histogram`] for `histogram`.
 /// # Errors
-/// The first fault: an element that is not counted exactly once, a count in a wrong register, or a race.
+/// Returns the first fault: an element that is not counted exactly once, a count in a wrong register, or a race.
 pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Result<(), PlanFault> {
     let held = elements(histogram.src);
     let held = plan.registers().iter().map(|register| &held[*register]);

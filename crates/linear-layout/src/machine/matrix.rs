@@ -9,7 +9,7 @@
 
 use crate::target::Fragment;
 
-/// Size of a word in bytes.
+/// Size in bytes of the 32-bit words that matrix instructions move.
 pub const WORD_BYTES: u32 = 4;
 
 /// The sizes that characterise a fragment.
@@ -19,7 +19,7 @@ pub struct Size {
     pub rows: u32,
     /// Size of a row in memory, in bytes.
     pub row_bytes: u32,
-    /// Bytes that each lane holds.
+    /// Number of bytes that each lane holds.
     pub lane_bytes: u32,
     /// Number of consecutive bytes that the instruction never separates.
     pub unit_bytes: u32,
@@ -49,7 +49,7 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// Returns the source of byte `byte` of a lane's registers: the row, and the byte within the row.
+/// Returns `(row, byte within the row)`: the position in memory of byte `byte` of the registers of lane `lane`.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     use Fragment as F;
     let (unit, low) = (byte / 2, byte % 2);
@@ -71,7 +71,8 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the holder of a byte of a row of a plain (not transposed) fragment: the lane, and the byte within its word.
+/// Returns `(lane, byte within the lane's word)`: the location of byte `byte` of row `row` in a fragment that is not
+/// transposed.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -85,7 +86,7 @@ mod tests {
     use crate::target::{Access, Target};
     use std::collections::HashMap;
 
-    /// Returns the buffer position that a register of a thread (lane, warp) accesses in a view.
+    /// Returns the buffer position that register `register` of the thread `[lane, warp]` accesses in view `view`.
     fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
         let (access, slot) = plan.locations()[register];
         let byte = u64::from(slot) * plan.buffer().element_bytes();

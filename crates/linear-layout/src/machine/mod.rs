@@ -1,4 +1,4 @@
-//! The evaluator: executes plans on symbolic values, lane by lane.
+//! The plan evaluator, which executes plans on symbolic values, lane by lane.
 
 mod access;
 mod broadcast;

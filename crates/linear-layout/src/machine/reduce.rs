@@ -1,8 +1,8 @@
 //! Verification of reduction plans: executes the plan on sets of elements and compares every result with its row.
 //!
 //! A symbolic element is the set of elements that were combined into it. The set is represented by the sum of its
-//! elements' hashes, modulo 2^64. A combination adds two sums, so a repeated or missing element changes the result. Two
-//! different sets have equal sums with probability 2^-64.
+//! elements' hashes, modulo 2^64. A combination adds two sums, so a repeated or missing element changes the result. The
+//! probability that two different sets have equal sums is 2^-64.
 
 use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
@@ -40,7 +40,8 @@ impl ElementSet {
 /// # Shape
 /// `plan` is the result of [`crate::plan::reduce::plan_reduction`] for `reduction`.
 /// # Errors
-/// The first fault: a result that does not combine its row exactly once, a wrong conversion, or a malformed step.
+/// Returns the first fault: a result that does not combine its row exactly once, a wrong conversion or a malformed
+/// step.
 pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), PlanFault> {
     let src = reduction.src;
     let src_elements = elements(src);

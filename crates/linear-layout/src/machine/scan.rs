@@ -1,8 +1,9 @@
 //! Verification of scan plans: executes the plan on ranges of elements and compares every result with its prefix.
 //!
-//! A symbolic element is a range of consecutive elements of one row: the row, the first position, and the position
-//! after the last. Two ranges can be combined if the second starts where the first stops. Any other combination is
-//! invalid. Invalid values stay invalid, and may only occur where the value is never used.
+//! A symbolic element is a range of consecutive elements of one row: the row, the first position (inclusive), and the
+//! end position (exclusive). Two ranges can be combined if the first position of the second range is the end position
+//! of the first range. Any other combination is invalid. A combination with an invalid value is invalid; an invalid
+//! value is a fault only if it reaches a result.
 
 use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
@@ -34,12 +35,12 @@ impl AbstractElement for ElementRange {
     }
 }
 
-/// Runs the plan for every thread and checks that each result is its prefix.
+/// Runs the plan for every thread and checks that each result combines its prefix of the row.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::scan::plan_scan`] for `scan`.
 /// # Errors
-/// The first fault: a result that does not combine its prefix in order, a wrong conversion, or a malformed step.
+/// Returns the first fault: a result that does not combine its prefix in order, a wrong conversion or a malformed step.
 pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), PlanFault> {
     let sizes: Vec<usize> = scan.src.out_dims().map(|d| scan.src.out_bits(d)).collect();
     let below: usize = sizes.iter().take(scan.axis).sum();

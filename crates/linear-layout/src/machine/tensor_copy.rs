@@ -10,7 +10,7 @@ use crate::plan::memory::{BufferLayout, MemoryError};
 use crate::plan::tensor_copy::{BoxCopy, TensorBox};
 use thiserror::Error;
 
-/// The error for a box whose bytes differ from the buffer's layout.
+/// The error for a box copy whose bytes differ from the buffer's layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct TensorCopyFault(#[from] TensorCopyFaultKind);
@@ -37,7 +37,8 @@ enum TensorCopyFaultKind {
 /// prescribes.
 ///
 /// # Errors
-/// The first element that is written to a wrong byte, or bytes that no box or several boxes write.
+/// Returns an error for the first element that is written to a wrong byte, and for bytes that no box writes or that
+/// several boxes write.
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
@@ -89,7 +90,7 @@ fn check(
     Ok(())
 }
 
-/// Returns the address after swizzling.
+/// Returns the byte address to which a swizzle of `swizzle_bytes` bytes moves the byte address `address`.
 const fn swizzled(address: u64, swizzle_bytes: u32) -> u64 {
     let units = match swizzle_bytes {
         0 => 1,

@@ -1,10 +1,10 @@
-//! Tensor elements per register and thread, for the verification of plans that combine elements.
+//! Tensor element of each register of each thread, for the verification of plans that combine elements.
 
 use super::plan::{columns, span};
 use crate::layout::LinearLayout;
 
-/// Returns the element of each register of each thread, indexed by `[register][thread]`. Replicated registers are left
-/// out.
+/// Returns the element of each register of each thread, indexed by `[register][thread]`. The result has no replicated
+/// registers.
 pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
     let (registers, threads) = columns(layout);
     let threads = span(&threads);

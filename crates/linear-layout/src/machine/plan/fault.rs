@@ -1,9 +1,9 @@
-//! Faults of plans.
+//! Faults that the execution of a plan detects.
 
 use crate::plan::program::ValueId;
 use thiserror::Error;
 
-/// The first fault of a plan.
+/// The first fault that the execution of a plan has detected.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
 pub struct PlanFault(#[from] FaultKind);
@@ -87,22 +87,22 @@ pub(super) enum FaultKind {
 
 #[cfg(test)]
 impl PlanFault {
-    /// Returns true if a destination register ended with the wrong element.
+    /// Returns true if the fault is a wrong element in a destination register at the end of the plan.
     pub(crate) const fn is_wrong_element(&self) -> bool {
         matches!(self.0, FaultKind::Wrong { .. })
     }
 
-    /// Returns true if two conflicting accesses are not ordered by a barrier.
+    /// Returns true if the fault is a race: no barrier orders two conflicting accesses.
     pub(crate) const fn is_race(&self) -> bool {
         matches!(self.0, FaultKind::Race { .. })
     }
 
-    /// Returns true if shared memory was read before it was written.
+    /// Returns true if the fault is a read of shared memory that was not written before.
     pub(crate) const fn is_uninitialised(&self) -> bool {
         matches!(self.0, FaultKind::Uninitialised { .. })
     }
 
-    /// Returns true if an access left the scratch buffer or was not aligned to its size.
+    /// Returns true if the fault is an access that is outside the scratch buffer or not aligned to its size.
     pub(crate) const fn is_bad_address(&self) -> bool {
         matches!(
             self.0,

@@ -1,17 +1,17 @@
 //! Shared memory of the plan checker: symbolic values of cells, and race detection.
 //!
-//! There are two race detectors, which agree on all plans that both can check. The *ledger* uses the records of
-//! [`race`](gpu_race), which also checks kernels. It handles any order of steps. The *stamp* takes a quarter of the
-//! memory and handles the common case: between two barriers a plan either only stores or only loads, and all barriers
-//! have the same scope. Then no load can conflict with a store between the same two barriers. It suffices to know when
-//! and by which warps a cell was last written.
+//! There are two race detectors. Their results agree on all plans that both detectors support. The *ledger* uses the
+//! records of [`race`](gpu_race), which also checks kernels. It handles any order of steps. The *stamp* needs a quarter
+//! of the memory and handles the common case: between two barriers a plan either only stores or only loads, and all
+//! barriers have the same scope. Then no load can conflict with a store between the same two barriers, and it suffices
+//! to record when and by which warps a cell was last written.
 
 use super::name::Name;
 use crate::number::narrow;
 use crate::plan::program::{BarrierScope, Program, Step};
 use gpu_race::{ExecutionPoint, OrderRules, ShadowCell, UNTOUCHED, WriteVerdict};
 
-/// A fault that an access to one cell causes.
+/// A fault that is caused by an access to one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CellFault {
     Race,
@@ -35,7 +35,7 @@ pub(super) enum Memory<N> {
     },
 }
 
-/// A value, the access record of its cell, and true if the last write was an atomic addition.
+/// The value of a cell, the access record of the cell, and true if the last write was an atomic addition.
 pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
 /// The last write of a cell: the value, the number of the section between barriers, and the warps that wrote this
@@ -100,7 +100,7 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// Writes values to consecutive cells, starting at cell `first`. An error names the cell that causes it.
+    /// Writes values to consecutive cells, starting at cell `first`. An error contains the index of the cell at fault.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -151,7 +151,7 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Adds to cell `at` atomically. Atomic additions do not conflict with each other, but with stores and loads.
+    /// Adds `name` to cell `at` atomically. Atomic additions conflict with stores and loads, but not with each other.
     pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
         let Self::Recorded {
             cells,

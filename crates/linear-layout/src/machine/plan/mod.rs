@@ -23,10 +23,10 @@
 //! ```
 //!
 //! # What counts as a race
-//! Threads of one warp are ordered only by warp or block barriers, threads of different warps only by block barriers.
-//! It is a fault if a thread, without such a barrier in between, reads what another thread wrote, or overwrites what
-//! another thread read or wrote. Several threads may store replicas of an element to the same bytes. Then a read of the
-//! element must come after a barrier that follows all of these stores. The same rule and the same code check lowered
+//! Accesses of threads of one warp are ordered only by warp or block barriers, and accesses of threads of different
+//! warps only by block barriers. A race is a pair of accesses of two threads to the same bytes that no barrier orders
+//! and of which at least one is a store. Several threads may store replicas of an element to the same bytes. Then a
+//! read of the element must come after a barrier that follows all of these stores. The same code checks lowered
 //! kernels.
 
 mod fault;
@@ -53,10 +53,10 @@ use crate::target::{Access, Target};
 /// Runs the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` is the program of a result of [`crate::plan::plan_conversion`] for `target`. It takes the unique registers of
-/// `src` and yields the unique registers of `dst`.
+/// `plan` is the program of a result of [`crate::plan::plan_conversion`] for `target`. Its sources are the unique
+/// registers of `src`, and its results are the unique registers of `dst`.
 /// # Errors
-/// The first fault: a wrong element, a race, a bad address, or a malformed step.
+/// Returns the first fault: a wrong element, a race, a bad address, or a malformed step.
 pub fn check_plan(
     plan: &Program,
     src: &LinearLayout,
@@ -125,7 +125,8 @@ fn check(
     run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
 }
 
-/// A map from register and thread to element, as two tables: the element is `registers[register] ^ threads[thread]`.
+/// A map from register and thread to element as the tables `(registers, threads)`. The element is
+/// `registers[register] ^ threads[thread]`.
 type ElementTable = (Vec<u64>, Vec<u64>);
 
 /// Runs a program on the elements of a table and compares the results with `dst`. A source register holds its element
@@ -192,8 +193,8 @@ pub(super) fn check_owned(
     Ok(())
 }
 
-/// Runs a program and checks that each result is its element of `expected`. The first operand holds the elements of
-/// `src`; every register of the other operands holds `number`.
+/// Runs a program and checks that each result is the element that `expected` prescribes. The first operand holds the
+/// elements of `src`; every register of the other operands holds `number`.
 pub(super) fn check_at_numbers(
     plan: &Program,
     src: &ElementTable,
@@ -376,8 +377,8 @@ pub(super) fn check_operands<C: AbstractElement>(
     )
 }
 
-/// Returns the bases of a layout within one block, as two lists: the non-zero register bases, and the bases of lanes
-/// and warps.
+/// Returns the bases of a layout within one block as a pair: the non-zero register bases, and the lane bases followed
+/// by the warp bases.
 pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     let of = |dim| layout.columns_of(dim).iter().copied();
     (

@@ -10,8 +10,8 @@ pub(crate) trait Name: Copy + PartialEq {
     /// Returns the name of granule number `granule` of an element. `self` is the name of the element's first granule.
     fn granule(self, granule: usize) -> Self;
 
-    /// Returns the combination of two elements of one operand, `self` first. Both are given by the names of their first
-    /// granules. Returns `None` if this kind of element cannot be combined.
+    /// Returns the combination of two elements of one operand, in the order `self`, `other`. `self` and `other` are the
+    /// names of the elements' first granules. Returns `None` if this kind of element cannot be combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
     /// Returns the name of the number 0 as an element of an operand: an empty count, or an element of A or B whose
@@ -69,10 +69,10 @@ pub(crate) struct Line {
 /// scales.
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
-    /// 0 for a row of A, 1 for a column of B.
+    /// The operand: 0 for a row of A, 1 for a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the number of k that one name stands for.
+    /// log2 of the number of consecutive k that one name represents.
     pub(crate) packed_log2: usize,
     /// The scales of the line, if there are any, and log2 of the number of k per scale.
     pub(crate) scales: Option<(&'a [N], u8)>,
@@ -112,7 +112,7 @@ impl<C> Granule<C> {
         }
     }
 
-    /// Returns the element if this is its first granule and it belongs to this operand.
+    /// Returns the element if `self` is the first granule of an element of operand `operand`.
     pub(crate) fn element_of(self, operand: u8) -> Option<C> {
         ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
     }

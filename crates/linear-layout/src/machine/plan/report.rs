@@ -16,13 +16,13 @@ pub struct PlanReport {
     pub store_wavefronts: u64,
     /// Number of wavefronts of all loads.
     pub load_wavefronts: u64,
-    /// Wavefronts that stores take beyond one per phase, because of bank conflicts.
+    /// Number of wavefronts of stores in excess of one per phase, which bank conflicts cause.
     pub store_conflicts: u64,
-    /// Wavefronts that loads take beyond one per phase, because of bank conflicts.
+    /// Number of wavefronts of loads in excess of one per phase, which bank conflicts cause.
     pub load_conflicts: u64,
-    /// Warp-wide lane exchanges.
+    /// Number of warp-wide lane exchanges.
     pub shuffles: u64,
-    /// Warp-wide selects.
+    /// Number of warp-wide selects.
     pub selects: u64,
     /// Number of block barriers that each warp executes.
     pub block_barriers: u64,

@@ -27,9 +27,9 @@ type Numbers = Rc<[u32]>;
 /// A memoised evaluation of an index map: the number of the map, its inputs, and its outputs.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of one granule of a value in all threads. `start` is the first of a range of names, one per thread, which
-/// are the names of the elements' first granules; `granule` says which granule of these elements the row stands for.
-/// Values may share a range.
+/// The names of one granule of a value in all threads. `start` is the index of the first name of a range with one name
+/// per thread, each the name of an element's first granule. `granule` is the index of the granule that the row
+/// represents. Several values may share a range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -55,7 +55,7 @@ impl NameRow {
         self.start as usize..self.start as usize + threads
     }
 
-    /// Returns true if the rows are all granules of one element, in order.
+    /// Returns true if the rows represent all granules of one element, in order.
     fn are_whole(rows: &[Self]) -> bool {
         let elements = Self::of_elements(rows[0].start as usize, rows.len());
         elements.eq(rows.iter().copied())
@@ -70,7 +70,7 @@ pub(super) struct Machine<'a, N> {
     /// log2 of the threads of a block.
     block_log2: u32,
     lanes_log2: u32,
-    /// Bytes of a granule, the part of an element that has one name.
+    /// Number of bytes of a granule. A granule has one name.
     granule: u32,
     granule_log2: u32,
     /// For each value, the first row and the number of rows. A value has one row per granule.
@@ -78,7 +78,7 @@ pub(super) struct Machine<'a, N> {
     rows: Vec<NameRow>,
     /// The names of all rows, each with one name per thread. This list only grows.
     names: Vec<N>,
-    /// The numeric values that are known, per thread.
+    /// The known numeric values: for each value, one number per thread.
     numbers: FxHashMap<ValueId, Numbers>,
     /// Memoised evaluations of maps.
     computed: Vec<MapEvaluation>,
@@ -153,7 +153,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Sets the numeric values of sources; `number` maps the thread to the value.
+    /// Sets the numeric values of the sources `values`. `number` maps a thread to the number.
     pub(super) fn set_numbers(
         &mut self,
         values: impl Iterator<Item = usize>,
@@ -183,7 +183,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (0..granules).map(move |granule| (first + granule, name.granule(granule)))
     }
 
-    /// Stores elements in the buffer before the program starts. Each element is given as (byte, name).
+    /// Stores elements in the buffer before the program starts. Each element is a pair (byte offset, name).
     pub(super) fn fill_buffer(
         &mut self,
         elements: impl Iterator<Item = (u32, N)>,
@@ -241,7 +241,7 @@ impl<'a, N: Name> Machine<'a, N> {
         row.name(&self.names, thread)
     }
 
-    /// Allocates names for the granules of a value. Returns the index of the first of them.
+    /// Allocates names for the granules of a value, and returns the index of the first name.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;

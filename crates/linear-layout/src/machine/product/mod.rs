@@ -1,4 +1,4 @@
-//! Verification of matrix products: determines the products that each accumulator adds.
+//! Verification of matrix products. The check determines the products that are added to each accumulator.
 
 mod sums;
 
@@ -32,14 +32,15 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<V
         .collect()
 }
 
-/// Runs the program of a product for every thread. Proves that each element of the result adds every k exactly once,
-/// that the elements of A and B match, and that each is multiplied by the scale of its row or column and block.
+/// Runs the program of a product for every thread. Proves that each element of the result is the sum of the products
+/// for every k exactly once, that the elements of A and B match, and that each element of A or B is multiplied by the
+/// scale of its row or column and block.
 ///
 /// # Shape
 /// `plan` takes the unique registers of D, A and B, then the registers of A's scales and of B's scales if there are
-/// any. It yields the registers of D. Signs, zeros and the order of the sum are not checked.
+/// any. Its results are the registers of D. Signs, zeros and the order of the sum are not checked.
 /// # Errors
-/// The first fault: a sum of mismatched elements, a k that is repeated or missing, or a malformed step.
+/// Returns the first fault: a sum of mismatched elements, a k that is repeated or missing, or a malformed step.
 pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {
     let (d, a, b) = (product.d, product.a, product.b);
     let packed_log2 = [0, 1].map(|factor| product.packed_log2(factor));

@@ -1,11 +1,12 @@
 //! Symbolic sums of products: the set of k added to each accumulator.
 //!
-//! The proof for m x n x k products takes time proportional to m k + k n + m n. A [`Line`] stands for a row of A or a
-//! column of B. It consists of the row or column of D that all its elements belong to, and of their list of k in the
-//! order of the tile. An accumulator accepts the product of two lines if it lies in that row and column, and if the two
-//! lists agree at each position where neither element is zero. It then adds the set of k of the list. This set must
-//! have no repetitions and must be disjoint from the set accumulated before. Lists and sets are interned, so that each
-//! pair of lists and each union of sets is compared once.
+//! The proof for m x n x k products takes time proportional to m k + k n + m n. A [`Line`] represents a row of A or a
+//! column of B. It consists of the row or column of D to which all its elements belong, and of the list of the
+//! elements' k in the order of the tile. The product of two lines may be added to an accumulator if the accumulator
+//! lies in the row and column of the lines, and if the two lists of k agree at each position where neither element is
+//! zero. The set of these k is then added to the accumulator. This set must have no repetitions and must be disjoint
+//! from the set of k accumulated before. Lists and sets are interned, so that each pair of lists and each union of sets
+//! is compared once.
 
 use crate::machine::plan::{AbstractElement, Granule, Line, LineNames, Products};
 use crate::number::narrow;
@@ -20,9 +21,9 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProductTerm {
     Nothing,
-    /// An element of A or B that is zero, so that its products add nothing.
+    /// An element of A or B that is zero, so that its products do not change a sum.
     Zero,
-    /// An element of A or B. If a byte holds several elements, this is the first of them.
+    /// An element of A or B. If a byte holds several elements, the first element of the byte.
     Factor {
         line: u32,
         k: u32,
@@ -87,7 +88,7 @@ impl<T: Copy + Eq + Hash> Lists<T> {
     }
 }
 
-/// The entry that a list of k has for a zero element.
+/// The entry for a zero element in a list of k.
 const NO_K: u32 = u32::MAX;
 
 /// The number of the empty set. [`ALL`] is the number of the set of all k.
@@ -101,11 +102,11 @@ pub(super) struct ProductSums {
     sets: Lists<u64>,
     /// The lists of k of lines.
     ks: Lists<u32>,
-    /// The set of k that the product of two lines adds; `None` if the lists do not match, or if a k occurs twice.
+    /// The set of k of the product of two lines, or `None` if the lists of k do not match, or if a k occurs twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// The union of two sets; `None` if they intersect.
+    /// The union of two sets, or `None` if the sets intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
-    /// log2 of the number of elements per scale, for A and for B; `None` without scales.
+    /// log2 of the number of elements per scale, for A and for B, or `None` for an operand without scales.
     blocks_log2: [Option<u8>; 2],
     /// Number of 64-bit words of a set.
     words: usize,
@@ -134,7 +135,7 @@ impl ProductSums {
         }
     }
 
-    /// Returns the set of these k; `None` if one of them occurs twice.
+    /// Returns the number of the set of `ks`, or `None` if a k occurs twice.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
@@ -148,7 +149,8 @@ impl ProductSums {
         Some(self.sets.number(&set))
     }
 
-    /// Returns the set of k that the product of a row of A and a column of B adds.
+    /// Returns the number of the set of k of the product of a row of A and a column of B, or `None` if their lists do
+    /// not match.
     fn product(&mut self, lines: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.products.get(&lines) {
             return *known;

@@ -1,13 +1,14 @@
-//! Verification of warp-group products: determines the products that each accumulator adds, reading the operands
-//! through matrix descriptors.
+//! Verification of warp-group products. The check determines the products that are added to each accumulator, and reads
+//! the operands through matrix descriptors.
 //!
 //! Each issue of each warp group multiplies one tile: 64 rows of A, n columns of B, and the k of the instruction. Rows
 //! of A and columns of B are called lines. The check resolves every element of A and B. An element in shared memory is
 //! resolved through the descriptor word, for two base addresses, and for these views: position 0, each single bit of
-//! the view mask, and all bits of the mask. An element in a register is resolved by the PTX manual's assignment of
-//! registers. Addresses are sums and layouts are linear, so these cases determine the result for all views. All
-//! elements of a line must belong to one row of A or column of B, and all lines must have the same list of k. Then each
-//! accumulator adds these k of its row and column. It remains to check that each k occurs once.
+//! the view mask, and all bits of the mask. An element in a register is resolved by the assignment of registers in the
+//! PTX manual. Addresses are sums and layouts are linear, so these cases determine the result for all views. All
+//! elements of a line must belong to one row of A or column of B, and all lines must have the same list of k. Then the
+//! products for these k are added to the accumulator of each row and column. It remains to check that each k occurs
+//! once.
 
 mod reader;
 #[cfg(test)]
@@ -112,13 +113,14 @@ enum WarpGroupFaultKind {
     },
 }
 
-/// Proves that each element of D adds, for its row of A and column of B, every k once and in ascending order.
+/// Proves that each element of D is the sum of the products for every k of its row of A and column of B, added once
+/// each and in ascending order.
 ///
 /// # Shape
 /// `plan` is the plan for these operands. Only the widths of the element types are checked.
 /// # Errors
-/// The first fault: mismatched elements in a tile, a wrong accumulator, a k that is repeated or missing, or a first
-/// issue that does not initialise the accumulator as it should.
+/// Returns the first fault: mismatched elements in a tile, a wrong accumulator, a k that is repeated or missing, or a
+/// first issue that does not initialise the accumulator.
 pub fn check_warp_group_product(
     plan: &WarpGroupPlan,
     operands: &WarpGroupOperands<'_>,
@@ -126,7 +128,7 @@ pub fn check_warp_group_product(
     Ok(check(plan, operands)?)
 }
 
-/// Warps per warp group.
+/// Number of warps per warp group.
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 

@@ -34,7 +34,7 @@ pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// Bytes of a swizzled row; 0 if there is no swizzle.
+    /// Number of bytes of a swizzled row, or 0 if there is no swizzle.
     row: u64,
 }
 
@@ -54,8 +54,8 @@ impl DescribedMatrix {
     /// Decodes a descriptor of `wgmma`.
     ///
     /// # Errors
-    /// Reserved bits are set. Or the base offset (bits 49 to 51) is not zero; it is for buffers that are not aligned to
-    /// 8 rows.
+    /// Returns an error if reserved bits are set, or if the base offset (bits 49 to 51) is not zero. A base offset is
+    /// needed only for buffers that are not aligned to 8 rows.
     pub const fn decode(word: u64) -> Result<Self, DescriptorFault> {
         let offset = word >> 49 & 7;
         let reserved = word & !(0x3FFF | 0x3FFF << 16 | 0x3FFF << 32 | 7 << 49 | 3 << 62);
@@ -86,14 +86,14 @@ impl DescribedMatrix {
         })
     }
 
-    /// Returns the number of bytes of a row within which units are swizzled; 0 if there is no swizzle.
+    /// Returns the number of bytes of a swizzled row (32, 64 or 128), or 0 if there is no swizzle.
     #[must_use]
     pub const fn swizzle_bytes(&self) -> u64 {
         self.row
     }
 
-    /// Returns the address of the element at `line` (m of A, n of B) and `k`. The element size must be 1, 2, 4 or 8
-    /// bytes. `is_k_major` is false if the instruction transposes the operand.
+    /// Returns the byte address of the element in line `line` (row of A, column of B) at index `k`. The element size
+    /// must be 1, 2, 4 or 8 bytes. `is_k_major` is false if the instruction transposes the operand.
     #[must_use]
     pub const fn address(&self, element_bytes: u64, is_k_major: bool, line: u64, k: u64) -> u64 {
         let (inner, outer) = if is_k_major { (k, line) } else { (line, k) };

@@ -313,10 +313,10 @@ impl IssueTile<'_> {
     }
 }
 
-/// An operand that is in registers.
+/// The layout of an operand that is in registers.
 pub(super) struct OperandRegisters {
-    /// One table for registers, one for lanes, one for warps. The exclusive or of one entry of each is the packed
-    /// coordinates.
+    /// One table for registers, one for lanes, and one for warps. The packed coordinates of an element are the XOR of
+    /// one entry of each table.
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }

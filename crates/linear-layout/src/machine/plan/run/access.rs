@@ -7,7 +7,7 @@ use crate::plan::program::{Address, MemorySpace, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {
-    /// Returns the address of an access in each thread, or an error if one is out of bounds or misaligned.
+    /// Returns the address of an access in each thread, or an error if an address is out of bounds or misaligned.
     pub(super) fn addresses(
         &mut self,
         step: usize,
@@ -179,8 +179,8 @@ impl<N: Name> Machine<'_, N> {
     /// word.
     ///
     /// # Errors
-    /// A row is out of bounds or misaligned, the number of lanes or rows is wrong, or a granule is larger than the unit
-    /// that the instruction keeps contiguous.
+    /// Returns an error if a row is out of bounds or misaligned, the number of lanes or rows is wrong, or a granule is
+    /// larger than the unit that the instruction keeps contiguous.
     pub(super) fn matrix_cells(
         &mut self,
         step: usize,

@@ -36,8 +36,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Combines an element over the lanes of each warp. Lanes that differ only in the bits of `copies` must hold equal
-    /// elements.
+    /// Combines the elements that the lanes of each warp hold in one register. Lanes that differ only in the bits of
+    /// `copies` must hold equal elements.
     pub(super) fn reduce_lanes(
         &mut self,
         step: usize,

@@ -31,7 +31,7 @@ impl<'a, N> Multiplier<'a, N> {
         }
     }
 
-    /// Returns the instruction with this number; `None` if its tiles are malformed.
+    /// Returns the instruction with number `number`, or `None` if its tiles are malformed.
     fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<InstructionTiles>> {
         if let Some(known) = self.instructions.get(&number) {
             return Some(Rc::clone(known));
@@ -67,14 +67,14 @@ struct OperandTile {
     lanes: usize,
     /// The (register, lane) pairs that hold each element. Elements are ordered along k for A and B, and along n for D.
     holders: Vec<(usize, usize)>,
-    /// The element that each lane of each register holds: its line, and its offset in the line.
+    /// For each lane of each register, the element as `[line, offset in the line]`.
     places: Vec<[usize; 2]>,
     /// Number of replicas of each element.
     copies: usize,
 }
 
 impl OperandTile {
-    /// Returns the tile of an operand; `None` if some elements have more replicas than others.
+    /// Returns the tile of an operand, or `None` if some elements have more replicas than other elements.
     fn of(row: &Product, operand: usize) -> Option<Self> {
         let held = &row.operands[operand];
         let packed = held.packed.len();
