@@ -95,8 +95,8 @@ pub(super) struct Adder {
 }
 
 impl Adder {
-    /// Computes the sum of tables for each combination of `vars`, and calls `each` with the contiguous sums over the values of
-    /// `last`.
+    /// Computes the sum of tables for each combination of values of `vars`, and calls `each` with the contiguous sums
+    /// for the values of `last`.
     pub(super) fn sums(
         &mut self,
         sizes: &[u32],

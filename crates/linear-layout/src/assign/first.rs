@@ -19,10 +19,10 @@ struct OptimalCell {
 /// Cells of a table and of its parent table that agree on the variables that both tables have.
 #[derive(Debug, Default)]
 struct CellGroup {
-    /// Cells of the table, and the number of live ones.
+    /// Cells of the table, and the number of live cells among them.
     cells: Vec<usize>,
     num_live: usize,
-    /// Cells of the parent, and the number of live ones.
+    /// Cells of the parent table, and the number of live cells among them.
     above: Vec<usize>,
     num_live_above: usize,
 }
@@ -30,12 +30,12 @@ struct CellGroup {
 /// A joint table of a bucket, restricted to optimal cells.
 #[derive(Debug, Default)]
 struct JointTable {
-    /// The eliminated variable, then the others.
+    /// The eliminated variable, followed by the other variables of the table.
     vars: Vec<u32>,
     cells: Vec<OptimalCell>,
     groups: Vec<CellGroup>,
     above: Option<usize>,
-    /// Indices of the tables whose parent is this one.
+    /// Indices of the child tables.
     children: Vec<usize>,
 }
 

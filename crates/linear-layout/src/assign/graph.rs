@@ -1,11 +1,11 @@
 //! The assignment problem of a kernel: nodes with alternatives, and the cost of each choice.
 
-/// A price, in quarters of a cycle, as [`LexCost`](crate::plan::Cost) counts.
+/// A price in quarters of a cycle, the unit of [`Cost`](crate::plan::Cost).
 pub type Price = u64;
 
 /// The price of an infeasible alternative, pair or assignment.
 ///
-/// A sum of prices that overflows is infeasible too.
+/// A sum of prices that overflows is also infeasible.
 pub const INFEASIBLE: Price = Price::MAX;
 
 /// A node of a [`Graph`], identified by its position in program order.
@@ -26,7 +26,7 @@ pub(super) struct CostTerm {
     pub(super) conversions: u32,
 }
 
-/// Cost terms, one for each choice.
+/// The cost terms of a node, an edge or a shared term, one for each choice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTerms {
     pub(super) terms: Vec<CostTerm>,
@@ -52,7 +52,7 @@ pub(super) struct Edge {
 /// A cost that is paid once for several nodes.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTerm {
-    /// The node whose alternative selects the term that is paid; `None` if there is a single term.
+    /// The node whose alternative selects the term that is paid, or `None` if there is only one term.
     pub(super) of: Option<NodeId>,
     pub(super) terms: CostTerms,
     /// The nodes that may request the term. Each has one flag per alternative, which is true if that alternative
@@ -88,7 +88,8 @@ pub(super) struct SharedTerm {
 /// # Units
 /// Prices count quarters of a cycle, already multiplied by how often the operation executes.
 /// # Panics
-/// Methods panic if prices or flags are not one for each alternative (or pair), and if a node is of another graph.
+/// A method panics if there is not exactly one price or flag for each alternative (or pair of alternatives), or if the
+/// graph has no node with the index of a [`NodeId`] argument.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<CostTerms>,
@@ -103,7 +104,8 @@ impl Graph {
         Graph::default()
     }
 
-    /// Adds a node after all others in program order, with the price and the conversions of each alternative.
+    /// Adds a node after all existing nodes in program order. `prices` has the price and the number of conversions of
+    /// each alternative.
     ///
     /// # Panics
     /// Panics if there is no alternative, or more than 2^32 nodes.
@@ -114,13 +116,14 @@ impl Graph {
         id
     }
 
-    /// Adds an edge, with the price and the conversions of each pair of alternatives.
+    /// Adds an edge. `prices` has the price and the number of conversions of each pair of alternatives.
     ///
     /// The prices of several edges between two nodes add up. For an edge from a node to itself, only pairs of equal
     /// alternatives count.
     ///
     /// # Shape
-    /// Alternatives of `a` x alternatives of `b`, those of `b` contiguous.
+    /// `prices` has one entry for each alternative of `a` and each alternative of `b`. The entries for the alternatives
+    /// of `b` are contiguous.
     /// # Panics
     /// Panics if there are not as many prices as pairs.
     pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) {
@@ -130,8 +133,8 @@ impl Graph {
         self.edges.push(Edge { a, b, terms });
     }
 
-    /// Adds a cost that is paid once if the chosen alternative of at least one member is marked. An example is a slice
-    /// of address arithmetic that is rematerialised for both a pointer and a mask.
+    /// Adds a cost that is paid once if the chosen alternative of at least one member has the flag `true`. An example
+    /// is a slice of address arithmetic that is rematerialised for both a pointer and a mask.
     ///
     /// # Panics
     /// Panics if a member does not have one flag for each alternative.
@@ -140,7 +143,7 @@ impl Graph {
     }
 
     /// Adds a copy of the result of `of` in another layout. The price depends on the alternative of `of`. It is paid
-    /// once if the chosen alternative of at least one member is marked.
+    /// once if the chosen alternative of at least one member has the flag `true`.
     ///
     /// ```
     /// use linear_layout::assign::Graph;
@@ -196,7 +199,7 @@ impl Graph {
     /// Returns the number of alternatives of a node.
     ///
     /// # Panics
-    /// Panics if the node is of another graph.
+    /// Panics if the graph has no node with this index.
     pub(crate) fn alternatives(&self, node: NodeId) -> usize {
         self.nodes[node.index()].terms.len()
     }
@@ -223,8 +226,8 @@ impl Graph {
             })
     }
 
-    /// Returns the terms that an assignment pays. Each is given by the list of terms of a node, an edge or a shared
-    /// term, and the index into that list.
+    /// Returns the terms that an assignment pays. A term is a pair of the [`CostTerms`] of a node, an edge or a shared
+    /// term, and an index into these terms.
     fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);

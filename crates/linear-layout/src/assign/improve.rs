@@ -6,7 +6,7 @@ use super::expand::{Expansion, fuse_proposal};
 use super::network::Network;
 use super::order::Order;
 
-/// Rounds without improvement after which the search stops.
+/// Number of rounds without improvement after which the search stops.
 const PATIENCE: u32 = 12;
 
 /// An assignment and its cost.
@@ -50,9 +50,9 @@ impl<'a> LocalSearch<'a> {
 
     /// Runs rounds of large-neighbourhood search until they no longer improve.
     ///
-    /// Each round fixes as few variables as tables of at most `limit` entries require, and solves for all others exactly.
-    /// The variables that were fixed least often are fixed next, so that each is free in most rounds. The current assignment
-    /// is among the candidates of a round, so no round makes it dearer.
+    /// Each round fixes as few variables as tables of at most `limit` entries require, and solves exactly for all other
+    /// variables. The variables that were fixed least often are fixed next, so that each variable is free in most
+    /// rounds. A round also considers the current assignment, so no round increases the cost.
     pub(super) fn improve(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut times = vec![0; network.sizes.len()];
@@ -97,8 +97,8 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Replaces values of the best assignment by values of another assignment where this lowers the cost. Returns true
-    /// if it did so.
+    /// Replaces values of the best assignment by values of another assignment if the replacement lowers the cost.
+    /// Returns true if the cost is lower.
     pub(super) fn fuse(&mut self, best: &mut Candidate, other: &[u32]) -> bool {
         let (choices, steps) = fuse_proposal(self.network, &best.choice, other, self.limit);
         self.steps += steps;

@@ -4,11 +4,12 @@ use super::cost::LexCost;
 use super::factor::CostTable;
 use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
-/// Variables and cost tables over them; the sum of the tables is to be minimised.
+/// Variables, and cost tables over the variables. The solver minimises the sum of the tables.
 ///
-/// The first variables are the nodes of a graph. Each shared term of more than two nodes is a further variable: 1 if
-/// the term is paid, 0 if not. The value 0 is infeasible if a member requests the term. The encoding is exact: with the
-/// cheapest values of the further variables, an assignment of the nodes costs [`Graph::price`].
+/// The first variables are the nodes of a graph. Each shared term of more than two nodes is a further variable, whose
+/// value is 1 if the term is paid and 0 if it is not. The value 0 is infeasible if a member requests the term. The
+/// encoding is exact: with the cheapest values of the further variables, an assignment of the nodes costs
+/// [`Graph::price`].
 ///
 /// An infeasible entry costs more than all feasible entries together, so the cheapest assignment has as few infeasible
 /// entries as possible.
@@ -16,11 +17,11 @@ use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 pub(super) struct Network {
     /// Number of values of each variable.
     pub(super) sizes: Vec<u32>,
-    /// Variables still to be assigned, ascending.
+    /// The variables that still need a value, in ascending order.
     pub(super) live: Vec<u32>,
     /// The tables. Each live variable has a unary table, and no two tables have the same variables.
     pub(super) factors: Vec<CostTable>,
-    /// Constant term of the cost, common to all assignments.
+    /// The term of the cost that is the same for all assignments.
     pub(super) constant: LexCost,
     /// Cost of an infeasible entry.
     pub(super) forbidden: LexCost,
@@ -34,7 +35,7 @@ struct TermCosts {
 }
 
 impl TermCosts {
-    /// Returns the cost of a choice, or `None` if it is infeasible.
+    /// Returns the cost of the choice with index `at`, or `None` if the choice is infeasible.
     fn feasible(terms: &CostTerms, at: usize) -> Option<LexCost> {
         let term = &terms.terms[at];
         (term.price != INFEASIBLE).then(|| LexCost::new(term))
@@ -104,7 +105,7 @@ impl TableBuilder {
         self.binary.push((low, high, table));
     }
 
-    /// Merges tables of the same scope, and splits binary tables that are the sum of two unary ones.
+    /// Merges tables of the same variables, and splits each binary table that is the sum of two unary tables.
     fn build(mut self) -> Network {
         self.binary.sort_by_key(|&(a, b, _)| (a, b));
         let mut merged: Vec<(u32, u32, Vec<LexCost>)> = Vec::with_capacity(self.binary.len());
@@ -148,7 +149,8 @@ impl TableBuilder {
     }
 }
 
-/// Splits a table into a cost for each row and a cost for each column, if every entry is the sum of the two.
+/// Splits a table into a cost for each row and a cost for each column, if every entry is the sum of its row's cost and
+/// its column's cost.
 ///
 /// ```text
 /// 1 4
@@ -212,7 +214,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of variables that are nodes of the graph; those after them are shared terms.
+    /// Returns the number of variables that are nodes of the graph. The variables from this index on are shared terms.
     pub(super) fn num_nodes(&self) -> usize {
         self.sizes.len() - self.helpers.len()
     }

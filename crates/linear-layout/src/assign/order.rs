@@ -15,8 +15,8 @@ pub(super) struct Neighbours<'a> {
     limit: u64,
 }
 
-/// (number of entries in the joint table, at most one above the limit; number of neighbours). The variable with the
-/// least key is eliminated first.
+/// A pair of the number of entries in the joint table, clamped to one above the limit, and the number of neighbours.
+/// The variable with the least key is eliminated first.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {
@@ -40,12 +40,12 @@ impl<'a> Neighbours<'a> {
         neighbours
     }
 
-    /// Returns the neighbours of a variable, ascending.
+    /// Returns the neighbours of a variable in ascending order.
     pub(super) fn of(&self, var: u32) -> Vec<u32> {
         self.beside[var as usize].iter().copied().collect()
     }
 
-    /// Returns the variable that is cheapest to eliminate, and the entries of its joint table.
+    /// Returns the variable that is cheapest to eliminate, and the number of entries of its joint table.
     pub(super) fn least(&mut self) -> Option<(u32, u64)> {
         while let Some(&Reverse((key, var))) = self.queue.peek() {
             if self.keys[var as usize] == Some(key) {
@@ -78,8 +78,8 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Returns the variable to fix. Nodes are preferred to shared terms, then variables that were fixed least often,
-    /// then variables with the most neighbours.
+    /// Returns the variable to fix. Nodes are preferred to shared terms, then variables that earlier orders fixed least
+    /// often, then variables with the most neighbours.
     fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
         let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
         there.map(|(var, _)| var).min_by_key(|&var| {
@@ -116,7 +116,7 @@ pub(super) struct EliminationStep {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     pub(super) steps: Vec<EliminationStep>,
-    /// Variables that keep their values to keep tables small.
+    /// Variables that are not eliminated and keep their values, so that no table exceeds the limit.
     pub(super) fixed: Vec<u32>,
     /// True if every variable is eliminated or fixed.
     pub(super) is_whole: bool,

@@ -13,13 +13,13 @@ pub(super) struct PrunedNetwork {
     kept: Vec<Vec<u32>>,
     /// For each variable and original value, the value that dominates it, or itself.
     replacement: Vec<Vec<u32>>,
-    /// Entries compared.
+    /// Number of table entries that were compared.
     pub(super) steps: u64,
 }
 
 impl PrunedNetwork {
-    /// Removes dominated values until none is left. Dominance is decided in `core`, the part of the network that remains
-    /// after the elimination of some variables.
+    /// Removes dominated values until no value is dominated. Dominance is decided in `core`, the part of the network
+    /// that remains after the elimination of some variables.
     ///
     /// A value that only costs as much as another value is kept, so that no optimal assignment is lost.
     pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {
@@ -129,7 +129,7 @@ impl PrunedNetwork {
         vars.map(map).collect()
     }
 
-    /// Maps an assignment of the pruned network to the original one.
+    /// Maps an assignment of the pruned network to the same assignment of the original network.
     pub(super) fn leave(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.kept);
         vars.map(|(&value, kept)| kept[value as usize]).collect()

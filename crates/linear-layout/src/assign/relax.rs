@@ -6,8 +6,7 @@ use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables. No table has more than `limit` entries, or more than the largest table of the network if
-/// that is larger.
+/// Eliminates all variables. No table has more entries than the larger of `limit` and the largest table of the network.
 ///
 /// A bucket whose table would be larger is split into mini-buckets. Each mini-bucket minimises over the variable
 /// independently, as if the variable could have a different value in each. So the remaining number is a lower bound.
@@ -58,7 +57,7 @@ pub(super) fn relax(network: &Network, limit: u64) -> Elimination<'_> {
 /// Tables of a bucket that are added up together.
 struct MiniBucket {
     tables: Vec<usize>,
-    /// Variables of the tables other than the eliminated one, ascending.
+    /// Variables of the tables except the eliminated variable, in ascending order.
     beside: Vec<u32>,
 }
 

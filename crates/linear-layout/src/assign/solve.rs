@@ -32,28 +32,29 @@ pub struct Solution {
     pub choice: Vec<u32>,
     /// The exact price of `choice`, as [`Graph::price`] computes it.
     pub price: Price,
-    /// The conversions of `choice`.
+    /// Number of conversions in `choice`.
     pub conversions: u32,
     /// A lower bound on the price of every assignment, shared terms included.
     pub bound: Price,
     /// The search that found the assignment.
     pub method: SolveMethod,
-    /// Table entries visited: a measure of time that does not depend on the machine.
+    /// Number of table entries visited, a measure of solving time that does not depend on the machine.
     pub steps: u64,
 }
 
 /// Limits of table sizes, in entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Entries of one joint table.
+    /// Maximum number of entries of one joint table.
     pub(super) table: u64,
-    /// Entries of all joint tables together, if all nodes are eliminated.
+    /// Maximum total number of entries of all joint tables, if all nodes are eliminated.
     pub(super) all: u64,
-    /// Entries of a table that is computed before it is known whether all nodes can be eliminated.
+    /// Maximum number of entries of a table that is computed before it is known whether all nodes can be eliminated.
     pub(super) few: u64,
-    /// Entries of all tables of a bound, or of a round of local search, divided among the nodes.
+    /// Maximum number of entries of all tables of a bound, or of a round of local search. It is divided among the
+    /// nodes.
     pub(super) round: u64,
-    /// Entries of all tables of local search. No further round starts after this number.
+    /// Number of entries of all tables of local search after which no further round starts.
     pub(super) moves: u64,
 }
 
@@ -107,7 +108,7 @@ pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Soluti
 /// Returns the price of the best assignment found with a node forced to `alternative`.
 ///
 /// # Panics
-/// Panics if the node, or its alternative, is of another graph.
+/// Panics if `graph` does not have the node, or the node does not have the alternative.
 #[must_use]
 pub fn next_best(graph: &Graph, solution: &Solution, node: NodeId, alternative: u32) -> Price {
     let mut forced = graph.clone();
