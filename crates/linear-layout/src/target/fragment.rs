@@ -51,8 +51,8 @@ pub(crate) enum BitSource {
     Unit,
 }
 
-/// The distribution of a fragment's rows over lanes. Each bit of a row index and of a position in a row has a
-/// [`BitSource`].
+/// The distribution of a fragment's rows over lanes. Each bit of a row index and of a position in a row has a source: a
+/// lane bit or a bit of the unit's index.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FragmentLayout {
