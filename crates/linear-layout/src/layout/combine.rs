@@ -190,7 +190,7 @@ impl LinearLayout {
     /// # Errors
     /// Returns an error if the tile has a dim that `self` lacks. Returns an
     /// [`is_not_divisible`](LayoutError::is_not_divisible) error if the tile is too large, or with the first basis that
-    /// differs from the tile's or has bits inside and outside of the tile.
+    /// differs from the basis of the tile or, above the tile, has an output bit of the tile.
     /// # Source
     /// Linear Layouts paper, left division; Triton's `divideLeft`.
     pub fn divide_left(&self, tile: &Self) -> Result<Self, LayoutError> {
