@@ -33,13 +33,13 @@
 
 // cute_layout_c2
 #e = #cute.layout<
-  // expected-error @+1 {{mode 1 of extent 6 is not a power of two; with 8 the layout could be linear}}
+  // expected-error @+1 {{extent 6 of mode 1 is not a power of two; with extent 8 the layout could be linear}}
   "(8,6):(6,1)">
 
 // -----
 
 // cute_layout_c3
-// expected-error @+1 {{bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1: both have bit 0, so that their sum carries and is not their XOR}}
+// expected-error @+1 {{bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1: the addends share bit 0, so their sum carries and is not their XOR}}
 #e = #cute.layout<"(8,8):(9,1)">
 
 // -----
@@ -104,7 +104,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c7
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{`(4,8,4):(32,1,8)` on threads and values: the layout has 3 modes; expected two, threads and values}}
+    // expected-error @+1 {{`(4,8,4):(32,1,8)` on threads and values: the layout has 3 modes; expected 2, for threads and values}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #cute.layout<"(4,8,4):(32,1,8)">>
     tt.return
   }
@@ -116,7 +116,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c8
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{`((4,8),(2,2)):((32,1),(16,8))` on threads and values: the layout holds 128 elements, the tensor has 64}}
+    // expected-error @+1 {{`((4,8),(2,2)):((32,1),(16,8))` on threads and values: the layout holds 128 elements, but the tensor has 64}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">>
     tt.return
   }
@@ -134,7 +134,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // -----
 
-// expected-error @+2 {{`(32,2):(1,32)` on threads and values: the layout holds 64 elements, the tensor has 16}}
+// expected-error @+2 {{`(32,2):(1,32)` on threads and values: the layout holds 64 elements, but the tensor has 16}}
 #e = #cute.layout<"(32,2):(1,32)",
   tile = [16]>
 
@@ -192,7 +192,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // tilus_register_c2
 #e = #tilus.register<
-  // expected-error @+1 {{mode 0 of extent 3 is not a power of two; with 4 the layout could be linear}}
+  // expected-error @+1 {{extent 3 of mode 0 is not a power of two; with extent 4 the layout could be linear}}
   "local(3, 1).spatial(8, 4)">
 
 // -----

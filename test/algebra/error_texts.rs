@@ -68,9 +68,9 @@ fn products_say_which_limit_they_exceed() {
     let many = (0..16).fold(LinearLayout::empty(), |many, i| {
         many.product(&id(1, Dim::out(i), D0)).unwrap()
     });
-    rejects(many.product(&id(1, l, D0)), "more than 16 in-dims", None);
+    rejects(many.product(&id(1, l, D0)), "the layout has more than 16 in-dims", None);
     let two = id(1, l, D0).product(&id(1, r, D1)).unwrap();
-    rejects(many.product(&two), "more than 16 in-dims", None);
+    rejects(many.product(&two), "the layout has more than 16 in-dims", None);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn other_layout_errors() {
     let text = "the order names 2 dims; expected 1";
     rejects(nd(&[1, 0]), text, None);
     rejects(l.transpose_standard(&[0, 1]), text, None);
-    let text = "there is no dim number 3; expected < 1";
+    let text = "dim 3 does not exist; expected less than 1";
     rejects(nd(&[3]), text, None);
     rejects(l.transpose_standard(&[3]), text, None);
     rejects(l.remove_standard_dim(3), text, None);
@@ -124,7 +124,7 @@ fn other_layout_errors() {
     let moved = AffineLayout::new(two.unwrap(), &[(D0, 0), (D1, 1)]).unwrap();
     rejects(
         moved.invert(),
-        "layout is not invertible: 1 in bits, 2 out bits, rank 1; all three must be equal",
+        "layout is not invertible: 1 input bits, 2 output bits and rank 1 must be equal",
         None,
     );
     let point = AffineLayout::new(flat.clone(), &[(D0, 1)]).unwrap();

@@ -97,7 +97,7 @@ fn dims_of_size_one() {
     let wrong = [(R, 7), (L, 9), (Dim::WARP, 1)];
     check(
         more.apply(&wrong),
-        "`warp` = 1 is outside the dim; expected < 1",
+        "`warp` = 1 is out of range; expected less than 1",
         Some(Dim::WARP),
     );
 }
@@ -220,13 +220,13 @@ fn many_dims() {
     let order: Vec<usize> = (0..=MAX_DIMS).collect();
     check(
         LinearLayout::identity_nd(R, &shape, &order),
-        "more than 16 out-dims",
+        "the layout has more than 16 out-dims",
         None,
     );
     let full = LinearLayout::identity_nd(R, &shape[..MAX_DIMS], &order[..MAX_DIMS]).unwrap();
     check(
         full.product(&id(1, R, Dim::out(MAX_DIMS))),
-        "more than 16 out-dims",
+        "the layout has more than 16 out-dims",
         None,
     );
 }
@@ -271,7 +271,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         l.apply(&[(R, 4), (L, 1)]),
-        "`register` = 4 is outside the dim; expected < 4",
+        "`register` = 4 is out of range; expected less than 4",
         Some(R),
     );
     check(l.compose(&l), "there is no in-dim `dim0`", Some(D0));
@@ -292,7 +292,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         LinearLayout::zeros_1d(4, L, D0, 4).unwrap().invert(),
-        "layout is not invertible: 2 in bits, 2 out bits, rank 0; all three must be equal",
+        "layout is not invertible: 2 input bits, 2 output bits and rank 0 must be equal",
         None,
     );
     let e = id(2, L, D0).invert_and_compose(&LinearLayout::strided_1d(2, 2, R, D0).unwrap());
@@ -312,7 +312,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         l.divide_left(&id(3, R, D0)),
-        "layout is not divisible: in-dim `register` has 2 bits and the tile 3",
+        "layout is not divisible: in-dim `register` has 2 bits, but the tile has 3",
         Some(R),
     );
     check(
@@ -322,17 +322,17 @@ fn errors_name_what_is_wrong() {
     );
     check(
         LinearLayout::from_bases_sized(&[(R, &[&[9]])], &[(D0, 8)], Surjectivity::NotRequired),
-        "basis 0 of in-dim `register` has 9 in out-dim `dim0`; expected < 8",
+        "basis 0 of in-dim `register` maps to `dim0` = 9; expected less than 8",
         Some(D0),
     );
     check(
         LinearLayout::from_bases(&[(R, &[&[1], &[4]])], &[D0]),
-        "layout is not surjective: its rank is 2, its out-dims have 3 bits; no input reaches dim0 = 2",
+        "layout is not surjective: no input reaches dim0 = 2; the rank is 2, but the out-dims have 3 bits",
         Some(D0),
     );
     check(
         RegisterPermutation::new(&[0, 2], R, 2),
-        "the action on `register` names basis 2; expected < 2",
+        "the action on `register` names basis 2; expected less than 2",
         Some(R),
     );
     check(
@@ -352,7 +352,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         AffineLayout::new(l, &[(D0, 4), (D1, 0)]),
-        "`dim0` = 4 is outside the dim; expected < 4",
+        "`dim0` = 4 is out of range; expected less than 4",
         Some(D0),
     );
 }

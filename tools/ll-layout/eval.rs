@@ -129,7 +129,7 @@ fn inverse(
     for ((dim, index), (_, size)) in indices.iter().zip(layout.out_shape()) {
         if *index >= size {
             return Err(Failure::new(format!(
-                "`{dim}` = {index} is outside the tensor; expected < {size}"
+                "`{dim}` = {index} is outside the tensor; expected less than {size}"
             )));
         }
         // Behind 64 bits are sizes of 1 only.

@@ -282,7 +282,7 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
 /// assert_eq!(cute_from_bases(&[2, 6, 1])?.to_string(), "Sw<1,1,1> o 0 o (4,2):(2,1)");
 /// assert_eq!(
 ///     cute_from_bases(&[1, 3, 7]).unwrap_err().to_string(),
-///     "bases 0 and 1, 1 and 3, share bits, and no one swizzle separates all bases; a chain of \
+///     "bases 0 and 1, with values 1 and 3, share bits, and no single swizzle separates all bases; a chain of \
 ///      swizzles would"
 /// );
 /// # Ok::<(), linear_layout::bridge::BridgeError>(())

@@ -13,7 +13,7 @@ use thiserror::Error;
 /// let e = linear_from_cute(&"(8,8):(9,1)".parse()?).unwrap_err();
 /// assert_eq!(
 ///     e.to_string(),
-///     "bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1: both have bit 0, so that their sum carries \
+///     "bit 0 of mode 0 adds 9 and bit 0 of mode 1 adds 1: the addends share bit 0, so their sum carries \
 ///      and is not their XOR"
 /// );
 /// assert!(e.is_carry());
@@ -41,7 +41,7 @@ pub(super) enum BridgeErrorKind {
     Tilus(#[from] TilusError),
     #[error("an index of the layout does not fit in 62 bits")]
     TooLarge,
-    #[error("{what} {at} of extent {extent} is not a power of two; with {} the layout could be linear",
+    #[error("extent {extent} of {what} {at} is not a power of two; with extent {} the layout could be linear",
             .extent.checked_next_power_of_two().unwrap_or(1 << 63))]
     NotPowerOfTwo {
         what: &'static str,
@@ -49,8 +49,7 @@ pub(super) enum BridgeErrorKind {
         extent: u64,
     },
     #[error(
-        "mode {mode} has the negative stride {stride}; with an offset that keeps all indices at 0 or more it may be \
-         affine"
+        "mode {mode} has the negative stride {stride}; expected 0 or more, or an offset that keeps all indices at 0 or more"
     )]
     NegativeStride { mode: usize, stride: i64 },
     #[error("the layout has the negative index {value}; expected 0 or more")]
@@ -64,18 +63,18 @@ pub(super) enum BridgeErrorKind {
     },
     #[error("the first element is at {offset}, not 0; the layout is affine, not linear")]
     HasOffset { offset: i64 },
-    #[error("bases {first} and {second}, {} and {}, share bits, and no one swizzle separates all bases; {}",
+    #[error("bases {first} and {second}, with values {} and {}, share bits, and no single swizzle separates all bases; {}",
             .values.0, .values.1,
-            if *.is_injective { "a chain of swizzles would" } else { "nor would a chain of swizzles, as the bases are dependent" })]
+            if *.is_injective { "a chain of swizzles would" } else { "a chain of swizzles would not, as the bases are linearly dependent" })]
     NotOneSwizzle {
         first: usize,
         second: usize,
         values: (u64, u64),
         is_injective: bool,
     },
-    #[error("the layout has {found} modes; expected two, threads and values")]
+    #[error("the layout has {found} modes; expected 2, for threads and values")]
     RankNotTwo { found: usize },
-    #[error("the layout has {found} modes, the tensor {expected} dims")]
+    #[error("the layout has {found} modes, but the tensor has {expected} dims")]
     RankDiffers { found: usize, expected: usize },
     #[error(
         "a mode of {extent} values has stride 0; expected distinct elements in a thread, as Tilus requires"
@@ -83,13 +82,13 @@ pub(super) enum BridgeErrorKind {
     ValueRepeats { extent: i64 },
     #[error("no mode has stride {expected}{}",
             .found.map_or("; expected strides that step through all elements".into(),
-                          |found| format!(", the next is {found}; expected strides that step through all elements without overlap")))]
+                          |found| format!(", and the next larger stride is {found}; expected strides that step through all elements without overlap")))]
     ChainBreaks { expected: i64, found: Option<i64> },
-    #[error("the layout holds {found} elements, the tensor has {expected}")]
+    #[error("the layout holds {found} elements, but the tensor has {expected}")]
     ElementsDiffer { found: i64, expected: u64 },
     #[error(
-        "the mode {extent}:{stride} straddles the end of dim {dim}, of which {remaining} remain; expected one to \
-         divide the other"
+        "the mode {extent}:{stride} straddles the end of dim {dim}, of which {remaining} elements remain; expected {extent} \
+         and {remaining} to divide one another"
     )]
     DimInsideMode {
         extent: i64,
@@ -97,7 +96,7 @@ pub(super) enum BridgeErrorKind {
         dim: usize,
         remaining: u64,
     },
-    #[error("in-dim `{}` is not supported here; expected `register`, `lane`, `warp`, `block` or, for memory, `offset`",
+    #[error("in-dim `{}` is not supported; expected `register`, `lane`, `warp`, `block` or, for memory, `offset`",
             .dim.name())]
     UnexpectedDim { dim: Dim },
     #[error("basis {bit} of `{}` changes more than one bit of an index; expected one", .dim.name())]
@@ -156,9 +155,9 @@ fn carry_text(first: &CoordinateBit, second: &CoordinateBit, offset: i64) -> Str
     let change = |bit: &CoordinateBit| offset ^ offset.wrapping_add(bit.value);
     let shared = (change(first) & change(second)).trailing_zeros();
     if offset == 0 {
-        return format!(": both have bit {shared}, so that their sum carries and is not their XOR");
+        return format!(": the addends share bit {shared}, so their sum carries and is not their XOR");
     }
     format!(
-        " to the offset {offset}: both change bit {shared}, so that a sum carries and is not an XOR"
+        " to the offset {offset}: both change bit {shared}, so the sum carries and is not an XOR"
     )
 }

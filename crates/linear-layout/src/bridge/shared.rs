@@ -153,7 +153,7 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// let memory = memory_from_cute(&"(2,4):(8,1)".parse()?)?;
 /// assert_eq!(memory.columns(), [0b10, 0b100, 0, 0b1]);
 /// assert_eq!(memory_from_cute(&"4:3".parse()?).unwrap_err().to_string(),
-///     "bit 0 of mode 0 adds 3 and bit 1 of mode 0 adds 6: both have bit 1, so that their sum carries \
+///     "bit 0 of mode 0 adds 3 and bit 1 of mode 0 adds 6: the addends share bit 1, so their sum carries \
 ///      and is not their XOR");
 /// assert_eq!(memory_from_cute(&"(2,4):(0,1)".parse()?).unwrap_err().to_string(),
 ///     "two elements have the same offset; expected distinct offsets");

@@ -94,7 +94,7 @@ pub fn thread_value_from_tilus(
 /// let tilus = local(&[2, 1])?.spatial(&[8, 4])?.local(&[1, 2])?;
 /// assert_eq!(linear_from_thread_value(&cute, &[16, 8], 32)?, linear_from_tilus(&tilus, 32)?);
 /// assert_eq!(linear_from_thread_value(&cute, &[8, 8], 32).unwrap_err().to_string(),
-///     "the layout holds 128 elements, the tensor has 64");
+///     "the layout holds 128 elements, but the tensor has 64");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Shape

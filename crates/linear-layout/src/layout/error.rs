@@ -62,7 +62,7 @@ macro_rules! kinds {
 kinds! {
     #[error("size {size} of {role} `{dim}` is not a power of two")]
     size_not_power_of_two => SizeNotPowerOfTwo { role: Role, dim: Dim, size: u64 };
-    #[error("more than {max} {role}s")]
+    #[error("the layout has more than {max} {role}s")]
     too_many_dims => TooManyDims { role: Role, max: usize };
     #[error("{role} `{dim}` brings the {role}s to {bits} bits; at most 64 are supported")]
     too_many_bits => TooManyBits { role: Role, dim: Dim, bits: usize };
@@ -73,17 +73,17 @@ kinds! {
     #[error("basis {bit} of in-dim `{dim}` has {found} components; expected {expected}, one for \
              each out-dim")]
     basis_length => BasisLength { dim: Dim, bit: usize, found: usize, expected: usize };
-    #[error("basis {bit} of in-dim `{dim}` has {value} in out-dim `{out}`; expected < {size}")]
+    #[error("basis {bit} of in-dim `{dim}` maps to `{out}` = {value}; expected less than {size}")]
     basis_too_large => BasisTooLarge { dim: Dim, bit: usize, out: Dim, value: u64, size: u64 };
-    #[error("layout is not surjective: its rank is {rank}, its out-dims have {bits} bits; no input \
-             reaches {missed} = {value}")]
+    #[error("layout is not surjective: no input reaches {missed} = {value}; the rank is {rank}, but the \
+             out-dims have {bits} bits")]
     not_surjective => NotSurjective { rank: usize, bits: usize, missed: Dim, value: u64 };
-    #[error("layout is not invertible: {in_bits} in bits, {out_bits} out bits, rank {rank}; all \
-             three must be equal")]
+    #[error("layout is not invertible: {in_bits} input bits, {out_bits} output bits and rank {rank} must be \
+             equal")]
     not_invertible => NotInvertible { in_bits: usize, out_bits: usize, rank: usize };
     #[error("there is no {role} `{dim}`")]
     no_such_dim => NoSuchDim { role: Role, dim: Dim };
-    #[error("{role} `{dim}` is not given")]
+    #[error("{role} `{dim}` is missing")]
     dim_missing => DimMissing { role: Role, dim: Dim };
     #[error("{role} `{dim}` has size {found}; expected {expected}")]
     sizes_differ => SizesDiffer { role: Role, dim: Dim, found: u64, expected: u64 };
@@ -97,15 +97,15 @@ kinds! {
     not_in_image => NotInImage { dim: Dim, bit: usize };
     #[error("{role} `{dim}` has size {size}; expected 1")]
     not_size_one => NotSizeOne { role: Role, dim: Dim, size: u64 };
-    #[error("`{dim}` = {value} is outside the dim; expected < {size}")]
+    #[error("`{dim}` = {value} is out of range; expected less than {size}")]
     point_too_large => PointTooLarge { dim: Dim, value: u64, size: u64 };
-    #[error("layout is not divisible: {role} `{dim}` has {bits} bits and the tile {tile_bits}")]
+    #[error("layout is not divisible: {role} `{dim}` has {bits} bits, but the tile has {tile_bits}")]
     tile_larger => TileLarger { role: Role, dim: Dim, tile_bits: usize, bits: usize };
     #[error("layout is not divisible: basis {bit} of in-dim `{dim}` does not fit the tile")]
     tile_basis => TileBasis { dim: Dim, bit: usize };
     #[error("out-dim `{dim}` of size {size} cannot grow to {to}; it can only shrink")]
     not_resizable => NotResizable { dim: Dim, size: u64, to: u64 };
-    #[error("the action on `{dim}` names basis {index}; expected < {size}")]
+    #[error("the action on `{dim}` names basis {index}; expected less than {size}")]
     action_index => ActionIndex { dim: Dim, index: usize, size: usize };
     #[error("the action on `{dim}` names basis {index} twice")]
     action_repeats => ActionRepeats { dim: Dim, index: usize };
@@ -115,7 +115,7 @@ kinds! {
     value_count => ValueCount { dim: Dim, found: usize, expected: usize };
     #[error("the order names {found} dims; expected {expected}")]
     order_length => OrderLength { found: usize, expected: usize };
-    #[error("there is no dim number {index}; expected < {rank}")]
+    #[error("dim {index} does not exist; expected less than {rank}")]
     dim_index => DimIndex { index: usize, rank: usize };
     #[error("the layout has {found} out-dims; expected {expected}")]
     out_dim_count => OutDimCount { found: usize, expected: usize };
@@ -125,7 +125,7 @@ kinds! {
     too_many_names => TooManyNames { max: usize };
     #[error("expected {expected} at byte {at} of the layout text")]
     parse => Parse { at: usize, expected: &'static str };
-    #[error("`{dim}` = {start} is not a multiple of the size {size} of the slice")]
+    #[error("the slice starts at `{dim}` = {start}; expected a multiple of {size}, the size of the slice")]
     misaligned => Misaligned { dim: Dim, start: u64, size: u64 };
     #[error("the offset is outside the image of the layout to be inverted")]
     offset_not_in_image => OffsetNotInImage {};

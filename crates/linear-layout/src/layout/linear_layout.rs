@@ -203,7 +203,7 @@ impl LinearLayout {
     /// let required = LinearLayout::from_bases_sized(
     ///     &[(Dim::LANE, &[&[2]])], &[(Dim::out(0), 4)], Surjectivity::Required);
     /// assert_eq!(required.unwrap_err().to_string(),
-    ///     "layout is not surjective: its rank is 1, its out-dims have 2 bits; no input reaches dim0 = 1");
+    ///     "layout is not surjective: no input reaches dim0 = 1; the rank is 1, but the out-dims have 2 bits");
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
