@@ -54,7 +54,7 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: i32) {
     %a = tt.splat %x : i32 -> tensor<4x8xi32, #b>
-    // expected-error @+1 {{has one count for each value, in one dimension: found a result of rank 2; reshape the counts with `tt.reshape`}}
+    // expected-error @+1 {{requires a histogram of rank 1, but got a result of rank 2; reshape the counts with `tt.reshape`}}
     %b = tt.histogram %a : tensor<4x8xi32, #b> -> tensor<4x8xi32, #b>
     tt.return
   }

@@ -61,12 +61,12 @@
 
 // -----
 
-// expected-error @+1 {{`padded_shared` needs the key `block`; write `block = []` where it has no bases}}
+// expected-error @+1 {{`padded_shared` requires the key `block`; write `block = []` for no bases}}
 #e = #ttg.padded_shared<[32:+4] {offset = [[1], [2]]}>
 
 // -----
 
-// expected-error @+1 {{`padded_shared` needs the key `shape`}}
+// expected-error @+1 {{`padded_shared` requires the key `shape`}}
 #e = #ttg.padded_shared<[32:+4] {order = [1, 0]}>
 
 // -----
@@ -82,7 +82,7 @@
 
 // padded_shared_c6: a basis that is there already, and zero.
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [1] of `offset` is a sum of other bases, expected an independent one; drop it}}
+  // expected-error @+1 {{basis [1] of `offset` is a sum of other bases, expected a linearly independent basis; drop it}}
   offset = [[1], [1]],
   block = []
 }>
@@ -90,7 +90,7 @@
 // -----
 
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [0] of `offset` is a sum of other bases, expected an independent one; drop it}}
+  // expected-error @+1 {{basis [0] of `offset` is a sum of other bases, expected a linearly independent basis; drop it}}
   offset = [[1], [0], [2]],
   block = []
 }>
@@ -107,7 +107,7 @@
 // -----
 
 // padded_shared_c8
-// expected-error @+1 {{no bases of `padded_shared` add up to [2], expected a sum for every element; add [2], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `padded_shared` do not reach element [2]; add the basis [2], or make larger bases smaller}}
 #e = #ttg.padded_shared<[32:+4] {offset = [[1], [4]], block = []}>
 
 // -----
@@ -220,7 +220,7 @@
 
 // -----
 
-// expected-error @+1 {{`shared_linear` needs the key `offset`; write `offset = []` where it has no bases}}
+// expected-error @+1 {{`shared_linear` requires the key `offset`; write `offset = []` for no bases}}
 #e = #ttg.shared_linear<{block = [[1]]}, alignment = 16>
 
 // -----
@@ -234,14 +234,14 @@
 // -----
 
 // shared_linear_c4
-// expected-error @+1 {{no bases of `shared_linear` add up to [0, 2], expected a sum for every element; add [0, 2], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `shared_linear` do not reach element [0, 2]; add the basis [0, 2], or make larger bases smaller}}
 #e = #ttg.shared_linear<{offset = [[0, 1], [0, 4], [1, 0]]}, alignment = 16>
 
 // -----
 
 // shared_linear_c5: within offsets, and between them and CTAs.
 #e = #ttg.shared_linear<{
-  // expected-error @+1 {{basis [1, 1] of `offset` is a sum of other bases, expected an independent one; make it zero for copies, or drop it}}
+  // expected-error @+1 {{basis [1, 1] of `offset` is a sum of other bases, expected a linearly independent basis; make it zero for copies, or drop it}}
   offset = [[0, 1], [0, 2], [1, 0], [1, 1]]
 }, alignment = 16>
 
@@ -249,7 +249,7 @@
 
 #e = #ttg.shared_linear<{
   offset = [[1], [2]],
-  // expected-error @+1 {{basis [3] of `block` is a sum of other bases, expected an independent one}}
+  // expected-error @+1 {{basis [3] of `block` is a sum of other bases, expected a linearly independent basis}}
   block = [[3]]
 }, alignment = 16>
 
@@ -258,7 +258,7 @@
 // tensor_memory_encoding_c1: without CTAs, and split along the columns.
 #e = #ttng.tensor_memory_encoding<
   blockM = 128, blockN = 64, colStride = 1,
-  // expected-error @+1 {{`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]}}
+  // expected-error @+1 {{`twoCTAs = true` requires [1, 0] as the first basis of `CGALayout`}}
   twoCTAs = true
 >
 
@@ -266,7 +266,7 @@
 
 #e = #ttng.tensor_memory_encoding<
   blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]],
-  // expected-error @+1 {{`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]}}
+  // expected-error @+1 {{`twoCTAs = true` requires [1, 0] as the first basis of `CGALayout`}}
   twoCTAs = true
 >
 

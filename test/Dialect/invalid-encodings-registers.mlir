@@ -116,7 +116,7 @@
 
 // -----
 
-// expected-error @+1 {{`linear` needs the key `block`; write `block = []` where it has no bases}}
+// expected-error @+1 {{`linear` requires the key `block`; write `block = []` for no bases}}
 #e = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // -----
@@ -153,7 +153,7 @@
 // linear_c4
 #e = #ttg.linear<{
   register = [], lane = [[1], [2]],
-  // expected-error @+1 {{basis [2] of `warp` is a sum of other bases, expected an independent one; make it zero for copies, or drop it}}
+  // expected-error @+1 {{basis [2] of `warp` is a sum of other bases, expected a linearly independent basis; make it zero for copies, or drop it}}
   warp = [[2]],
   block = []
 }>
@@ -161,7 +161,7 @@
 // -----
 
 // linear_c5
-// expected-error @+1 {{no bases of `linear` add up to [0, 2], expected a sum for every element; add [0, 2], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `linear` do not reach element [0, 2]; add the basis [0, 2], or make larger bases smaller}}
 #e = #ttg.linear<{register = [], lane = [[1, 0], [0, 1], [0, 4]], warp = [], block = []}>
 
 // -----
@@ -175,7 +175,7 @@
 
 // -----
 
-// expected-error @+1 {{`generic_linear` needs the key `warp`; write `warp = []` where it has no bases}}
+// expected-error @+1 {{`generic_linear` requires the key `warp`; write `warp = []` for no bases}}
 #e = #ttg.generic_linear<{register = [[1]], lane = [], block = []}>
 
 // -----
@@ -226,7 +226,7 @@
 // -----
 
 // generic_linear_c6
-// expected-error @+1 {{no bases of `generic_linear` add up to [2, 0], expected a sum for every element; add [2, 0], or make larger bases smaller}}
+// expected-error @+1 {{the bases of `generic_linear` do not reach element [2, 0]; add the basis [2, 0], or make larger bases smaller}}
 #e = #ttg.generic_linear<{register = [[1, 0]], lane = [[0, 1]], warp = [[2, 2]], block = []}>
 
 // -----
@@ -355,7 +355,7 @@
 // amd_wmma_c5
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
-  // expected-error @+1 {{no bases of `ctaLayout` add up to [2, 0], expected a sum for every element; add [2, 0], or make larger bases smaller}}
+  // expected-error @+1 {{the bases of `ctaLayout` do not reach element [2, 0]; add the basis [2, 0], or make larger bases smaller}}
   ctaLayout = {warp = [[1, 0], [4, 0]]}
 }>
 

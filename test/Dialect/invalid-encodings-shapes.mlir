@@ -6,7 +6,7 @@
 #e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{has an invalid layout in the result: `nvidia_mma` has no linear layout here: `instrShape` is [16], expected a size for each of 2 dims}}
+    // expected-error @+2 {{has an invalid layout in the result: `nvidia_mma` cannot be converted to a linear layout: `instrShape` is [16], expected a size for each of 2 dims}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -18,7 +18,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4], instrShape = [16]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`nvidia_mma` has no linear layout here: `instrShape` is [16], expected a size for each of 2 dims}}
+    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: `instrShape` is [16], expected a size for each of 2 dims}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
     tt.return
@@ -44,7 +44,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 24, 16]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`nvidia_mma` has no linear layout here: a tile is 16 by 24 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
+    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: a tile is 16 by 24 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -56,7 +56,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [4, 8]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`nvidia_mma` has no linear layout here: a tile is 4 by 8 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
+    // expected-error @+2 {{`nvidia_mma` cannot be converted to a linear layout: a tile is 4 by 8 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -69,7 +69,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4], instrShape = [32, 32, 8], isTransposed = true}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_mfma` has no linear layout here: `warpsPerCTA` has rank 1, expected 2, or 3 with a batch dim}}
+    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `warpsPerCTA` has rank 1, expected 2, or 3 with a batch dim}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
     tt.return
@@ -82,7 +82,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true, tilesPerWarp = [2]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_mfma` has no linear layout here: `tilesPerWarp` is [2], expected a number for each of 2 dims}}
+    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `tilesPerWarp` is [2], expected a number for each of 2 dims}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -120,7 +120,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [64, 4, 4], isTransposed = false}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_mfma` has no linear layout here: `isTransposed` is false, expected true for a tile of 64x4, whose operands are swapped}}
+    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `isTransposed` is false, expected true for a tile of 64x4, whose operands are swapped}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -133,7 +133,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1], [2]]}}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_wmma` has no linear layout here: `ctaLayout` has rank 1, expected 2, or 3 with a batch dim}}
+    // expected-error @+2 {{`amd_wmma` cannot be converted to a linear layout: `ctaLayout` has rank 1, expected 2, or 3 with a batch dim}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
     tt.return
@@ -147,7 +147,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.dot_op<{opIdx = 0, parent = #b}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`dot_op` has no linear layout here: its parent has rank 1, expected 2 or more}}
+    // expected-error @+2 {{`dot_op` cannot be converted to a linear layout: its parent has rank 1, expected 2 or more}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
     tt.return
@@ -198,14 +198,14 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 // swizzled_shared_c2
 #e = #ttg.swizzled_shared<{vec = 1, perPhase = 0, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{`swizzled_shared` has no linear layout here: `perPhase` is 0 and `maxPhase` is 1, expected 1 or more of each}}
+// expected-error @+1 {{`swizzled_shared` cannot be converted to a linear layout: `perPhase` is 0 and `maxPhase` is 1, expected 1 or more of each}}
 tt.func private @f(!ttg.memdesc<16x16xf16, #e, #ttg.shared_memory>)
 
 // -----
 
 // amd_rotating_shared_c2
 #e = #ttg.amd_rotating_shared<{vec = 1, perPhase = 1, maxPhase = 0, order = [1, 0]}>
-// expected-error @+1 {{`amd_rotating_shared` has no linear layout here: `perPhase` is 1 and `maxPhase` is 0, expected 1 or more of each}}
+// expected-error @+1 {{`amd_rotating_shared` cannot be converted to a linear layout: `perPhase` is 1 and `maxPhase` is 0, expected 1 or more of each}}
 tt.func private @f(!ttg.memdesc<16x16xf16, #e, #ttg.shared_memory>)
 
 // -----
@@ -240,7 +240,7 @@ tt.func private @f(!ttg.memdesc<64x64xf32, #e, #ttng.tensor_memory>)
 
 // tensor_memory_encoding_c7
 #e = #ttng.tensor_memory_encoding<blockM = 64, blockN = 1, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>
-// expected-error @+1 {{`tensor_memory_encoding` has no linear layout here: a block has one column, expected two or more to split between two CTAs}}
+// expected-error @+1 {{`tensor_memory_encoding` cannot be converted to a linear layout: a block has one column, expected two or more to split between two CTAs}}
 tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
 
 // -----
@@ -248,7 +248,7 @@ tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
 // nvmma_shared_c3
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, fp4Padded = true}>
 tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` has no linear layout here: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
+  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` cannot be converted to a linear layout: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
   tt.return
 }
@@ -268,7 +268,7 @@ tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
 // nvmma_shared_c5
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 1}>
 tt.func @f(%x: !ttg.memdesc<64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` has no linear layout here: `rank` is 1, expected 2 or more with a swizzle}}
+  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` cannot be converted to a linear layout: `rank` is 1, expected 2 or more with a swizzle}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64xf16, #e, #ttg.shared_memory>
   tt.return
 }
@@ -303,7 +303,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
     // Eight columns are as the bases are written, and one column needs none of them.
     %0 = tt.splat %x : f32 -> tensor<32x8xf32, #e>
     %1 = tt.splat %x : f32 -> tensor<32x1xf32, #e>
-    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no sum of bases is [0, 1], expected one for each element (a basis beyond the shape counts as zero); use a larger shape or smaller bases}}
+    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` cannot be converted to a linear layout: the bases do not reach element [0, 1] (a basis beyond the shape counts as zero); use a larger shape or smaller bases}}
     // expected-note @+1 {{the type is}}
     %2 = tt.splat %x : f32 -> tensor<32x4xf32, #e>
     tt.return
@@ -316,7 +316,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
 #e = #ttg.generic_linear<{register = [[2, 0], [0, 4]], lane = [[0, 2], [4, 0], [8, 0], [16, 0], [1, 0]], warp = [[0, 5]], block = []}>
 module attributes {"ttg.num-warps" = 2 : i32} {
   tt.func @f() {
-    // expected-error @+2 {{`slice` has no linear layout here: no sum of bases is [1], expected one for each element}}
+    // expected-error @+2 {{`slice` cannot be converted to a linear layout: the bases do not reach element [1]}}
     // expected-note @+1 {{the type is}}
     %0 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #ttg.slice<{dim = 0, parent = #e}>>
     tt.return

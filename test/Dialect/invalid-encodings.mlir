@@ -116,7 +116,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #e = #ttg.blocked<{sizePerThread = [1073741824, 1073741824], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{has an invalid layout in the result: the layout has too many bases, expected at most 64, and 62 of one dim; make the encoding or the shape smaller}}
+    // expected-error @+2 {{has an invalid layout in the result: the layout has too many bases, expected at most 64 in all and 62 of one dim; make the encoding or the shape smaller}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<1x1xf32, #e>
     tt.return
@@ -357,7 +357,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c3
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{basis [1, 0] of `CGALayout` is a sum of other bases, expected an independent one; make it zero for CTAs that hold copies, or drop it}}
+  // expected-error @+1 {{basis [1, 0] of `CGALayout` is a sum of other bases, expected a linearly independent basis; make it zero for CTAs that hold copies, or drop it}}
   CGALayout = [[1, 0], [1, 0]]
 }>
 
@@ -366,7 +366,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c4
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{no bases of `CGALayout` add up to [0, 2], expected a sum for every element; add [0, 2], or make larger bases smaller}}
+  // expected-error @+1 {{the bases of `CGALayout` do not reach element [0, 2]; add the basis [0, 2], or make larger bases smaller}}
   CGALayout = [[0, 1], [0, 4]]
 }>
 
@@ -383,7 +383,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // cga_layout_c6
 #s = #ttg.shared_linear<{offset = [[2]], block = [[1]]}, alignment = 16>
-// expected-error @+1 {{basis [1] of `block` steps within the part of one CTA, expected beyond it: the part must be contiguous along each dim}}
+// expected-error @+1 {{basis [1] of `block` lies inside the tile of one CTA, expected outside: the tile of a CTA must be contiguous along each dim}}
 #e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
 
 // -----

@@ -68,7 +68,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
   // cute_layout_c6
-  // expected-error @+1 {{`cute.layout` has no linear layout here: `Sw<1,0,3> o 0 o (8,2):(8,2)` in memory: layout is not surjective: its rank is 4, its out-dims have 6 bits; no input reaches offset = 1}}
+  // expected-error @+1 {{`cute.layout` cannot be converted to a linear layout: `Sw<1,0,3> o 0 o (8,2):(8,2)` in memory: layout is not surjective: no input reaches offset = 1; the rank is 4, but the out-dims have 6 bits}}
   tt.func @f(%a: !ttg.memdesc<8x2xf32, #cute.layout<"Sw<1,0,3> o 0 o (8,2):(8,2)">, #smem>) { tt.return }
 }
 

@@ -55,7 +55,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 64 : i32} {
 module attributes {ttg.target = "cuda:75", "ttg.num-warps" = 4 : i32} {
   tt.func public @f(%x: i64) {
     %0 = tt.splat %x : i64 -> tensor<256x128xi64, #a>
-    // expected-error @+1 {{the conversion needs 131072 bytes of shared memory on cuda:75: expected at most 65536}}
+    // expected-error @+1 {{the conversion requires 131072 bytes of shared memory on cuda:75: expected at most 65536}}
     %1 = ttg.convert_layout %0 : tensor<256x128xi64, #a> -> tensor<256x128xi64, #b>
     tt.return
   }
@@ -152,7 +152,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
 #e = #ttg.generic_linear<{register = [[2, 0], [0, 4]], lane = [[0, 2], [4, 0], [8, 0], [16, 0], [1, 0]], warp = [[0, 5]], block = []}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
   tt.func public @f() {
-    // expected-error @+1 {{`generic_linear` has no linear layout here: no sum of bases is [0, 1], expected one for each element}}
+    // expected-error @+1 {{`generic_linear` cannot be converted to a linear layout: the bases do not reach element [0, 1]}}
     %0 = arith.constant dense<0.0> : tensor<32x4xf32, #e>
     tt.return
   }

@@ -166,7 +166,7 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         &b("order = [0]"),
         &[],
-        "`blocked` needs the key `sizePerThread`",
+        "`blocked` requires the key `sizePerThread`",
     );
     rejects(&b("order = [-1]"), &[], "is -1, expected zero or more");
     rejects(&b("order = [4294967296]"), &[], "does not fit into 32 bits");
@@ -203,7 +203,7 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         "#ttg.linear<{register = [[1, 2]], lane = [], warp = [], block = []}>",
         &[2, 4],
-        "no bases of `linear` add up to [1, 0], expected a sum for every element; add [1, 0], or make \
+        "the bases of `linear` do not reach element [1, 0]; add the basis [1, 0], or make \
          larger bases smaller",
     );
     rejects(

@@ -224,13 +224,13 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [1] of `register` is a sum of other bases, expected an independent one; make \
+        "basis [1] of `register` is a sum of other bases, expected a linearly independent basis; make \
          it zero for copies, or drop it",
     );
     rejects(
         "#ttg.shared_linear<{offset = [[1], [1]]}, alignment = 16>".into(),
         &[],
-        "basis [1] of `offset` is a sum of other bases, expected an independent one; make it \
+        "basis [1] of `offset` is a sum of other bases, expected a linearly independent basis; make it \
          zero for copies, or drop it",
     );
     rejects(
@@ -258,7 +258,7 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         boxes.replace("2147483648", "1073741824"),
         &[1, 1],
-        "the layout has too many bases, expected at most 64, and 62 of one dim; make the encoding or \
+        "the layout has too many bases, expected at most 64 in all and 62 of one dim; make the encoding or \
          the shape smaller",
     );
     rejects(
@@ -266,7 +266,7 @@ fn encodings_that_do_not_fit_together() {
          fp4Padded = true}>"
             .to_owned(),
         &[64, 64],
-        "`nvmma_shared` has no linear layout here: `fp4Padded` is true with `swizzlingByteWidth` 0 and \
+        "`nvmma_shared` cannot be converted to a linear layout: `fp4Padded` is true with `swizzlingByteWidth` 0 and \
          `elementBitWidth` 8, expected 128 and 8",
     );
 }
@@ -314,7 +314,7 @@ fn what_layouts_spell_no_encoding() {
                 .cga_layout()
                 .unwrap_err()
         ),
-        "basis [1] of `block` steps within the part of one CTA, expected beyond it: the part \
+        "basis [1] of `block` lies inside the tile of one CTA, expected outside: the tile of a CTA \
          must be contiguous along each dim"
     );
 }

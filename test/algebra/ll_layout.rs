@@ -26,7 +26,7 @@ fn bad_cases_get_an_error_that_teaches() {
     let blocked = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
     check_error(
         &json!({"enc": blocked}).to_string(),
-        "`shape` is missing; `enc` needs it",
+        "`enc` requires `shape`",
     );
     check_error(
         &json!({"enc": blocked, "bases": {"lane": [[1], [1, 2]]}}).to_string(),

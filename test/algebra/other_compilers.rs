@@ -333,12 +333,12 @@ fn errors_have_messages() {
     fails(
         "#xegpu.layout<lane_layout = [2, 8], lane_data = [1]>",
         &[],
-        "lane_data has 1 dims, the layout 2",
+        "lane_data has 1 dims, but the layout has 2",
     );
     fails(
         "#xegpu.layout<sg_data = [2, 8], lane_layout = [2, 8], lane_data = [1, 1]>",
         &[],
-        "`sg_layout` is missing; `sg_data` needs it",
+        "`sg_data` requires `sg_layout`",
     );
     fails(
         "#xegpu.layout<lane_layout = [2, 8], lane_data = [1, 1], order = [0, 0]>",
@@ -364,7 +364,7 @@ fn errors_have_messages() {
     fails(
         "#iree_vector_ext.nested_layout<subgroup_tile = [1]>",
         &[],
-        "`batch_tile` is missing; `#iree_vector_ext.nested_layout` needs it",
+        "`#iree_vector_ext.nested_layout` requires `batch_tile`",
     );
     fails(
         "#mosaic_gpu.TiledLayout<[[64, 8], [16, 8]], warp_dims = [-9], lane_dims = [], vector_dim = -1>",

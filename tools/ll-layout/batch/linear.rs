@@ -19,7 +19,7 @@ pub(super) fn solve_encoding(
             .ok_or_else(|| expected("shape", "a list of sizes such as [64, 16]", shape))?,
         (None, Some(bases)) => shape_of_bases(bases)
             .ok_or_else(|| schema("`shape` is missing, and `bases` does not show it"))?,
-        (None, None) => return Err(schema("`shape` is missing; `enc` needs it")),
+        (None, None) => return Err(schema("`enc` requires `shape`")),
     };
     let layout = encoding.to_linear_layout(&shape)?;
     let mut found = Map::new();

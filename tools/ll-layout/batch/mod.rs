@@ -135,7 +135,7 @@ fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
             let args = match case.get("args") {
                 Some(Value::Array(args)) => args,
                 Some(other) => return Err(expected("args", "a list", other)),
-                None => return Err(schema("`args` is missing; `op` needs it")),
+                None => return Err(schema("`op` requires `args`")),
             };
             Ok(Map::from_iter([("ok".to_owned(), run(system, op, args)?)]))
         }

@@ -352,8 +352,8 @@ steps of a thread: 8 stores, 1 block barrier, 8 loads
 
 Ways to do it on cuda:90:
   shared   268 clk (load-store 256, arithmetic 20, waiting 9)
-  local    the strategy `local` cannot carry out a conversion that moves data across `register`, `lane`, `warp`
-  shuffle  the strategy `shuffle` cannot carry out a conversion that moves data across `register`, `lane`, `warp`
+  local    the strategy `local` does not support a conversion that moves data across `register`, `lane`, `warp`
+  shuffle  the strategy `shuffle` does not support a conversion that moves data across `register`, `lane`, `warp`
 "
     );
     let mut named: Vec<&str> = others
@@ -1204,7 +1204,7 @@ fn product_refuses_what_is_none() {
         [&a, &b, &lanes],
         &with("64x64x32"),
         1,
-        "A lies in 32 lanes of 4 warps: expected 32 of 8, as the target and D have",
+        "A is distributed over 32 lanes of 4 warps: expected 32 lanes of 8 warps, as D is",
     );
     let shared = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
     refuse(

@@ -749,7 +749,7 @@ fn gpus_and_element_types() {
         ),
         (
             "p100",
-            "target `p100` is of `sm_60`, which is too old; the least is `cuda:70`",
+            "target `p100` is not supported: `sm_60` is too old; the oldest supported target is `cuda:70`",
         ),
         ("abacus", "known targets are `cuda:70` to `cuda:121`"),
     ] {

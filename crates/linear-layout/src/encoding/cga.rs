@@ -404,13 +404,13 @@ mod tests {
         let gap = CgaLayout::from_bases(2, &[[2, 0]]).unwrap_err();
         assert_eq!(
             gap.to_string(),
-            "no bases of `CGALayout` add up to [1, 0], expected a sum for every element; add [1, 0], or \
+            "the bases of `CGALayout` do not reach element [1, 0]; add the basis [1, 0], or \
              make larger bases smaller"
         );
         let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();
         assert_eq!(
             twice.to_string(),
-            "basis [1, 0] of `CGALayout` is a sum of other bases, expected an independent one; \
+            "basis [1, 0] of `CGALayout` is a sum of other bases, expected a linearly independent basis; \
              make it zero for CTAs that hold copies, or drop it"
         );
     }

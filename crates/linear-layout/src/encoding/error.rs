@@ -81,8 +81,8 @@ pub(crate) enum EncodingErrorKind {
     },
     #[error("key `{key}` is given twice")]
     DuplicateKey { key: String },
-    #[error("`{family}` needs the key `{key}`{}", match *.key {
-            "register" | "lane" | "warp" | "block" | "offset" => format!("; write `{key} = []` where it has no bases"),
+    #[error("`{family}` requires the key `{key}`{}", match *.key {
+            "register" | "lane" | "warp" | "block" | "offset" => format!("; write `{key} = []` for no bases"),
             _ => String::new() })]
     MissingKey {
         family: &'static str,
@@ -140,7 +140,7 @@ pub(crate) enum EncodingErrorKind {
          for a buffer without padding"
     )]
     NoPairs,
-    #[error("`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]")]
+    #[error("`twoCTAs = true` requires [1, 0] as the first basis of `CGALayout`")]
     NotOfCluster,
     #[error("instruction shape {shape} does not exist for `{family}`; expected {expected}")]
     BadInstruction {
@@ -176,12 +176,11 @@ pub(crate) enum EncodingErrorKind {
     )]
     NotSinglePower { what: &'static str, basis: Ints },
     #[error(
-        "no bases of `{what}` add up to {missed}, expected a sum for every element; add {missed}, or make larger bases \
-         smaller"
+        "the bases of `{what}` do not reach element {missed}; add the basis {missed}, or make larger bases smaller"
     )]
     NotSurjective { what: &'static str, missed: Ints },
     #[error(
-        "basis {basis} of `{what}` is a sum of other bases, expected an independent one; {advice}"
+        "basis {basis} of `{what}` is a sum of other bases, expected a linearly independent basis; {advice}"
     )]
     NotInjective {
         what: &'static str,
@@ -189,8 +188,8 @@ pub(crate) enum EncodingErrorKind {
         advice: &'static str,
     },
     #[error(
-        "basis {basis} of `block` steps within the part of one CTA, expected beyond it: the part must be \
-         contiguous along each dim"
+        "basis {basis} of `block` lies inside the tile of one CTA, expected outside: the tile of a CTA \
+         must be contiguous along each dim"
     )]
     NotOutermost { basis: Ints },
     #[error("`{what}` has {found} bases, expected at most {limit}")]
@@ -216,7 +215,7 @@ pub(crate) enum EncodingErrorKind {
     #[error("shape has 2^{bits} elements, expected at most 2^62 and 2^31 along one dim")]
     ShapeTooLarge { bits: u32 },
     #[error(
-        "the layout has too many bases, expected at most 64, and 62 of one dim; make the encoding or the shape smaller"
+        "the layout has too many bases, expected at most 64 in all and 62 of one dim; make the encoding or the shape smaller"
     )]
     TooManyBits,
     #[error(
@@ -237,7 +236,7 @@ pub(crate) enum EncodingErrorKind {
         found: u64,
         expected: u64,
     },
-    #[error("`{family}` has no linear layout here: {reason}")]
+    #[error("`{family}` cannot be converted to a linear layout: {reason}")]
     NoLayout {
         family: &'static str,
         reason: MessageText,

@@ -80,7 +80,7 @@ impl TypeText {
         let element_bits = element_bits(text[element..end].trim());
         if !text[end..].starts_with(',') {
             let reason = format!(
-                "the {kind} has no encoding at byte {end}, expected `, #ttg...`; give shape and encoding by themselves"
+                "the {kind} has no encoding at byte {end}, expected `, #ttg...`; write the shape and the encoding as separate arguments"
             );
             return Err(EncodingError::syntax(end, reason));
         }
@@ -133,7 +133,7 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
         let rest = &text[pos..];
         if rest.starts_with('?') {
             let reason = format!(
-                "a size at byte {pos} is known at run time only (`?`), expected a number: layouts are of fixed shapes"
+                "the size at byte {pos} is dynamic (`?`), expected a number: layouts require a static shape"
             );
             return Err(EncodingError::syntax(pos, reason));
         }
@@ -234,7 +234,7 @@ mod tests {
         );
         check(
             "tensor<?x64xf16, #b>",
-            "a size at byte 7 is known at run time only",
+            "the size at byte 7 is dynamic",
         );
         check("memref<64x32xf16>", "a `memref` has no encoding");
         check("tensor<128x64xf16, #b", "expected `>` at byte");

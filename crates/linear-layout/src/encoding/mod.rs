@@ -268,8 +268,8 @@ impl Encoding {
             Some(missed) => Err(EncodingError::no_layout(
                 self.family(),
                 format!(
-                    "no sum of bases is {missed}, expected one for each element (a basis beyond \
-                     the shape counts as zero); use a larger shape or smaller bases"
+                    "the bases do not reach element {missed} (a basis beyond the shape counts as zero); use a larger \
+                     shape or smaller bases"
                 ),
             )
             .of_rule("encoding_c10")),

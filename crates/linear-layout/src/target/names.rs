@@ -84,7 +84,7 @@ impl Target {
     /// let error = |name| Target::parse(name).unwrap_err().to_string();
     /// assert_eq!(error("cuda:91"), "unknown target `cuda:91`; the nearest is `cuda:90`");
     /// assert_eq!(error("mi30x"), "unknown target `mi30x`; the nearest is `mi300x`, which is `hip:gfx942`");
-    /// assert_eq!(error("mi100"), "target `mi100` is of `gfx908`, which is too old; the least is `hip:gfx90a`");
+    /// assert_eq!(error("mi100"), "target `mi100` is not supported: `gfx908` is too old; the oldest supported target is `hip:gfx90a`");
     /// # Ok::<(), linear_layout::target::TargetError>(())
     /// ```
     pub fn parse(name: &str) -> Result<&'static Self, TargetError> {
@@ -168,7 +168,7 @@ fn text(name: &str, processor: Option<&str>) -> String {
             false => "hip:gfx90a",
         };
         return format!(
-            "target `{name}` is of `{processor}`, which is too old; the least is `{least}`"
+            "target `{name}` is not supported: `{processor}` is too old; the oldest supported target is `{least}`"
         );
     }
     let nearest = match nearest(&name.to_lowercase()) {
@@ -286,11 +286,11 @@ mod tests {
         let text = |name| Target::parse(name).unwrap_err().to_string();
         assert_eq!(
             text("P100"),
-            "target `P100` is of `sm_60`, which is too old; the least is `cuda:70`"
+            "target `P100` is not supported: `sm_60` is too old; the oldest supported target is `cuda:70`"
         );
         assert_eq!(
             text("rx 6900 xt"),
-            "target `rx 6900 xt` is of `gfx1030`, which is too old; the least is `hip:gfx1100`"
+            "target `rx 6900 xt` is not supported: `gfx1030` is too old; the oldest supported target is `hip:gfx1100`"
         );
     }
 }

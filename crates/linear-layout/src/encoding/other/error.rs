@@ -14,18 +14,18 @@ pub(super) enum CompilerLayoutErrorKind {
     Parse { at: usize, expected: &'static str },
     #[error("`{field}` is given twice")]
     FieldTwice { field: &'static str },
-    #[error("`{field}` is missing; `{needed_by}` needs it")]
+    #[error("`{needed_by}` requires `{field}`")]
     Missing {
         field: &'static str,
         needed_by: &'static str,
     },
-    #[error("{what} has {found} dims, the layout {expected}")]
+    #[error("{what} has {found} dims, but the layout has {expected}")]
     RankDiffers {
         what: &'static str,
         found: usize,
         expected: usize,
     },
-    #[error("the tensor has {found} dims; the first tile needs {least} or more")]
+    #[error("the tensor has {found} dims; the first tile requires {least} or more")]
     RankTooSmall { found: usize, least: usize },
     #[error("entry {at} of `{field}` is 0; expected 1 or more")]
     Zero { field: &'static str, at: usize },

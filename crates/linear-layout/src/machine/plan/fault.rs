@@ -38,7 +38,7 @@ pub(super) enum FaultKind {
     #[error("step {step}: thread {thread} reads byte {byte} of shared memory before it is written")]
     Uninitialised { step: usize, thread: u32, byte: u32 },
     #[error(
-        "step {step}: thread {thread} accesses {bytes} bytes at {byte} of a buffer of {scratch} bytes"
+        "step {step}: thread {thread} accesses {bytes} bytes at byte {byte} of a buffer of {scratch} bytes"
     )]
     OutOfBounds {
         step: usize,
@@ -57,7 +57,7 @@ pub(super) enum FaultKind {
         blocks: u32,
     },
     #[error(
-        "step {step}: thread {thread} accesses {bytes} bytes at {byte}: expected a multiple of {bytes}"
+        "step {step}: thread {thread} accesses {bytes} bytes at byte {byte}: expected a multiple of {bytes}"
     )]
     Misaligned {
         step: usize,
@@ -67,7 +67,7 @@ pub(super) enum FaultKind {
     },
     #[error("step {step}: {what}")]
     Width { step: usize, what: &'static str },
-    #[error("step {step}: a lane reads from lane {lane} of {lanes}")]
+    #[error("step {step} reads from lane {lane}, but a warp has {lanes} lanes")]
     Lane { step: usize, lane: u32, lanes: u32 },
     /// An operation combines elements of several operands that do not correspond.
     #[error("step {step} combines elements that do not correspond in all operands")]

@@ -37,7 +37,7 @@ enum WarpGroupFaultKind {
         found: u64,
         expected: u64,
     },
-    #[error("{operand} has no descriptor: expected one, as it is in a buffer")]
+    #[error("{operand} is in a buffer, but has no descriptor")]
     NoDescriptor { operand: char },
     #[error("{operand} is transposed with elements of {bits} bits: expected 16")]
     Transposed { operand: char, bits: u64 },

@@ -23,7 +23,7 @@ pub(super) enum PlanErrorKind {
     #[error("the {side} layout has the input dim `{}`: expected only `register`, `lane`, `warp`, `block`",
             .dim.name())]
     UnknownInDim { side: &'static str, dim: Dim },
-    #[error("the layouts are of different tensors: source ({}), destination ({})", sizes(.src), sizes(.dst))]
+    #[error("source and destination layouts require the same tensor shape, but got ({}) and ({})", sizes(.src), sizes(.dst))]
     OutDims {
         src: Vec<(Dim, u64)>,
         dst: Vec<(Dim, u64)>,
@@ -35,7 +35,7 @@ pub(super) enum PlanErrorKind {
         expected: u32,
         target: &'static str,
     },
-    #[error("the source layout has {src} warps and the destination {dst}: expected the same")]
+    #[error("source and destination layouts require the same number of warps, but got {src} and {dst}")]
     Warps { src: u64, dst: u64 },
     #[error("the layouts have {threads} threads: expected at most 2048")]
     TooManyThreads { threads: u64 },
@@ -43,8 +43,8 @@ pub(super) enum PlanErrorKind {
         "a block of the tensor has 2^{log2} elements or registers per thread: expected at most 2^{MOST_ELEMENTS_LOG2}"
     )]
     TooLarge { log2: u32 },
-    #[error("the destination needs an element that the source does not hold: no source register, lane or warp \
-             reaches what `{}` bit {bit} of the destination does", .dim.name())]
+    #[error("basis {bit} of `{}` of the destination layout reaches an element that no register, lane or warp of the \
+             source layout holds", .dim.name())]
     NotCovered { dim: Dim, bit: usize },
     #[error("a conversion between the blocks of a cluster is not supported on {target}: `{}` bit {bit} of the \
              destination requires elements of another block", .dim.name())]
@@ -53,10 +53,10 @@ pub(super) enum PlanErrorKind {
         bit: usize,
         target: &'static str,
     },
-    #[error("the strategy `{strategy}` cannot carry out a conversion that moves data across {}", names(.moves))]
+    #[error("the strategy `{strategy}` does not support a conversion that moves data across {}", names(.moves))]
     Strategy { strategy: Strategy, moves: Vec<Dim> },
     #[error(
-        "the conversion needs {needed} bytes of shared memory on {target}: expected at most {limit}"
+        "the conversion requires {needed} bytes of shared memory on {target}: expected at most {limit}"
     )]
     Scratch {
         needed: u64,
@@ -177,7 +177,7 @@ mod tests {
             &small,
             32,
             none,
-            "the layouts are of different tensors: source (dim0 = 128), destination (dim0 = 64)",
+            "source and destination layouts require the same tensor shape, but got (dim0 = 128) and (dim0 = 64)",
         );
         let wide = layout(&[(r, &[]), (l, &[1, 2, 4, 8, 16, 32]), (w, &[64])], 128);
         check(
@@ -193,7 +193,7 @@ mod tests {
             &one_warp,
             32,
             none,
-            "the source layout has 2 warps and the destination 1",
+            "source and destination layouts require the same number of warps, but got 2 and 1",
         );
         let odd = layout(&[(Dim::OFFSET, &[32, 64]), (l, &LANES)], 128);
         check(
@@ -209,8 +209,8 @@ mod tests {
             &baseline,
             32,
             none,
-            "the destination needs an element that the source does not hold: no source register, lane or \
-             warp reaches what `register` bit 0",
+            "basis 0 of `register` of the destination layout reaches an element that no register, lane or warp of \
+             the source layout holds",
         );
         let blocks = layout(&[(r, &[]), (l, &LANES), (w, &[32]), (b, &[64])], 128);
         let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
@@ -219,7 +219,7 @@ mod tests {
             &others,
             32,
             none,
-            "a conversion between the blocks of a cluster is not supported yet: `block` bit 0",
+            "a conversion between the CTAs of a cluster is not supported yet: basis 0 of `block`",
         );
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let shuffle = none.with_strategy(Strategy::Shuffle);
@@ -228,7 +228,7 @@ mod tests {
             &swapped,
             32,
             shuffle,
-            "the strategy `shuffle` cannot carry out a conversion that moves data across `register`, `lane`, `warp`",
+            "the strategy `shuffle` does not support a conversion that moves data across `register`, `lane`, `warp`",
         );
         let tight = none.with_scratch_limit(256);
         check(
@@ -236,7 +236,7 @@ mod tests {
             &swapped,
             32,
             tight,
-            "needs 512 bytes of shared memory on cuda:90: expected at most 256",
+            "requires 512 bytes of shared memory on cuda:90: expected at most 256",
         );
     }
 

@@ -14,8 +14,7 @@ pub struct HistogramError(HistogramErrorKind);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum HistogramErrorKind {
     #[error(
-        "a histogram has one count for each value, in one dimension: found a result of rank {rank}; reshape the counts \
-         with `tt.reshape`"
+        "requires a histogram of rank 1, but got a result of rank {rank}; reshape the counts with `tt.reshape`"
     )]
     Rank { rank: usize },
     #[error("a histogram of a tensor over {blocks} CTAs is not supported yet: expected 1")]

@@ -18,7 +18,7 @@ pub(super) enum MemoryErrorKind {
     Width { bits: u32 },
     /// The buffer is distributed over several CTAs.
     #[error(
-        "a buffer in the memory of {blocks} CTAs is not supported yet: expected one in that of 1"
+        "a buffer distributed over {blocks} CTAs is not supported yet: expected 1 CTA"
     )]
     SeveralBlocks { blocks: u64 },
     /// The end of the buffer exceeds 32-bit addresses.

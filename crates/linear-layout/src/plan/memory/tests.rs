@@ -247,7 +247,7 @@ fn what_is_refused() {
     let error = BufferLayout::new(spread.unwrap(), &[], 8).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a buffer in the memory of 2 CTAs is not supported yet: expected one in that of 1"
+        "a buffer distributed over 2 CTAs is not supported yet: expected 1 CTA"
     );
     let large = |bits: u32| LinearLayout::identity_1d(1 << bits, Dim::OFFSET, Dim::out(0)).unwrap();
     assert!(BufferLayout::new(large(29), &[], 32).is_ok());

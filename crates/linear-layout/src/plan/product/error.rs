@@ -13,14 +13,14 @@ pub struct ProductError(ProductErrorKind);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum ProductErrorKind {
     #[error(
-        "a product of {a:?} and {b:?} to {d:?}: expected m x k, k x n and m x n, perhaps several"
+        "requires A, B and D of shapes m x k, k x n and m x n, perhaps with a batch dim, but got {a:?}, {b:?} and {d:?}"
     )]
     Shapes {
         a: Vec<u64>,
         b: Vec<u64>,
         d: Vec<u64>,
     },
-    #[error("{operand} lies in {} lanes of {} warps: expected {} of {}, as the target and D have", .found.0, .found.1, .expected.0, .expected.1)]
+    #[error("{operand} is distributed over {} lanes of {} warps: expected {} lanes of {} warps, as D is", .found.0, .found.1, .expected.0, .expected.1)]
     Threads {
         operand: &'static str,
         found: (u64, u64),
@@ -29,7 +29,7 @@ pub(super) enum ProductErrorKind {
     #[error("a product of tensors over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
     #[error(
-        "factors of {factor} are added up in {sum}, which does not hold all their values: expected {expected}"
+        "products of {factor} factors cannot be accumulated exactly in {sum}: expected {expected}"
     )]
     Sum {
         factor: Number,
@@ -37,7 +37,7 @@ pub(super) enum ProductErrorKind {
         expected: Number,
     },
     #[error(
-        "the scales of {operand} are {found:?}: expected {expected:?}, one for {block} elements along k"
+        "the scales of {operand} have shape {found:?}: expected {expected:?}, one scale for each {block} elements along k"
     )]
     Scales {
         operand: &'static str,
@@ -54,7 +54,7 @@ pub(super) enum ProductErrorKind {
         sum: Number,
         block: u64,
     },
-    #[error("no instruction with scales takes tensors of these sizes and threads")]
+    #[error("no instruction with scales supports operands of these shapes and thread counts")]
     NoTile,
     #[error("no instruction multiplies elements of {bits} bits")]
     Numbers { bits: u32 },
@@ -105,7 +105,7 @@ mod tests {
             (Number::F64, Number::F32, "f64"),
         ] {
             let said = planned(factor, sum).unwrap_err().to_string();
-            let start = format!("factors of {factor} are added up in {sum}");
+            let start = format!("products of {factor} factors cannot be accumulated exactly in {sum}");
             assert!(said.starts_with(&start), "{said}");
             assert!(said.ends_with(&format!("expected {expected}")), "{said}");
         }

@@ -34,27 +34,27 @@ pub(super) enum WarpGroupErrorKind {
         expected: u32,
         number: Number,
     },
-    #[error("{} is a tensor of {found:?}: expected {expected:?}, {} x {}", letter(*.operand), AXES[*.operand][0], AXES[*.operand][1])]
+    #[error("{} has shape {found:?}: expected {expected:?}, {} x {}", letter(*.operand), AXES[*.operand][0], AXES[*.operand][1])]
     Shape {
         operand: usize,
         found: Vec<u64>,
         expected: [u64; 2],
     },
-    #[error("the buffer of {} has {found:?} elements: expected {expected:?} or more, {} x {}", letter(*.operand), AXES[*.operand][0], AXES[*.operand][1])]
+    #[error("the buffer of {} has shape {found:?}: expected {expected:?} or more, {} x {}", letter(*.operand), AXES[*.operand][0], AXES[*.operand][1])]
     Buffer {
         operand: usize,
         found: Vec<u64>,
         expected: [u64; 2],
     },
     #[error(
-        "{axis} is {found}: expected a power of two, at least {expected}, which an instruction multiplies"
+        "{axis} is {found}: expected a power of two of at least {expected}, the size of one instruction"
     )]
     Small {
         axis: &'static str,
         found: u64,
         expected: u64,
     },
-    #[error("{} lies in {} lanes of {} warps: expected {} of {}", letter(*.operand), .found.0, .found.1, .expected.0, .expected.1)]
+    #[error("{} is distributed over {} lanes of {} warps: expected {} lanes of {} warps", letter(*.operand), .found.0, .found.1, .expected.0, .expected.1)]
     Threads {
         operand: usize,
         found: (u64, u64),
@@ -70,20 +70,20 @@ pub(super) enum WarpGroupErrorKind {
         found: [u64; 2],
         expected: [u64; 2],
     },
-    #[error("no register of {} is {}: expected one in each thread, as in the fragment of `wgmma`; convert {}{}",
+    #[error("no register of {} holds {}: expected one in each thread, as in the fragment of `wgmma`; convert {}{}",
             letter(*.operand), format_point(*.operand, *.expected), letter(*.operand),
             if *.operand == 0 { " or store it to shared memory" } else { "" })]
     Register { operand: usize, expected: [u64; 2] },
-    #[error("register {} of D is {}, which other registers reach: expected registers without copies", 1 << .number, format_point(2, *.found))]
+    #[error("register {} of D is {}, which other registers hold: expected distinct elements in the registers of a thread", 1 << .number, format_point(2, *.found))]
     Copies { number: usize, found: [u64; 2] },
-    #[error("{dim} {} of D is {}, which splits a tile of {} x {}: expected multiples of these", 1 << .number, format_point(2, *.found), .tile[0], .tile[1])]
+    #[error("{dim} {} of D is {}, which splits a tile of {} x {}: expected multiples of the tile's sizes", 1 << .number, format_point(2, *.found), .tile[0], .tile[1])]
     Split {
         dim: Dim,
         number: usize,
         found: [u64; 2],
         tile: [u64; 2],
     },
-    #[error("the buffer of {} is padded: expected one without gaps; swizzle it instead", letter(*.operand))]
+    #[error("the buffer of {} is padded, which `wgmma` does not support; use a swizzle instead of padding", letter(*.operand))]
     Padding { operand: usize },
     #[error(
         "{axis} {value} of {} lies at byte {found} of its buffer: expected byte {expected}, as 8 rows of {row_bytes} bytes{} along \
@@ -116,16 +116,16 @@ pub(super) enum WarpGroupErrorKind {
         common: u64,
     },
     #[error(
-        "the view of {} may begin at bytes with bits {found:#x} of the rows of a swizzle: expected none of {source_bits:#x}; \
-         begin it at a multiple of 8 rows", letter(*.operand))]
+        "the view of {} may begin at byte offsets with bits {found:#x}, which select rows of the swizzle: expected none of \
+         the bits {source_bits:#x}; begin the view at a multiple of 8 rows", letter(*.operand))]
     ViewRows {
         operand: usize,
         found: u64,
         source_bits: u64,
     },
     #[error(
-        "the view of {} may begin at bytes with bits {found:#x}, which its own elements have: expected bits outside of \
-         {elements:#x}; begin it at a multiple of its size", letter(*.operand))]
+        "the view of {} may begin at byte offsets with bits {found:#x}, which address its elements: expected bits outside of \
+         {elements:#x}; begin the view at a multiple of its size", letter(*.operand))]
     ViewElements {
         operand: usize,
         found: u64,

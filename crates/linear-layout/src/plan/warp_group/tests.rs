@@ -223,12 +223,12 @@ fn targets_and_types_are_told() {
     let other = WarpGroupOperands { k: 128, ..good };
     refused(
         plan_warp_group_product(&other),
-        "the buffer of A has [64, 64] elements: expected [64, 128] or more, m x k",
+        "the buffer of A has shape [64, 64]: expected [64, 128] or more, m x k",
     );
     let other = WarpGroupOperands { k: 8, ..good };
     refused(
         plan_warp_group_product(&other),
-        "k is 8: expected a power of two, at least 16, which an instruction multiplies",
+        "k is 8: expected a power of two of at least 16, the size of one instruction",
     );
 }
 
@@ -256,7 +256,7 @@ fn registers_that_do_not_fit_are_told() {
     let b = place(&swizzled(64, false, 16), [64, 32], 16);
     refused(
         plan_warp_group_product(&operands(&copies, &buffer, &b)),
-        "register 16 of D is a copy, which other registers reach: expected registers without copies",
+        "register 16 of D is a copy, which other registers hold: expected distinct elements in the registers of a thread",
     );
 }
 
@@ -285,17 +285,17 @@ fn buffers_that_no_descriptor_describes_are_told() {
     let padded = BufferLayout::new(good.layout().clone(), &[(64, 8)], 16).unwrap();
     refused(
         said(&padded, 0, half),
-        "the buffer of A is padded: expected one without gaps; swizzle it instead",
+        "the buffer of A is padded, which `wgmma` does not support; use a swizzle instead of padding",
     );
     refused(
         said(&good, 1 << 8 | 1 << 20, half),
-        "the view of A may begin at bytes with bits 0x100 of the rows of a swizzle: expected none of 0x380; begin it at a \
+        "the view of A may begin at byte offsets with bits 0x100, which select rows of the swizzle: expected none of the bits 0x380; begin the view at a \
          multiple of 8 rows",
     );
     refused(
         said(&good, 1 << 10, half),
-        "the view of A may begin at bytes with bits 0x400, which its own elements have: expected bits outside of 0x1fff; \
-         begin it at a multiple of its size",
+        "the view of A may begin at byte offsets with bits 0x400, which address its elements: expected bits outside of 0x1fff; \
+         begin the view at a multiple of its size",
     );
     refused(
         said(&good, 1 << 20, half),
