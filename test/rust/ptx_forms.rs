@@ -385,11 +385,11 @@ fn refusals_say_what_would_do() {
     };
     let error = refusal("=h,h", "mov.b8 $0, $1;");
     assert!(
-        error.starts_with("inline assembly: `mov.b8` is no instruction that can be run"),
+        error.starts_with("inline assembly: `mov.b8` is not a supported form"),
         "{error}"
     );
     assert!(
-        error.contains("note: the forms are: mov.b16|b32|b64|u16"),
+        error.contains("note: the supported forms are: mov.b16|b32|b64|u16"),
         "{error}"
     );
     assert!(!error.contains(" more"), "{error}");
@@ -414,7 +414,7 @@ fn refusals_say_what_would_do() {
     );
     let error = refusal("l,r,r", "@$2 st.global.b32 [$0], $1;");
     assert!(
-        error.starts_with("inline assembly: `st.global.b32`: the guard `$2` is no predicate"),
+        error.starts_with("inline assembly: `st.global.b32`: the guard `$2` is not a predicate"),
         "{error}"
     );
 }

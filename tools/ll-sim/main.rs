@@ -398,7 +398,7 @@ fn make_arguments(
                 return Ok(());
             }
             Err(format!(
-                "error: argument {index} has type {given}, the kernel wants {wanted}"
+                "error: argument {index} has type {given}, but the kernel requires {wanted}"
             ))
         };
         args.push(match &spec.value {

@@ -367,7 +367,7 @@ pub fn compare(
 ) -> Result<Comparison, KernelError> {
     if found.len() != expected.len() {
         let text = format!(
-            "the buffer has {} bytes, {} are expected",
+            "the buffer has {} bytes; expected {}",
             found.len(),
             expected.len()
         );

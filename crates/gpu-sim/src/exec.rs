@@ -250,7 +250,7 @@ impl<'a> Exec<'a> {
         let limit = launch.machine.shared_limit;
         if shared_bytes > limit {
             let text = format!(
-                "the kernel needs {shared_bytes} bytes of shared memory, the limit is {limit}"
+                "the kernel requires {shared_bytes} bytes of shared memory, but the limit is {limit}"
             );
             return Err(KernelError::new(FaultKind::Launch, text));
         }
@@ -518,12 +518,12 @@ impl<'a> Exec<'a> {
         self.warp_steps += (u64::from(block.end - start) + 1) * warps as u64;
         if self.warp_steps > self.launch.step_limit {
             let text = format!(
-                "the warps of the launch took more than {} instructions",
+                "the warps of the launch executed more than {} instructions",
                 self.launch.step_limit
             );
             return Err(KernelError::new(FaultKind::StepLimit, text)
                 .at(program.sites[block.site as usize].clone())
-                .note("if the kernel is meant to run that long, raise the limit"));
+                .note("if the kernel is expected to run this long, raise the limit"));
         }
         match &block.terminator {
             Terminator::Branch(edge) => {
@@ -721,13 +721,13 @@ impl<'a> Exec<'a> {
             && let Some(lane) = missing.next()
         {
             let has = match self.exited[lane as usize] {
-                true => ", which has returned",
+                true => ": the thread has returned",
                 false => "",
             };
             let text = format!("barrier in divergent code: {here} of {all} threads reach it");
             return Err(self
                 .fault(FaultKind::Divergence, self.lanes[0], text)
-                .note(format!("missing is {}{has}", self.thread_id(lane))));
+                .note(format!("{} does not reach the barrier{has}", self.thread_id(lane))));
         }
         self.last_epoch += 1;
         self.block_epoch = self.last_epoch;

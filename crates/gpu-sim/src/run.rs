@@ -62,7 +62,7 @@ impl Launch {
             }
             (Some(block), Some(required)) if block != required => {
                 return Err(launch(format!(
-                    "the kernel requires blocks of {required:?} threads, the launch has {block:?}"
+                    "the kernel requires blocks of {required:?} threads, but the launch has {block:?}"
                 )));
             }
             (block, required) => block.or(required).unwrap_or([1; 3]),
@@ -71,7 +71,7 @@ impl Launch {
         match threads {
             Some(1..=1024) => Ok(block),
             _ => Err(launch(format!(
-                "a block of {block:?} threads; it must have 1 to 1024"
+                "block of {block:?} threads; expected 1 to 1024 threads"
             ))),
         }
     }
@@ -98,7 +98,7 @@ impl Launch {
         let warps = blocks * u128::from(threads.div_ceil(self.machine.lanes_per_warp));
         if warps > self.step_limit.into() {
             let text = format!(
-                "a grid of {blocks} blocks takes at least {warps} instructions, the limit is {}",
+                "a grid of {blocks} blocks executes at least {warps} instructions, but the limit is {}",
                 self.step_limit
             );
             let error = KernelError::new(FaultKind::StepLimit, text);
@@ -106,7 +106,7 @@ impl Launch {
         }
         if blocks * u128::from(threads) > MAX_THREADS {
             let text = format!(
-                "a grid of {blocks} blocks of {threads} threads; the limit is {MAX_THREADS} threads"
+                "a grid of {blocks} blocks of {threads} threads exceeds the limit of {MAX_THREADS} threads"
             );
             return Err(KernelError::new(FaultKind::Launch, text));
         }
@@ -119,7 +119,7 @@ impl Launch {
         if params.len() != self.args.len() {
             let wanted: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
             let error = launch(format!(
-                "`{}` takes {} arguments, found {}",
+                "`{}` requires {} arguments, but got {}",
                 program.name(),
                 params.len(),
                 self.args.len()
@@ -150,7 +150,7 @@ impl Launch {
                         Arg::Float(_) => "a float",
                     };
                     return Err(launch(format!(
-                        "argument {index}: the kernel wants {ty}, found {has}"
+                        "argument {index}: the kernel requires {ty}, but got {has}"
                     )));
                 }
             });

@@ -259,11 +259,11 @@ impl TensorMap {
         let row = self.row_bytes();
         let of_unit = |bytes: u64| bytes.is_multiple_of(unit);
         if !of_unit(self.address) {
-            return Some(format!("address {:#x} is no multiple of 16", self.address));
+            return Some(format!("address {:#x} is not a multiple of 16", self.address));
         }
         if let Some(stride) = self.strides.iter().find(|stride| !of_unit(**stride)) {
             return Some(format!(
-                "a stride of {stride} bytes, which is no multiple of 16"
+                "a stride of {stride} bytes; expected a multiple of 16"
             ));
         }
         if self.dims.contains(&0) {
@@ -274,7 +274,7 @@ impl TensorMap {
         }
         if !of_unit(row.into()) {
             return Some(format!(
-                "rows of a box of {row} bytes, which is no multiple of 16"
+                "rows of a box of {row} bytes; expected a multiple of 16"
             ));
         }
         let limit = self.swizzle.bytes();

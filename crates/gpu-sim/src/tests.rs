@@ -471,7 +471,7 @@ fn bad_accesses_are_named() {
         Machine::nvidia(),
         1,
         FaultKind::Misaligned,
-        "is no multiple of 4",
+        "is not a multiple of 4",
     );
 
     let mut t = Bench::new();
@@ -509,7 +509,7 @@ fn bad_accesses_are_named() {
         Machine::nvidia(),
         1,
         FaultKind::OutOfBounds,
-        "0x8 lies in no buffer",
+        "0x8 is outside of all buffers",
     );
 }
 
@@ -962,14 +962,14 @@ fn a_launch_must_fit_the_kernel() {
         assert_eq!(error.message(), expect);
     };
     let launch = || Launch::new(Machine::nvidia()).block([32, 1, 1]);
-    check(launch(), "`test` takes 1 arguments, found 0");
+    check(launch(), "`test` requires 1 arguments, but got 0");
     check(
         launch().args([Arg::Int(256)]),
         "argument 0: 256 does not fit i8: expected -128 to 255",
     );
     check(
         launch().args([Arg::Float(1.0)]),
-        "argument 0: the kernel wants i8, found a float",
+        "argument 0: the kernel requires i8, but got a float",
     );
     check(
         Launch::new(Machine::nvidia()).args([Arg::Int(1)]),
@@ -979,6 +979,6 @@ fn a_launch_must_fit_the_kernel() {
         Launch::new(Machine::nvidia())
             .block([2048, 1, 1])
             .args([Arg::Int(-1)]),
-        "a block of [2048, 1, 1] threads; it must have 1 to 1024",
+        "block of [2048, 1, 1] threads; expected 1 to 1024 threads",
     );
 }

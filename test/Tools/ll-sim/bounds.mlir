@@ -78,14 +78,14 @@
 // RUN: not ll-sim %s -q --entry again --arg out=zeros:i32:256 --arg=2:i32 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not ll-sim %t.amd.mlir -q --entry again --arg out=zeros:i32:256 --arg=2:i32 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: read of uninitialised shared memory: byte 0 of the buffer of `ttg.local_alloc` at
-// AGAIN: note: it was written before this allocation was made anew
+// AGAIN: note: the byte was last written before this allocation began
 
 // RUN: ll-sim %s -q --entry freed --arg out=zeros:i32:256 --arg=0:i32
 // RUN: ll-sim %t.amd.mlir -q --entry freed --arg out=zeros:i32:256 --arg=0:i32
 // RUN: not ll-sim %s -q --entry freed --arg out=zeros:i32:256 --arg=1:i32 2>&1 | FileCheck %s --check-prefix=FREED
 // RUN: not ll-sim %t.amd.mlir -q --entry freed --arg out=zeros:i32:256 --arg=1:i32 2>&1 | FileCheck %s --check-prefix=FREED
 // FREED: error: shared load of 4 bytes after the end of its life: byte 0 of the buffer of `ttg.local_alloc` at
-// FREED: note: its life ends in {{.*}}ll.end
+// FREED: note: the allocation is deallocated by {{.*}}ll.end
 
 // Correct kernels stay clean, in any order of warps.
 // RUN: ll-sim %s -q --entry pipeline --arg out=zeros:i32:256 --arg=5:i32

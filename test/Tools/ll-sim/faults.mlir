@@ -20,12 +20,12 @@
 // BEFORE: error: out-of-bounds global load of 4 bytes: byte -4 of `x`, which has 80 bytes
 
 // RUN: not ll-sim %s --entry load_wide --arg x=zeros:f32:64 2>&1 | FileCheck %s --check-prefix=ALIGN
-// ALIGN: error: misaligned global load of 16 bytes: address {{.*}} is no multiple of 16
+// ALIGN: error: misaligned global load of 16 bytes: address {{.*}} is not a multiple of 16
 // ALIGN: by lane 1 of warp 0
 
 // RUN: not ll-sim %s --entry divergent_barrier 2>&1 | FileCheck %s --check-prefix=DIVERGE
 // DIVERGE: error: barrier in divergent code: 31 of 32 threads reach it
-// DIVERGE: note: missing is lane 0 of warp 0
+// DIVERGE: note: lane 0 of warp 0
 
 // RUN: not ll-sim %s --entry conflicts --no-conflicts 2>&1 | FileCheck %s --check-prefix=CONFLICTS
 // CONFLICTS: faults.mlir:{{[0-9]+}}: `llvm.store

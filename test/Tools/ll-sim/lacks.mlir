@@ -8,7 +8,7 @@
 // MATRIX: error: {{.*}}not supported on cuda:70: it is on sm_75 and later
 // POLICY: error: {{.*}}inline assembly: `createpolicy.fractional.L2::evict_last.b64` is not supported on cuda:70: it is on sm_80 and later
 // FOREIGN: error: {{.*}}not supported on cuda:70: `rocdl` is for other GPUs
-// NOTHING: error: uninitialised register: nothing has given it a value
+// NOTHING: error: use of an uninitialised register
 // NOTHING: by lane 1 of warp 0
 // NOTHING: note: the value is used by {{.*}}st.global.b32
 module attributes {ttg.target = "cuda:70", "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {

@@ -4,7 +4,7 @@
 // DIFFERENCE: error: out-of-bounds global store of 4 bytes: byte 0 of `p`, by a pointer into `o`
 // DIFFERENCE-NEXT: in `{{.*}}llvm.store{{.*}}` at {{.*}}pointers.mlir:[[#@LINE+54]]:{{[0-9]+}}
 // DIFFERENCE-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
-// DIFFERENCE-NEXT: note: no offset leads from one buffer to another one
+// DIFFERENCE-NEXT: note: pointer arithmetic must not leave a buffer
 
 // RUN: not ll-sim %s -q --entry loop --arg o=zeros:i32:64 --arg p=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: error: out-of-bounds global load of 4 bytes: byte 0 of `p`, by a pointer into `o`

@@ -21,7 +21,7 @@
 // RUN: not ll-sim %s -q --entry past_the_end --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // ELEMENT: error: element 32 of a vector of 2 is poison
 // RUN: not ll-sim %s -q --entry uninitialised_asm --arg o=zeros:i32:32 2>&1 | FileCheck %s --check-prefix=ASM
-// ASM: error: uninitialised register: nothing has given it a value
+// ASM: error: use of an uninitialised register
 // ASM-NEXT: in `{{.*}}llvm.inline_asm
 
 // RUN: not ll-sim %s -q --entry lower_half_of_a_matrix --arg o=zeros:i16:32 2>&1 | FileCheck %s --check-prefix=UNDEF

@@ -61,7 +61,7 @@ impl Decoded {
         let total = programs * u128::from(bytes[0].max(bytes[1]));
         if total > MAX_BYTES {
             let text = format!(
-                "a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MAX_BYTES}"
+                "a grid of {programs} blocks requires {total} bytes of scratch memory, but the limit is {MAX_BYTES}"
             );
             return Err(KernelError::new(FaultKind::Launch, text));
         }
@@ -464,7 +464,7 @@ impl<'m> Decoder<'m> {
         self.undefined(
             MarkKind::Undef,
             bits,
-            "uninitialised register: nothing has given it a value",
+            "use of an uninitialised register",
         )
     }
 

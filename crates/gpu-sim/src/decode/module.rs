@@ -117,7 +117,7 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
         if !target.warp_sizes.contains(&lanes) {
             let sizes: Vec<String> = target.warp_sizes.iter().map(u32::to_string).collect();
             let text = format!(
-                "warps of `{name}` have {} lanes, the module has {lanes}",
+                "warps of `{name}` have {} lanes, but those of the module have {lanes}",
                 sizes.join(" or ")
             );
             return Err(KernelError::new(FaultKind::Launch, text)

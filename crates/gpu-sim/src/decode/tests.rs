@@ -216,7 +216,7 @@ fn unknown_operations_are_named_with_the_nearest() {
     check_error(
         &kernel(asm),
         FaultKind::Malformed,
-        "inline assembly: `ld.global.b33` is no instruction that can be run",
+        "inline assembly: `ld.global.b33` is not a supported form",
     );
     check_error(
         "\"builtin.module\"() ({\n}) : () -> ()",
@@ -819,12 +819,12 @@ fn a_module_has_warps_that_its_target_has() {
         (
             "cuda:90",
             64,
-            "warps of `cuda:90` have 32 lanes, the module has 64",
+            "warps of `cuda:90` have 32 lanes, but those of the module have 64",
         ),
         (
             "hip:gfx1100",
             16,
-            "warps of `hip:gfx1100` have 32 or 64 lanes, the module has 16",
+            "warps of `hip:gfx1100` have 32 or 64 lanes, but those of the module have 16",
         ),
     ] {
         check_error(&module(target, lanes), FaultKind::Launch, expect);

@@ -113,7 +113,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
         }
         Type::Int(bits) => {
             return Err(format!(
-                "integers of {bits} bits are not supported, up to i64 are"
+                "integers of {bits} bits are not supported; expected at most 64 bits"
             ));
         }
         Type::Vector(count, element) => {

@@ -264,7 +264,7 @@ impl Exec<'_> {
         }
         match more {
             0 => error,
-            more => error.note(format!("{more} more wait like these")),
+            more => error.note(format!("{more} more groups of warps wait")),
         }
     }
 

@@ -171,7 +171,7 @@ impl Exec<'_> {
         let wrong = |text: String| Err(self.fault(FaultKind::OutOfBounds, lane, text));
         let Some(found) = self.window(window as usize) else {
             return wrong(format!(
-                "out-of-bounds {}: {offset:#x} lies in no shared variable",
+                "out-of-bounds {}: offset {offset:#x} is outside of all shared variables",
                 what()
             ));
         };
@@ -199,7 +199,7 @@ impl Exec<'_> {
                 let text = format!("{} after the end of its life: byte {at} of {name}", what());
                 let site = self.program.site(ended - 1);
                 let error = self.fault(FaultKind::OutOfBounds, lane, text);
-                return Err(error.note(format!("its life ends in {site}")));
+                return Err(error.note(format!("the allocation is deallocated by {site}")));
             }
         }
         Ok(MemoryLocation::Shared {
@@ -314,7 +314,7 @@ impl Exec<'_> {
         );
         let error = self.fault(FaultKind::Uninitialised, lane, text);
         Err(if owner == window {
-            error.note("it was written before this allocation was made anew")
+            error.note("the byte was last written before this allocation began")
         } else {
             error.note(format!(
                 "it was last written through {}",
@@ -381,7 +381,7 @@ impl Exec<'_> {
         );
         Err(self
             .fault(FaultKind::OutOfBounds, lane, text)
-            .note("no offset leads from one buffer to another one, not even the difference of their addresses"))
+            .note("pointer arithmetic must not leave a buffer, even if the address is inside another buffer"))
     }
 
     /// Marks the bytes of a stack variable as uninitialised.
@@ -436,7 +436,7 @@ impl Exec<'_> {
                 ))
             }
             None => wrong(format!(
-                "out-of-bounds {}: byte {at} of a stack lies in no variable",
+                "out-of-bounds {}: byte {at} of a stack is outside of all stack variables",
                 what()
             )),
         }

@@ -140,12 +140,12 @@ impl Exec<'_> {
             return Ok(*barrier);
         }
         let name = self.mbarrier_name(location);
-        let text = format!("{what} a barrier at {name}, where none has been initialised");
+        let text = format!("{what} an uninitialised barrier at {name}");
         let error = self.fault(FaultKind::Barrier, lane, text);
         Err(match self.mbarriers.ended.get(&key) {
-            Some(op) => error.note(format!("it was invalidated by {}", self.program.site(*op))),
+            Some(op) => error.note(format!("the barrier was invalidated by {}", self.program.site(*op))),
             None => error.note(
-                "`mbarrier.init` makes one; a barrier of the block lets the other warps see it",
+                "initialise the barrier with `mbarrier.init`, then synchronise the block so that other warps see it",
             ),
         })
     }
@@ -182,7 +182,7 @@ impl Exec<'_> {
         let location = self.mbarrier_location(lane, of)?;
         let key = key(location).unwrap_or_default();
         if !(1..=MAX_ARRIVALS).contains(&count) {
-            let text = format!("a barrier of {count} arrivals; 1 to {MAX_ARRIVALS} are possible");
+            let text = format!("barrier with an arrival count of {count}; expected 1 to {MAX_ARRIVALS}");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         if let Some(barrier) = self.mbarriers.live.get(&key) {
@@ -191,7 +191,7 @@ impl Exec<'_> {
             let error = self.fault(FaultKind::Barrier, lane, text);
             return Err(error
                 .note(format!("its state is {barrier}"))
-                .note("`mbarrier.inval` ends its use"));
+                .note("invalidate the barrier with `mbarrier.inval` first"));
         }
         self.write_value(lane, location, 0, BYTES as u8, count.into())?;
         let barrier = MbarrierState {
@@ -264,11 +264,11 @@ impl Exec<'_> {
         if barrier.pending == 0 && barrier.bytes < 0 {
             let name = self.mbarrier_name(location);
             let text = format!(
-                "{} bytes more than expected come to the barrier at {name} in {barrier}",
+                "the barrier at {name} receives {} bytes more than expected in {barrier}",
                 -barrier.bytes
             );
             let error = self.fault(FaultKind::Barrier, lane, text);
-            return Err(error.note("`mbarrier.arrive.expect_tx` says how many bytes come"));
+            return Err(error.note("announce the bytes with `mbarrier.arrive.expect_tx`"));
         }
         if barrier.pending == 0 && barrier.bytes == 0 {
             barrier.pending = barrier.count;
@@ -291,7 +291,7 @@ impl Exec<'_> {
         let location = self.mbarrier_location(lane, of)?;
         let barrier = self.mbarrier(lane, location, "wait for")?;
         if parity > 1 {
-            let text = format!("wait for a phase of parity {parity}, which is neither 0 nor 1");
+            let text = format!("wait for a phase of parity {parity}; expected 0 or 1");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         let is_current = u64::from(barrier.phase & 1) == parity;

@@ -563,7 +563,7 @@ impl Exec<'_> {
                 .at(user.clone())
                 .by(self.thread_id(lane))
                 .note(format!("the product is {site}"))
-                .note("its warp has not waited for it: `wgmma.wait_group`");
+                .note("wait for the product with `wgmma.wait_group` first");
         }
         let text = poison.found.get(&mark.origin).cloned().unwrap_or_default();
         KernelError::new(FaultKind::Poison, text)

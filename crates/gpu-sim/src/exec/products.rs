@@ -211,7 +211,7 @@ impl Exec<'_> {
                 let site = self.program.site(op);
                 Err(self
                     .fault(FaultKind::MissingFence, lane, text)
-                    .note(format!("it was written by {site}"))
+                    .note(format!("the register was written by {site}"))
                     .note(AFTER))
             }
         }

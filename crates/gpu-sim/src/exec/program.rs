@@ -415,7 +415,7 @@ impl ProgramBuilder {
                 edge.target.0
             ))),
             Some(&n) if n != edge.args.len() => Err(malformed(format!(
-                "block {} takes {n} values, the edge hands it {}",
+                "block {} has {n} arguments, but the edge passes {}",
                 edge.target.0,
                 edge.args.len()
             ))),

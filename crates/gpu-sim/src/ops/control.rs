@@ -173,7 +173,7 @@ pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
 fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> DecodeResult<Edge> {
     let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {
-        return Err(d.malformed(op, format!("successor {index} is no block")));
+        return Err(d.malformed(op, format!("successor {index} is not a block")));
     };
     let args = d.slots(op, range)?;
     Ok(Edge { target, args })

@@ -148,7 +148,7 @@ impl AsyncCopy {
         };
         if !size.is_multiple_of(self.align) {
             let text = format!(
-                "asynchronous copy of {size} bytes, which is no multiple of {}",
+                "asynchronous copy of {size} bytes; expected a multiple of {}",
                 self.align
             );
             return Err(exec.fault(FaultKind::Misaligned, lane, text));

@@ -398,7 +398,7 @@ fn with_exponent<'m>(
     let (base, exponent) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let slots = d.flat(op, &base.ty)?;
     let Some(bits) = d.flat(op, &exponent.ty)?.first().map(|slot| slot.bits) else {
-        return Err(d.malformed(op, "an exponent that holds nothing"));
+        return Err(d.malformed(op, "an exponent has no value"));
     };
     let mut results = Vec::new();
     for (index, (slot, &a)) in slots.iter().zip(&*base.slots).enumerate() {

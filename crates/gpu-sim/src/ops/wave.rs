@@ -139,7 +139,7 @@ fn by_words<I: Instruction>(
     let slots = d.flat(op, &value.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
     let Some(bits) = slots.first().map(|slot| slot.bits) else {
-        return Err(d.malformed(op, "an operand that holds nothing"));
+        return Err(d.malformed(op, "an operand has no value"));
     };
     let words = if total < 32 {
         value.slots.to_vec()

@@ -166,7 +166,7 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
         apart if apart <= bytes => {
             let first = sample.addresses.iter().flatten().min()?;
             format!(
-                "lanes are contiguous, but begin {} bytes behind the start of a sector: align the first address to 32 bytes",
+                "lanes are contiguous, but begin {} bytes after the start of a sector: align the first address to 32 bytes",
                 first % 32
             )
         }

@@ -178,7 +178,7 @@ fn rules_of_barriers_are_checked() {
     check(
         &partitions("", &producer, ""),
         FaultKind::Barrier,
-        &["arrival at a barrier at byte 1024 of `smem`, where none has been initialised"],
+        &["arrival at an uninitialised barrier at byte 1024 of `smem`"],
     );
     let before = [&init(3), BARRIER].concat();
     let four = producer.replace("[$0 + 1024]", "[$0 + 1024], 4");
@@ -208,7 +208,7 @@ fn rules_of_barriers_are_checked() {
     check(
         &partitions(&ended, &producer, ""),
         FaultKind::Barrier,
-        &["it was invalidated by `\"nvvm.mbarrier.inval.shared\""],
+        &["the barrier was invalidated by `\"nvvm.mbarrier.inval.shared\""],
     );
     // The initialisation is not ordered before the uses.
     let kernel = partitions(&init(32), &wait(AT, "%c0"), &producer);

@@ -29,7 +29,7 @@ pub(super) fn find(
         && width(name) != Some(1)
     {
         return Err(Refusal::Operand(format!(
-            "the guard {} is no predicate",
+            "the guard {} is not a predicate",
             show(name)
         )));
     }

@@ -241,7 +241,7 @@ impl AsmScope<'_, '_> {
             return Err(self.malformed(text));
         }
         let Some(first) = slots.first() else {
-            return Err(self.malformed("an operand that holds nothing"));
+            return Err(self.malformed("an operand has no value"));
         };
         let reg = repack(self.d, &value.slots, first.bits, total, 1)[0];
         self.current.insert(Name::Operand(index), reg);
@@ -301,8 +301,8 @@ impl AsmScope<'_, '_> {
                     .note(format!("supported are {known}")));
             }
             Err(Refusal::Form(forms)) => {
-                let text = format!("inline assembly: `{opcode}` is no instruction that can be run");
-                return Err(self.malformed(text).note(format!("the forms are: {forms}")));
+                let text = format!("inline assembly: `{opcode}` is not a supported form");
+                return Err(self.malformed(text).note(format!("the supported forms are: {forms}")));
             }
             Err(Refusal::Operand(problem)) => {
                 return Err(self.malformed(format!("inline assembly: `{opcode}`: {problem}")));
@@ -387,7 +387,7 @@ impl AsmScope<'_, '_> {
     /// Assigns `reg` to the operand `arg` in lanes in which the guard holds.
     fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
         let PtxOperand::Name(name) = arg else {
-            return Err(self.unsupported("inline assembly: a result that is no register"));
+            return Err(self.unsupported("inline assembly: a result is not a register"));
         };
         if matches!(name, Name::Local(name) if name == "_") {
             return Ok(());

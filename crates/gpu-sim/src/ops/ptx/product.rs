@@ -15,7 +15,7 @@ pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
         (_, Some(PtxOperand::Immediate(most))) if u32::try_from(*most).is_ok() => {
             Order::Wait(*most as u32)
         }
-        _ => return Err(s.malformed("inline assembly: `wgmma.wait_group` waits for a number")),
+        _ => return Err(s.malformed("inline assembly: `wgmma.wait_group` requires a number of groups")),
     };
     order(s.d, what)
 }
@@ -45,7 +45,7 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     })?;
     let PtxOperand::Vector(results) = &line.args[0] else {
         return Err(s.malformed(format!(
-            "inline assembly: `{opcode}`: D is no list of registers"
+            "inline assembly: `{opcode}`: D is not a list of registers"
         )));
     };
     if results.len() as u32 != types.sum_registers(n) {
@@ -59,7 +59,7 @@ pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     let numbers = line.args[4..].iter().map(|arg| match arg {
         PtxOperand::Immediate(value) => Ok(*value),
         _ => Err(s.malformed(format!(
-            "inline assembly: `{opcode}`: a flag that is no number"
+            "inline assembly: `{opcode}`: a flag is not a number"
         ))),
     });
     let numbers: Vec<u64> = numbers.collect::<DecodeResult<_>>()?;

@@ -47,7 +47,7 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
             (from, BoxCopyKind::Add)
         }
         [_, from] => (from, BoxCopyKind::Store),
-        _ => return Err(s.malformed(format!("inline assembly: `{opcode}`: its operands"))),
+        _ => return Err(s.malformed(format!("inline assembly: `{opcode}` has unexpected operands"))),
     };
     let shared = place(s, shared)?;
     let scratch = s.d.b.reg();
@@ -71,7 +71,7 @@ pub(super) fn group(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Deco
         [PtxOperand::Immediate(most)] if u32::try_from(*most).is_ok() => {
             copy::wait_for(s.d, *most as u32, line.says("read"))
         }
-        _ => Err(s.malformed("inline assembly: `cp.async.bulk.wait_group` waits for a number")),
+        _ => Err(s.malformed("inline assembly: `cp.async.bulk.wait_group` requires a number of groups")),
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
     let (index, value) = match line.args {
         [_, PtxOperand::Immediate(index), value] => (*index, value),
         [_, value] => (0, value),
-        _ => return Err(s.malformed("inline assembly: a dimension that is no number")),
+        _ => return Err(s.malformed("inline assembly: a dimension is not a number")),
     };
     let value = s.read_sized(value, line.bits)?;
     let to = (space(line), addr, offset);

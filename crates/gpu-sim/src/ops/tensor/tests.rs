@@ -206,7 +206,7 @@ fn bytes_must_be_those_that_are_expected() {
     check_fault(
         &kernel(Swizzle::None, &none),
         FaultKind::Barrier,
-        &["copy to a barrier at byte 16384 of `smem`, where none has been initialised"],
+        &["copy to an uninitialised barrier at byte 16384 of `smem`"],
     );
 }
 
@@ -233,7 +233,7 @@ fn maps_and_addresses_are_checked() {
     check_fault(
         &kernel(Swizzle::None, &[&*init(), &expect(1024), &reported_lane]),
         FaultKind::Misaligned,
-        &["is no multiple of 128"],
+        &["is not a multiple of 128"],
     );
     let error = kernel(
         Swizzle::None,
