@@ -73,14 +73,14 @@ pub(super) enum ErrorKind {
          to one of the lists"
     )]
     ModeUnused { mode: usize, extent: u64 },
-    #[error("{found} {what} for {expected} {of}; expected one each")]
+    #[error("found {found} {what} for {expected} {of}; expected one for each")]
     LengthsDiffer {
         what: &'static str,
         found: usize,
         of: &'static str,
         expected: usize,
     },
-    #[error("dim {found} does not exist: the rank is {rank}, counted from 0")]
+    #[error("dim {found} does not exist; expected less than the rank {rank}")]
     NoSuchDim { found: usize, rank: usize },
     #[error("dim {dim} is repeated")]
     DimTwice { dim: usize },
@@ -125,10 +125,10 @@ pub(super) enum ErrorKind {
     },
     #[error("the {which} part of the layout is {found}, not the divisor")]
     PartDiffers { which: &'static str, found: String },
-    #[error("{threads} threads and {size} elements: one must divide the other; the nearest number of threads is {}",
+    #[error("the number of threads, {threads}, and of elements, {size}, must divide one another; the nearest number of threads is {}",
             divisor_near(*.size, *.threads))]
     ThreadsDoNotFit { threads: u64, size: u64 },
-    #[error("{what} {found}{} is not below {size}", .at.map_or_else(String::new, |at| format!(" of dim {at}")))]
+    #[error("{what} {found}{} is out of range; expected less than {size}", .at.map_or_else(String::new, |at| format!(" of dim {at}")))]
     OutOfRange {
         what: &'static str,
         at: Option<usize>,
