@@ -54,15 +54,15 @@ pub(crate) enum ErrorKind {
     ProfilesDiffer { left: String, right: String },
     #[error("a size, a stride or an index does not fit in 64 bits; expected at most 2^63 - 1")]
     Overflow,
-    #[error("there is no mode {mode}; expected less than {rank}")]
+    #[error("mode {mode} does not exist; expected less than {rank}")]
     NoSuchMode { mode: usize, rank: usize },
-    #[error("{what} has a tuple of {found} where {expected} fit")]
+    #[error("{what} has a tuple of {found} items; expected {expected}")]
     RankDiffers {
         what: &'static str,
         found: usize,
         expected: usize,
     },
-    #[error("the coordinate has no `_`, so that no mode is kept; expected one")]
+    #[error("the coordinate has no `_`, so it keeps no mode; expected at least one `_`")]
     NothingKept,
     #[error(
         "the tiler keeps a mode with `_`, so that it has no tile; expected a size or a layout, or a division without \
