@@ -97,7 +97,7 @@ fn strategy_of(name: &str) -> PyResult<Strategy> {
     let found = all.into_iter().find(|s| s.to_string() == name);
     found.ok_or_else(|| {
         failed(format!(
-            "`{name}` is no strategy, expected `local`, `shuffle` or `shared`"
+            "`{name}` is not a strategy; expected `local`, `shuffle` or `shared`"
         ))
     })
 }
@@ -362,7 +362,7 @@ impl Conversion {
                 .into()
             }),
             _ => Err(failed(format!(
-                "`{view}` is no view, expected `arrows` or `banks`"
+                "`{view}` is not a view; expected `arrows` or `banks`"
             ))),
         }
     }

@@ -97,7 +97,7 @@ pub(crate) fn linear_of_cute(
 /// Returns `shape`, which an encoding requires.
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
-        Failure::new("an encoding needs the shape of its tensor")
+        Failure::new("an encoding requires the shape of its tensor")
             .note("add it after the encoding, as in `ll.Layout(text, [64, 16])`")
             .into()
     })

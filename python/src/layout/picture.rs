@@ -278,7 +278,7 @@ impl Layout {
             }
             _ => {
                 return Err(failed(format!(
-                    "`{view}` is no view, expected `tensor`, `grid`, `hardware`, `matrix` or `bases`"
+                    "`{view}` is not a view; expected `tensor`, `grid`, `hardware`, `matrix` or `bases`"
                 )));
             }
         })
