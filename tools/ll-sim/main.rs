@@ -137,7 +137,7 @@ fn parse_arrival(text: &str) -> Result<Arrival, String> {
         (_, Some(seed)) => seed
             .parse()
             .map(Arrival::Random)
-            .map_err(|_| format!("`{seed}` is no seed; `seed=7` is")),
+            .map_err(|_| format!("`{seed}` is not a seed; write, e.g., `seed=7`")),
         _ => Err("expected `early`, `late` or `seed=N`".to_owned()),
     }
 }
@@ -150,7 +150,7 @@ fn parse_axes(text: &str) -> Result<[u32; 3], String> {
     }
     for (axis, piece) in axes.iter_mut().zip(pieces) {
         *axis = match piece.trim().parse() {
-            Ok(0) | Err(_) => return Err(format!("`{piece}` is no positive number")),
+            Ok(0) | Err(_) => return Err(format!("`{piece}` is not a positive number")),
             Ok(value) => value,
         };
     }
@@ -181,7 +181,7 @@ fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
 fn parse_tolerance(text: &str) -> Result<Tolerance, String> {
     let number = |text: &str| match text.trim().parse::<f64>() {
         Ok(value) if value >= 0.0 => Ok(value),
-        _ => Err(format!("`{text}` is no tolerance")),
+        _ => Err(format!("`{text}` is not a tolerance")),
     };
     Ok(match text.split_once(',') {
         Some((absolute, relative)) => Tolerance {
