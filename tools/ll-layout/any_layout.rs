@@ -154,7 +154,7 @@ impl AnyLayout {
 /// Returns the shape. Returns an error if the shape is missing, since an encoding does not contain it.
 fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     shape.ok_or_else(|| {
-        Failure::new("an encoding needs the shape of its tensor").note(
+        Failure::new("an encoding requires the shape of its tensor").note(
             "add it after the encoding, as in `64x16`, or give the type, `tensor<64x16xf16, #ttg...>`",
         )
     })

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     };
     if points.is_empty() {
         let note = "add one: `register=1,lane=3`, or with `--inverse` `3,17`";
-        return Err(Failure::new("there is no point to evaluate").note(note));
+        return Err(Failure::new("expected a point to evaluate").note(note));
     }
     let subject = AnyLayout::on_shape(text, shape.as_deref())?.linear()?;
     let mut text = String::new();
@@ -186,7 +186,7 @@ fn pieces(point: &str) -> Result<Vec<(Option<&str>, u64)>, Failure> {
                 None => (None, piece),
             };
             let value = value.parse().map_err(|_| {
-                Failure::new(format!("`{value}` in `{piece}` is no index"))
+                Failure::new(format!("`{value}` in `{piece}` is not an index"))
                     .note("a point is written `register=1,lane=3`")
             })?;
             Ok((name, value))

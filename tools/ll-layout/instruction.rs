@@ -35,7 +35,7 @@ pub(crate) fn find(
             .collect()
     };
     let Some(target) = target else {
-        let failure = Failure::new(format!("the instruction `{name}` needs its GPU"));
+        let failure = Failure::new(format!("the instruction `{name}` requires a target GPU"));
         return Err(match having().as_slice() {
             [] => failure.note("add it, as in `--target cuda:80`"),
             names => failure.note(format!("add `--target` with one of {}", names.join(", "))),

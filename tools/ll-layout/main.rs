@@ -244,7 +244,7 @@ fn man(verb: Option<&str>) -> Result<String, Failure> {
             .map(|c| c.get_name().to_owned())
             .collect();
         let Some(found) = command.find_subcommand(verb) else {
-            return Err(Failure::new(format!("there is no verb `{verb}`"))
+            return Err(Failure::new(format!("unknown verb `{verb}`"))
                 .note(format!("the verbs are {}", verbs.join(", "))));
         };
         let name = format!("ll-layout-{}", found.get_name());

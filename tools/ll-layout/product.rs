@@ -206,7 +206,7 @@ impl Arguments {
     fn layout(&self, source: &OsString, shape: Option<&[u64]>) -> Result<LinearLayout, Failure> {
         let text = parse_text(&read_text(source)?, self.aliases.as_deref())?;
         if shape.is_none() && text.needs_shape() {
-            return Err(Failure::new("an encoding needs the sizes of the product")
+            return Err(Failure::new("an encoding requires the sizes of the product")
                 .note("add m, n and k after D, as in `64x64x32`"));
         }
         let Subject { layout, .. } = AnyLayout::on_shape(text, shape)?.linear()?;
@@ -237,7 +237,7 @@ fn log2((_, size): (Dim, u64)) -> usize {
 fn number(name: &str) -> Result<Number, Failure> {
     Number::of_ir_name(name.trim()).ok_or_else(|| {
         let names = Number::ALL.map(Number::ir_name);
-        let failure = Failure::new(format!("`{name}` is no type that is multiplied"))
+        let failure = Failure::new(format!("`{name}` is not a type that can be multiplied"))
             .note(format!("expected one of {}", names.join(", ")));
         match nearest(name, names) {
             Some(nearest) => failure.note(format!("the nearest is `{nearest}`")),

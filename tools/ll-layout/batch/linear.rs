@@ -101,7 +101,7 @@ pub(crate) fn layout_from_json(value: &Value) -> Result<LinearLayout, CaseError>
     for (dim, size) in pairs(value, "out_dims")? {
         let size = size
             .as_u64()
-            .ok_or_else(|| schema(format!("the size {size} of out-dim `{dim}` is no size")))?;
+            .ok_or_else(|| schema(format!("the size {size} of out-dim `{dim}` is not a size")))?;
         outs.push((dim, size));
     }
     let refs: Vec<Vec<&[u64]>> = columns

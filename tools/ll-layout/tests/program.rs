@@ -1037,7 +1037,7 @@ note: `ll-layout list --instructions --target cuda:80` lists all
     );
     refuse(
         &["wmma.f32.16x16x16.f16"],
-        "needs its GPU\nnote: add `--target` with one of hip:gfx1100, ",
+        "requires a target GPU\nnote: add `--target` with one of hip:gfx1100, ",
     );
     refuse(
         &["mma.m8n8k4.f64.f64", "8x8x8", "--target", "cuda:80"],
@@ -1179,7 +1179,7 @@ fn product_refuses_what_is_none() {
         all,
         &HALF,
         1,
-        "error: A: an encoding needs the sizes of the product\nnote: add m, n and k after D",
+        "error: A: an encoding requires the sizes of the product\nnote: add m, n and k after D",
     );
     refuse(
         all,

@@ -297,7 +297,7 @@ fn gluon() {
         (
             "BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])",
             "",
-            "an encoding needs the shape of its tensor",
+            "an encoding requires the shape of its tensor",
         ),
         (
             "DistributedLinearLayout([[0, 1]], [], [], [], [1, 2])",
