@@ -727,7 +727,10 @@ impl<'a> Exec<'a> {
             let text = format!("barrier in divergent code: {here} of {all} threads reach it");
             return Err(self
                 .fault(FaultKind::Divergence, self.lanes[0], text)
-                .note(format!("{} does not reach the barrier{has}", self.thread_id(lane))));
+                .note(format!(
+                    "{} does not reach the barrier{has}",
+                    self.thread_id(lane)
+                )));
         }
         self.last_epoch += 1;
         self.block_epoch = self.last_epoch;

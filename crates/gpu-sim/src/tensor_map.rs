@@ -259,7 +259,10 @@ impl TensorMap {
         let row = self.row_bytes();
         let of_unit = |bytes: u64| bytes.is_multiple_of(unit);
         if !of_unit(self.address) {
-            return Some(format!("address {:#x} is not a multiple of 16", self.address));
+            return Some(format!(
+                "address {:#x} is not a multiple of 16",
+                self.address
+            ));
         }
         if let Some(stride) = self.strides.iter().find(|stride| !of_unit(**stride)) {
             return Some(format!(

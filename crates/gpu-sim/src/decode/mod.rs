@@ -461,11 +461,7 @@ impl<'m> Decoder<'m> {
 
     /// Returns a register that no instruction writes. It is an error to use the value of this register.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
-        self.undefined(
-            MarkKind::Undef,
-            bits,
-            "use of an uninitialised register",
-        )
+        self.undefined(MarkKind::Undef, bits, "use of an uninitialised register")
     }
 
     /// Returns a register with an undefined value of `bits` bits. `text` is the error message if the value is used.

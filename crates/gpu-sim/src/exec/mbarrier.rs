@@ -182,7 +182,8 @@ impl Exec<'_> {
         let location = self.mbarrier_location(lane, of)?;
         let key = key(location).unwrap_or_default();
         if !(1..=MAX_ARRIVALS).contains(&count) {
-            let text = format!("barrier with an arrival count of {count}; expected 1 to {MAX_ARRIVALS}");
+            let text =
+                format!("barrier with an arrival count of {count}; expected 1 to {MAX_ARRIVALS}");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         if let Some(barrier) = self.mbarriers.live.get(&key) {

@@ -146,7 +146,8 @@ impl Exec<'_> {
                     if !at.is_multiple_of(align.max(1) as usize) =>
                 {
                     let byte = self.shared_byte(window, at);
-                    let text = format!("misaligned {}: {byte} is not a multiple of {align}", what());
+                    let text =
+                        format!("misaligned {}: {byte} is not a multiple of {align}", what());
                     wrong(FaultKind::Misaligned, text)
                 }
                 location => Ok(location),
@@ -157,7 +158,10 @@ impl Exec<'_> {
         }
         let num_buffers = self.memory.buffers.len();
         let Some(location) = memory::locate(address, num_buffers, self.symbols.len()) else {
-            let text = format!("out-of-bounds {}: address {address:#x} is outside of all buffers", what());
+            let text = format!(
+                "out-of-bounds {}: address {address:#x} is outside of all buffers",
+                what()
+            );
             return wrong(FaultKind::OutOfBounds, text);
         };
         let buffer = self.buffer(location.buffer);

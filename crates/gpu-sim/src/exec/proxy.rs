@@ -184,7 +184,10 @@ impl Exec<'_> {
             self.byte_name(location, at)
         );
         let error = self.fault(FaultKind::MissingFence, lane, text);
-        Err(error.note(format!("the tensor map was written by {}", self.program.site(*op))))
+        Err(error.note(format!(
+            "the tensor map was written by {}",
+            self.program.site(*op)
+        )))
     }
 
     /// Returns an error if an access through the async proxy touches bytes that were written through the generic proxy,

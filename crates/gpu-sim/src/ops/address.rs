@@ -33,7 +33,9 @@ const ROWS: &[OpRow] = &[
         };
         let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
         let Some(bytes) = size.checked_mul(count).filter(|bytes| *bytes <= MAX_LOCAL) else {
-            let text = format!("alloca of {count} elements of {size} bytes exceeds the limit of {MAX_LOCAL} bytes");
+            let text = format!(
+                "alloca of {count} elements of {size} bytes exceeds the limit of {MAX_LOCAL} bytes"
+            );
             return Err(d.unsupported(op, text));
         };
         let (place, number) = d.b.local(bytes as u32, align as u32);

@@ -302,7 +302,9 @@ impl AsmScope<'_, '_> {
             }
             Err(Refusal::Form(forms)) => {
                 let text = format!("inline assembly: `{opcode}` is not a supported form");
-                return Err(self.malformed(text).note(format!("the supported forms are: {forms}")));
+                return Err(self
+                    .malformed(text)
+                    .note(format!("the supported forms are: {forms}")));
             }
             Err(Refusal::Operand(problem)) => {
                 return Err(self.malformed(format!("inline assembly: `{opcode}`: {problem}")));

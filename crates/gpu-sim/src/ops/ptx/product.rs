@@ -15,7 +15,11 @@ pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
         (_, Some(PtxOperand::Immediate(most))) if u32::try_from(*most).is_ok() => {
             Order::Wait(*most as u32)
         }
-        _ => return Err(s.malformed("inline assembly: `wgmma.wait_group` requires a number of groups")),
+        _ => {
+            return Err(
+                s.malformed("inline assembly: `wgmma.wait_group` requires a number of groups")
+            );
+        }
     };
     order(s.d, what)
 }

@@ -47,7 +47,11 @@ pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
             (from, BoxCopyKind::Add)
         }
         [_, from] => (from, BoxCopyKind::Store),
-        _ => return Err(s.malformed(format!("inline assembly: `{opcode}` has unexpected operands"))),
+        _ => {
+            return Err(s.malformed(format!(
+                "inline assembly: `{opcode}` has unexpected operands"
+            )));
+        }
     };
     let shared = place(s, shared)?;
     let scratch = s.d.b.reg();
@@ -71,7 +75,9 @@ pub(super) fn group(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Deco
         [PtxOperand::Immediate(most)] if u32::try_from(*most).is_ok() => {
             copy::wait_for(s.d, *most as u32, line.says("read"))
         }
-        _ => Err(s.malformed("inline assembly: `cp.async.bulk.wait_group` requires a number of groups")),
+        _ => Err(
+            s.malformed("inline assembly: `cp.async.bulk.wait_group` requires a number of groups")
+        ),
     }
 }
 
