@@ -194,9 +194,11 @@ impl Layout {
         let (text, own): (String, Option<Vec<u64>>) = read.extract()?;
         // Layouts with explicit bases contain their shape, and are repeated on a larger shape.
         let Some(shape) = shape.map(|shape| shape.0).or(own) else {
-            return Err(Failure::new("a Gluon layout requires the shape of its tensor")
-                .note("add it, as in `ll.Layout.from_gluon(layout, [64, 16])`")
-                .into());
+            return Err(
+                Failure::new("a Gluon layout requires the shape of its tensor")
+                    .note("add it, as in `ll.Layout.from_gluon(layout, [64, 16])`")
+                    .into(),
+            );
         };
         let (linear, encoding) = crate::text::read(&text, Some(&shape), None, 32)?;
         Ok(Self { linear, encoding })
