@@ -206,8 +206,10 @@ impl Arguments {
     fn layout(&self, source: &OsString, shape: Option<&[u64]>) -> Result<LinearLayout, Failure> {
         let text = parse_text(&read_text(source)?, self.aliases.as_deref())?;
         if shape.is_none() && text.needs_shape() {
-            return Err(Failure::new("an encoding requires the sizes of the product")
-                .note("add m, n and k after D, as in `64x64x32`"));
+            return Err(
+                Failure::new("an encoding requires the sizes of the product")
+                    .note("add m, n and k after D, as in `64x64x32`"),
+            );
         }
         let Subject { layout, .. } = AnyLayout::on_shape(text, shape)?.linear()?;
         let size = layout.total_in_bits().max(layout.total_out_bits());
