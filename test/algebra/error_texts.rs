@@ -68,9 +68,17 @@ fn products_say_which_limit_they_exceed() {
     let many = (0..16).fold(LinearLayout::empty(), |many, i| {
         many.product(&id(1, Dim::out(i), D0)).unwrap()
     });
-    rejects(many.product(&id(1, l, D0)), "the layout has more than 16 in-dims", None);
+    rejects(
+        many.product(&id(1, l, D0)),
+        "the layout has more than 16 in-dims",
+        None,
+    );
     let two = id(1, l, D0).product(&id(1, r, D1)).unwrap();
-    rejects(many.product(&two), "the layout has more than 16 in-dims", None);
+    rejects(
+        many.product(&two),
+        "the layout has more than 16 in-dims",
+        None,
+    );
 }
 
 #[test]

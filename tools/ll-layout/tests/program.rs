@@ -1204,7 +1204,7 @@ fn product_refuses_what_is_none() {
         [&a, &b, &lanes],
         &with("64x64x32"),
         1,
-        "A is distributed over 32 lanes of 4 warps: expected 32 lanes of 8 warps, as D is",
+        "A is distributed over 32 lanes of 4 warps: expected 32 lanes of 8 warps, as for the target and D",
     );
     let shared = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
     refuse(

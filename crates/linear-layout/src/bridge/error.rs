@@ -82,7 +82,7 @@ pub(super) enum BridgeErrorKind {
     ValueRepeats { extent: i64 },
     #[error("no mode has stride {expected}{}",
             .found.map_or("; expected strides that step through all elements".into(),
-                          |found| format!(", and the next larger stride is {found}; expected strides that step through all elements without overlap")))]
+                          |found| format!(", and the next stride is {found}; expected strides that step through all elements without overlap")))]
     ChainBreaks { expected: i64, found: Option<i64> },
     #[error("the layout holds {found} elements, but the tensor has {expected}")]
     ElementsDiffer { found: i64, expected: u64 },
@@ -155,7 +155,9 @@ fn carry_text(first: &CoordinateBit, second: &CoordinateBit, offset: i64) -> Str
     let change = |bit: &CoordinateBit| offset ^ offset.wrapping_add(bit.value);
     let shared = (change(first) & change(second)).trailing_zeros();
     if offset == 0 {
-        return format!(": the addends share bit {shared}, so their sum carries and is not their XOR");
+        return format!(
+            ": the addends share bit {shared}, so their sum carries and is not their XOR"
+        );
     }
     format!(
         " to the offset {offset}: both change bit {shared}, so the sum carries and is not an XOR"

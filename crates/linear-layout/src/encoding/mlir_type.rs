@@ -232,10 +232,7 @@ mod tests {
             "tensor<128x64xf16>",
             "the tensor has no encoding at byte 17",
         );
-        check(
-            "tensor<?x64xf16, #b>",
-            "the size at byte 7 is dynamic",
-        );
+        check("tensor<?x64xf16, #b>", "the size at byte 7 is dynamic");
         check("memref<64x32xf16>", "a `memref` has no encoding");
         check("tensor<128x64xf16, #b", "expected `>` at byte");
         check("tensor<128x64xf16, #b> loc", "expected the end of the text");

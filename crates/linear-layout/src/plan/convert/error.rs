@@ -35,7 +35,9 @@ pub(super) enum PlanErrorKind {
         expected: u32,
         target: &'static str,
     },
-    #[error("source and destination layouts require the same number of warps, but got {src} and {dst}")]
+    #[error(
+        "source and destination layouts require the same number of warps, but got {src} and {dst}"
+    )]
     Warps { src: u64, dst: u64 },
     #[error("the layouts have {threads} threads: expected at most 2048")]
     TooManyThreads { threads: u64 },

@@ -15,7 +15,9 @@ pub(super) enum GatherErrorKind {
     #[error("elements of {bits} bits cannot be gathered: expected a power of two up to 64")]
     Width { bits: u32 },
     /// The shapes of the source and of the indices are incompatible.
-    #[error("indices of shape {indices:?} do not match a source of shape {src:?}: expected equal sizes except along axis {axis}")]
+    #[error(
+        "indices of shape {indices:?} do not match a source of shape {src:?}: expected equal sizes except along axis {axis}"
+    )]
     Shapes {
         src: Vec<u64>,
         indices: Vec<u64>,

@@ -17,9 +17,7 @@ pub(super) enum MemoryErrorKind {
     #[error("elements of {bits} bits are not supported in a buffer: expected 8, 16, 32 or 64")]
     Width { bits: u32 },
     /// The buffer is distributed over several CTAs.
-    #[error(
-        "a buffer distributed over {blocks} CTAs is not supported yet: expected 1 CTA"
-    )]
+    #[error("a buffer distributed over {blocks} CTAs is not supported yet: expected 1 CTA")]
     SeveralBlocks { blocks: u64 },
     /// The end of the buffer exceeds 32-bit addresses.
     #[error(

@@ -20,7 +20,7 @@ pub(super) enum ProductErrorKind {
         b: Vec<u64>,
         d: Vec<u64>,
     },
-    #[error("{operand} is distributed over {} lanes of {} warps: expected {} lanes of {} warps, as D is", .found.0, .found.1, .expected.0, .expected.1)]
+    #[error("{operand} is distributed over {} lanes of {} warps: expected {} lanes of {} warps, as for the target and D", .found.0, .found.1, .expected.0, .expected.1)]
     Threads {
         operand: &'static str,
         found: (u64, u64),
@@ -105,7 +105,8 @@ mod tests {
             (Number::F64, Number::F32, "f64"),
         ] {
             let said = planned(factor, sum).unwrap_err().to_string();
-            let start = format!("products of {factor} factors cannot be accumulated exactly in {sum}");
+            let start =
+                format!("products of {factor} factors cannot be accumulated exactly in {sum}");
             assert!(said.starts_with(&start), "{said}");
             assert!(said.ends_with(&format!("expected {expected}")), "{said}");
         }

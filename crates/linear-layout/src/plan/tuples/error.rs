@@ -21,7 +21,9 @@ pub(in crate::plan) enum TupleErrorKind {
     #[error("combining elements of a tensor over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
     /// The dims of the result are not the dims of the source without the axis.
-    #[error("the result has shape {found:?}: expected {expected:?}, the shape of the source without the axis")]
+    #[error(
+        "the result has shape {found:?}: expected {expected:?}, the shape of the source without the axis"
+    )]
     Rows { expected: Vec<u64>, found: Vec<u64> },
     #[error("requires {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {
