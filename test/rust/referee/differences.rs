@@ -32,7 +32,7 @@ const STRICTER: &[(&str, &[&str])] = &[
         "encodings without a layout",
         &[
             "is 0, expected a power of two",
-            "has no linear layout here",
+            "cannot be converted to a linear layout",
             "along the partitioned dim, but the tile of",
             "along the contiguous dim, but the tile of",
             "encoding is fixed to",
