@@ -9,7 +9,7 @@ use crate::tilus::RegisterLayout;
 /// The order in which the elements of a tensor are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementOrder {
-    /// The last dim is the fastest, as in Tilus and PyTorch.
+    /// The last dim is the fastest, as in Tilus.
     RowMajor,
     /// The first dim is the fastest, as in CuTe.
     ColumnMajor,

@@ -30,7 +30,8 @@ pub(crate) const fn low_mask(bits: usize) -> u64 {
     }
 }
 
-/// Moves the bits of `x` that `mask` selects to the lowest bits of the result, in order.
+/// Gathers the bits of `x` at the set positions of `mask` into the lowest bits of the result. The order of the bits is
+/// kept.
 pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     if mask == u64::MAX || mask & (mask + 1) == 0 {
         return x & mask;

@@ -34,6 +34,7 @@ use crate::target::Target;
 /// # Units
 /// `elem_bits`: the width of an element, 1 to 64, a power of two.
 /// # Errors
+/// Returns an error in these cases:
 /// - the conversion moves data between CTAs and the target has no clusters, or the element width is not supported;
 /// - `is_strategy`: the prescribed strategy does not apply;
 /// - `is_scratch_limit`: no plan fits the scratch limit;

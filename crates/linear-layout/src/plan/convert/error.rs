@@ -48,8 +48,8 @@ pub(super) enum PlanErrorKind {
     #[error("basis {bit} of `{}` of the destination layout reaches an element that no register, lane or warp of the \
              source layout holds", .dim.name())]
     NotCovered { dim: Dim, bit: usize },
-    #[error("a conversion between the blocks of a cluster is not supported on {target}: `{}` bit {bit} of the \
-             destination requires elements of another block", .dim.name())]
+    #[error("a conversion between the CTAs of a cluster is not supported on {target}: basis {bit} of `{}` of the \
+             destination layout reaches elements of another CTA", .dim.name())]
     BlockMovement {
         dim: Dim,
         bit: usize,

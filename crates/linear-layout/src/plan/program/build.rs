@@ -44,7 +44,7 @@ pub(crate) struct Builder {
     combination: u32,
 }
 
-/// The number of lanes, warps and blocks that execute a program.
+/// The number of lanes, warps and blocks that execute a program, as logarithms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threads {
     /// Log2 of the number of lanes of a warp.

@@ -188,7 +188,7 @@ impl Program {
         &self.results
     }
 
-    /// Returns the number of barriers that synchronise the whole block or cluster.
+    /// Returns the number of barriers that synchronise all threads of the block or of the cluster.
     #[must_use]
     pub fn num_barriers(&self) -> usize {
         let waits = |step: &&Step| {

@@ -166,8 +166,8 @@ pub enum MemorySpace {
 /// With `columns = [16, 32, 64]`, the byte offset of thread 5 is 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
-    /// Column `i`: contribution (exclusive or) of thread bit `i`, in bytes. Lane bits first, then warp bits, then bits of
-    /// the CTA's rank in its cluster.
+    /// Column `i` is the contribution (exclusive or) of thread bit `i` to the byte offset. The lane bits come before
+    /// the warp bits, and the bits of the CTA's rank in its cluster come last.
     pub columns: Vec<u32>,
     /// Start of all offsets, in bytes from the start of the memory.
     pub start: u32,
