@@ -242,7 +242,7 @@ fn errors_name_what_is_wrong() {
         Some(D0),
     );
     check(l.rename_in(R, L), "in-dim `lane` is named twice", Some(L));
-    check(l.transpose_ins(&[R]), "in-dim `lane` is not given", Some(L));
+    check(l.transpose_ins(&[R]), "in-dim `lane` is missing", Some(L));
     check(
         l.transpose_ins(&[R, R]),
         "in-dim `register` is named twice",
@@ -263,7 +263,7 @@ fn errors_name_what_is_wrong() {
         "out-dim `dim0` of size 4 cannot grow to 8; it can only shrink",
         Some(D0),
     );
-    check(l.apply(&[(R, 1)]), "in-dim `lane` is not given", Some(L));
+    check(l.apply(&[(R, 1)]), "in-dim `lane` is missing", Some(L));
     check(
         l.apply(&[(R, 1), (R, 1)]),
         "in-dim `register` is named twice",
@@ -287,7 +287,7 @@ fn errors_name_what_is_wrong() {
     );
     check(
         l.concat_outs(&id(1, R, D1)),
-        "in-dim `lane` is not given",
+        "in-dim `lane` is missing",
         Some(L),
     );
     check(

@@ -40,7 +40,7 @@ fn bad_cases_get_an_error_that_teaches() {
         &json!({"enc": blocked, "shape": [12]}).to_string(),
         "shape has 12 elements along dim0",
     );
-    check_error(r#"{"op": "invert"}"#, "`args` is missing");
+    check_error(r#"{"op": "invert"}"#, "`op` requires `args`");
     check_error(
         r#"{"op": "invert", "args": []}"#,
         "`invert` has 0 arguments; expected [layout]",

@@ -262,7 +262,7 @@ mod tests {
                 .starts_with("lanes are 4096 bytes apart and access 4: coalesced")
         );
         assert!(advice(4, |lane| 16 * lane).contains("sizePerThread = 1"));
-        assert!(advice(4, |lane| 4 + 4 * lane).contains("begin 4 bytes behind"));
+        assert!(advice(4, |lane| 4 + 4 * lane).contains("begin 4 bytes after"));
         assert!(advice(4, |lane| lane * lane * 64).contains("no common distance"));
     }
 }

@@ -216,13 +216,11 @@ mod tests {
         );
         let blocks = layout(&[(r, &[]), (l, &LANES), (w, &[32]), (b, &[64])], 128);
         let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
-        check(
-            &blocks,
-            &others,
-            32,
-            none,
-            "a conversion between the CTAs of a cluster is not supported yet: basis 0 of `block`",
-        );
+        let ampere = Target::parse("cuda:80").expect("known");
+        let error = plan_conversion(&blocks, &others, 32, ampere, &none).expect_err("no clusters");
+        let expected = "a conversion between the CTAs of a cluster is not supported on cuda:80: basis 0 of `block` of \
+                        the destination layout reaches elements of another CTA";
+        assert_eq!(error.to_string(), expected);
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let shuffle = none.with_strategy(Strategy::Shuffle);
         check(
