@@ -6,7 +6,8 @@
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
-  tt.func public @sums(%x: tensor<32x32xi32, #rows>) {
+  tt.func public @sums(%p: !tt.ptr<i32>) {
+    %x = arith.constant dense<1> : tensor<32x32xi32, #rows>
     // expected-error @+2 {{is not supported along dimension 1, which is distributed over the CTAs of a cluster}}
     // expected-note @+1 {{choose a `CGALayout` that distributes another dimension}}
     %m = "tt.reduce"(%x) <{axis = 1 : i32}> ({

@@ -131,7 +131,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // Each CTA sums the rows that it holds, and a scan stays in it.
   // CHECK-LABEL: llvm.func @sums
-  // CHECK-NOT: nvvm.cluster
+  // CHECK-NOT: nvvm.cluster.arrive
   tt.func public @sums(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
     %one = arith.constant dense<1> : tensor<32x32xi32, #byrow>
     %s = "tt.scan"(%one) <{axis = 1 : i32, reverse = false}> ({

@@ -425,7 +425,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 // dot_scaled_c4: the last dimension of scales is K
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x128xf8E5M2>, %b: tensor<128x32xf8E5M2>, %c: tensor<128x32xf32>, %s: tensor<128x4x1xi8>) {
-    // expected-error @+1 {{requires one scale per 16 or 32 elements along K, but `a` has 1 for 128}}
+    // expected-error @+1 {{requires one scale per 16 or 32 elements along K, but `a` has 1 scales for 128 elements}}
     %0 = "tt.dot_scaled"(%a, %b, %c, %s) <{a_elem_type = 1 : i32, b_elem_type = 1 : i32, fastMath = false, lhs_k_pack = true, rhs_k_pack = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<128x128xf8E5M2>, tensor<128x32xf8E5M2>, tensor<128x32xf32>, tensor<128x4x1xi8>) -> tensor<128x32xf32>
     tt.return
   }

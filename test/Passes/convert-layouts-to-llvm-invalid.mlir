@@ -31,8 +31,8 @@ module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 4 : i32, "ttg.th
 
 // -----
 
-// expected-error @+1 {{uses clusters, which are not supported: `ttg.num-ctas` is 2, expected 1}}
-module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+// expected-error @+1 {{requires `ttg.num-ctas` to be a power of two of at most 1 on cuda:80, but got 2}}
+module attributes {ttg.target = "cuda:80", "ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return
   }

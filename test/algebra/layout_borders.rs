@@ -342,12 +342,12 @@ fn errors_name_what_is_wrong() {
     );
     check(
         ensure_not_larger_than(&l, &[(D0, 4)], true),
-        "out-dim `dim1` is not given",
+        "out-dim `dim1` is missing",
         Some(D1),
     );
     check(
         AffineLayout::from(l.clone()).slice_in(L, 2, 4),
-        "`lane` = 2 is not a multiple of the size 4 of the slice",
+        "the slice starts at `lane` = 2; expected a multiple of 4, the size of the slice",
         Some(L),
     );
     check(
