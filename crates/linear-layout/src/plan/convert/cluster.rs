@@ -23,16 +23,17 @@ use crate::plan::memory::{AccessConstraints, Accesses};
 use crate::plan::program::{Address, BarrierScope, Builder, Threads, ValueId};
 use crate::target::{Access, Target};
 
-/// The location of an element, or the contribution of a bit to it: (coordinate within a block, rank of the block).
+/// The location of an element in the cluster, as (coordinate within a block, rank of the block). The location is linear
+/// in the element, so the contribution of one bit has the same type.
 type Location = (u64, u64);
 
-/// The elements of the source, by the block that holds them.
+/// The source layout of a conversion, to find the block that holds an element.
 struct Holders {
-    /// Columns of the source's registers, lanes and warps, then those of its blocks.
+    /// Gaussian elimination of the columns `within` (registers, lanes and warps), followed by the columns `blocks`.
     all: Echelon,
     within: Vec<u64>,
     blocks: Vec<u64>,
-    /// Pivot rows of the columns within a block.
+    /// Mask of the pivot rows of `within`. The bits of a coordinate under this mask identify an element of the block.
     rows: u64,
 }
 
@@ -57,8 +58,9 @@ impl Holders {
         Some((compress(coordinate, self.rows), sources >> count))
     }
 
-    /// Returns the contribution of bit `bit` of the reader's rank. A reader chooses, among blocks that hold replicas of
-    /// an element, the one whose rank has the same bit as its own.
+    /// Returns the contribution of bit `bit` of the reader's rank to the location of the element that the reader needs.
+    /// `element` is the contribution of this bit to the element. If several blocks hold a replica of the element, the
+    /// reader chooses the block whose rank has the same value in this bit as the reader's rank.
     fn location_of_block(&self, bit: usize, element: u64) -> Option<Location> {
         let column = self.blocks.get(bit).copied().unwrap_or(0);
         if self.all.pivot_columns() >> (self.within.len() + bit) & 1 == 1 {
@@ -69,7 +71,7 @@ impl Holders {
     }
 }
 
-/// Returns the cheapest plan that loads from the shared memory of other blocks.
+/// Returns the cheapest plan in which each thread loads from the shared memory of any block of the cluster.
 ///
 /// # Errors
 /// - the layouts do not match each other or the target, or no block holds an element;

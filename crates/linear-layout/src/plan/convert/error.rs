@@ -4,14 +4,14 @@ use super::Strategy;
 use crate::layout::{Dim, LayoutError};
 use thiserror::Error;
 
-/// Error of [`plan_conversion`](super::plan_conversion): the layouts do not match each other or the target, or a limit
-/// is exceeded.
+/// Error of [`plan_conversion`](super::plan_conversion): the layouts do not match each other or the target, or the plan
+/// would exceed a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct PlanError(pub(super) PlanErrorKind);
 
-/// log2 of the largest number of elements of a block that 32-bit scratch addresses can reach if an element takes 8
-/// bytes.
+/// log2 of the largest supported number of elements of a block. With 8 bytes per element, these elements take 2^31
+/// bytes, which 32-bit scratch addresses can reach.
 pub(super) const MOST_ELEMENTS_LOG2: u32 = 28;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

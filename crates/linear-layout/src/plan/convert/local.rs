@@ -9,8 +9,9 @@ use crate::plan::gf2::{apply, echelon};
 use crate::plan::program::{Builder, Predicate, ValueId};
 use crate::target::Target;
 
-/// Decomposes the matrix with these columns into a sum of as few rank-1 matrices as possible. A rank-1 matrix is a pair
-/// (vector, mask of the columns that equal the vector; the other columns are 0).
+/// Decomposes the bit matrix with these columns into a sum (exclusive or) of as few rank-1 matrices as possible. A
+/// rank-1 matrix is represented by a pair (vector, mask): the columns whose index is in the mask equal the vector, and
+/// all other columns are 0.
 ///
 /// Columns 5, 0, 5, 1 are (5 on columns 0 and 2) + (1 on column 3).
 pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
@@ -34,8 +35,9 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Swaps values in some threads: in each thread where an odd number of the bits of `mask` is set, the value at index `x
-/// ^ flip` moves to index `x`. This takes one select per index. Indices without a value stay empty.
+/// Swaps the values at indices `x` and `x ^ flip`, for all `x`, in each thread whose number has an odd number of bits
+/// in common with `mask`. The swap takes one select per index. The result is `None` at indices where a value is
+/// missing.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],
@@ -48,12 +50,13 @@ pub(super) fn flip_where(
         .collect()
 }
 
-/// The source register of each destination register, as a function of the thread.
+/// The source register from which each destination register takes its value, if no data moves between threads. The
+/// source register may depend on the thread.
 pub(super) struct LocalMap {
     /// Column `i` is the contribution (exclusive or) of destination register bit `i` to the source register.
     by_register: Vec<u64>,
     /// Contribution of the thread number to the source register, as pairs (register bits to flip, mask of thread bits).
-    /// The bits are flipped in threads in which an odd number of the bits of the mask is set.
+    /// The register bits are flipped in each thread whose number has an odd number of bits in common with the mask.
     by_thread: Vec<(u64, u32)>,
 }
 

@@ -52,13 +52,14 @@ use crate::layout::Dim;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PlanOptions {
-    /// Maximal number of bytes of shared memory that the plan may use.
+    /// Maximal number of bytes of shared memory that the plan may use; `None` for the target's limit.
     ///
     /// Effect: a conversion that needs more is split into repetitions, with barriers in each, or is implemented by
     /// shuffles. Lower the limit to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
     /// target's limit. Caveat: sizes are powers of two, so a limit of 4095 halves a tile of 4096 bytes.
     pub scratch_limit: Option<u32>,
-    /// Strategy that the plan must use; planning fails if the strategy does not apply.
+    /// Strategy that the plan must use, or `None` for the cheapest strategy. Planning fails if the strategy does not
+    /// apply.
     ///
     /// Effect: `force_warp_shuffle` of `ttg.convert_layout` is `Some(Strategy::Shuffle)`. Default: the cheapest
     /// strategy wins. Caveat: `Shared` stores and loads even if renaming registers would suffice.
@@ -75,7 +76,7 @@ impl PlanOptions {
         }
     }
 
-    /// Returns the options with `bytes` as the limit of the shared memory.
+    /// Returns the options with a scratch limit of `bytes` bytes of shared memory.
     #[must_use]
     pub const fn with_scratch_limit(mut self, bytes: u32) -> Self {
         self.scratch_limit = Some(bytes);
@@ -94,7 +95,7 @@ impl PlanOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// Registers are renamed and selected; no data moves between threads.
+    /// No data moves between threads. Each destination register takes the value of a register of the same thread.
     Local,
     /// Data moves between the lanes of each warp by shuffles or similar instructions.
     Shuffle,
@@ -116,7 +117,7 @@ impl fmt::Display for Strategy {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PlanKind {
-    /// The program has no steps: each result is a source value.
+    /// The program has no steps: each result is one of the source values under another register name.
     Rename,
     /// The program consists of selects; no data moves between threads.
     Select,
@@ -126,7 +127,7 @@ pub enum PlanKind {
     Shared,
     /// Some registers move between lanes, and all other registers move through shared memory.
     Mixed,
-    /// Stores to shared memory, and loads from the shared memory of any block of the cluster.
+    /// Each block stores to its shared memory, and threads load from the shared memory of any block of the cluster.
     Cluster,
 }
 
@@ -176,7 +177,6 @@ pub struct ConvertPlan {
 }
 
 impl ConvertPlan {
-    /// Returns a plan whose reason is still empty.
     fn new(kind: PlanKind, program: Program) -> Self {
         Self {
             kind,

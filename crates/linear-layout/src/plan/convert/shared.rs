@@ -15,8 +15,8 @@ use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
 use crate::plan::program::{Address, Builder, Cost, MemorySpace, Operands, ValueId};
 use crate::target::{Access, Target};
 
-/// Returns the accesses of one side, with offsets in bytes. Returns `None` unless each offset bit that numbers
-/// repetitions is set by registers only.
+/// Returns the accesses of one side (the stores of the source or the loads of the destination), with offsets in bytes.
+/// Returns `None` unless each offset bit that numbers repetitions is set by registers only.
 fn accesses(
     side: &SideColumns,
     sides: &Sides,
@@ -49,13 +49,14 @@ fn accesses(
     })
 }
 
-/// A conversion through shared memory: the swizzle, the stores of the source, and the loads of the destination.
+/// The route of all elements through swizzled shared memory: the swizzle, the stores of the source, and the loads of
+/// the destination.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     swizzle: ScratchSwizzle,
     store: Accesses,
     load: Accesses,
-    /// The memory from which the destination loads.
+    /// Memory from which threads load: the scratch memory of their own block or of any block of the cluster.
     from: MemorySpace,
     bytes: u32,
 }
@@ -92,8 +93,8 @@ pub(super) fn choices(
 }
 
 impl Route {
-    /// Returns the cheapest conversion with `1 << reps_log2` repetitions among the swizzles of [`choices`], or `None`
-    /// if that number of repetitions is not possible.
+    /// Returns the cheapest route with `1 << reps_log2` repetitions, among the swizzles of [`choices`]. Returns `None`
+    /// if the accesses cannot be divided into that number of repetitions.
     pub(super) fn best(
         sides: &Sides,
         container_bits: u32,
@@ -128,8 +129,8 @@ impl Route {
         best.map(|b| b.1)
     }
 
-    /// Returns the conversion through a buffer with this swizzle, or `None` if the accesses of the source or of the
-    /// destination cannot be divided into the repetitions.
+    /// Returns the route through a buffer with the given swizzle. Returns `None` if the accesses of the source or of
+    /// the destination cannot be divided into the swizzle's repetitions.
     pub(super) fn through(
         swizzle: ScratchSwizzle,
         sides: &Sides,
@@ -148,7 +149,8 @@ impl Route {
         })
     }
 
-    /// Returns the conversion whose loads are `load`, from the scratch memory of all blocks of the cluster.
+    /// Returns this route with its loads replaced by `load`, which loads from the scratch memory of all blocks of the
+    /// cluster.
     pub(super) fn with_cluster_loads(self, load: Accesses) -> Self {
         Self {
             load,
@@ -184,7 +186,7 @@ impl Route {
         (a.0 + b.0, a.1 + b.1)
     }
 
-    /// Returns a function from the constant offset of an access of this side to its address.
+    /// Returns a function that maps the constant offset of an access to the address of that access.
     fn address(
         b: &mut Builder,
         side: &Accesses,
@@ -259,13 +261,13 @@ impl Route {
         }
     }
 
-    /// Returns the number of elements in a 32-bit word.
+    /// Returns the number of elements that a 32-bit word holds; 1 for elements of 32 or 64 bits.
     fn per_word(&self) -> usize {
         4 / self.bytes.min(4) as usize
     }
 
-    /// Returns the contribution (exclusive or) of each destination register bit to the index in the list of loaded
-    /// values of all repetitions.
+    /// Returns, for each destination register bit, its contribution (exclusive or) to the index of a destination
+    /// register in the list `loaded` that [`Route::load`] fills in all repetitions.
     pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
         let offset = |c: &u64| offsets.solve(*c).map(|at| at * u64::from(self.bytes));
@@ -273,7 +275,8 @@ impl Route {
         self.loaded_at(positions)
     }
 
-    /// Returns the same, given the position that each destination register bit contributes to a load.
+    /// Returns the contributions to the index in `loaded`, as [`Route::loaded_index`] does. `positions` lists the
+    /// contribution of each destination register bit to the byte offset of a load.
     pub(super) fn loaded_at(&self, positions: impl IntoIterator<Item = Option<u64>>) -> Vec<u64> {
         let numbers = self.load.numbers();
         let positions = positions.into_iter();
@@ -281,7 +284,7 @@ impl Route {
         positions.map(|at| number(at).unwrap_or(0)).collect()
     }
 
-    /// Records the access widths in the plan's reason.
+    /// Records the access widths and the number of repetitions in the reason of the plan.
     pub(super) fn explain(&self, plan: &mut ConvertPlan) {
         plan.reason.store_bytes = self.store.bytes();
         plan.reason.load_bytes = self.load.bytes();

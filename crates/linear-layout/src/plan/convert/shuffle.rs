@@ -41,20 +41,20 @@ use crate::target::Target;
 /// The matrices of the three stages. A matrix is a list of columns, and each column is a bit mask.
 #[derive(Clone, Debug)]
 struct Stages {
-    /// `c`: for each destination register bit, its contribution (exclusive or) to the source lane.
+    /// Matrix `c`: for each destination register bit, its contribution (exclusive or) to the source lane.
     pub(super) lane_of_register: Vec<u64>,
-    /// `B`: for each destination register bit, its contribution to the source register.
+    /// Matrix `B`: for each destination register bit, its contribution to the source register that lanes offer.
     pub(super) register_of_register: Vec<u64>,
-    /// `D`: for each bit of the reading thread's number, its contribution to the source lane.
+    /// Matrix `D`: for each bit of the reading thread's number, its contribution to the source lane.
     pub(super) lane_of_thread: Vec<u64>,
-    /// `E` as a sum of rank-1 matrices (register bits to flip, mask of thread bits).
+    /// Matrix `E`, as a sum of rank-1 matrices (register bits to flip, mask of thread bits).
     pub(super) take: Vec<(u64, u32)>,
-    /// `F` as a sum of rank-1 matrices (source register bits to flip, mask of thread bits).
+    /// Matrix `F`, as a sum of rank-1 matrices (source register bits to flip, mask of thread bits).
     pub(super) offer: Vec<(u64, u32)>,
 }
 
 impl Stages {
-    /// Returns true if `D` is the identity: except for the contribution of `c`, every lane reads from itself.
+    /// Returns true if `D` is the identity. Each lane then reads from its own lane, except for the contribution of `c`.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -64,23 +64,24 @@ impl Stages {
     }
 }
 
-/// The choice of the matrix `E`, which defines how a lane selects among the values that it received.
+/// The choice of the matrix `E` of the `take` stage, by which a lane selects among the values that it received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TakeMatrix {
-    /// The matrix of smallest rank that makes `D` invertible.
+    /// The matrix `E` of smallest rank that makes `D` invertible.
     Restoring,
-    /// The zero matrix. Several lanes may read from the same lane, as in a broadcast from a few lanes.
+    /// `E` is zero, so lanes select nothing. Several lanes may read from one lane, as in a broadcast from a few lanes.
     None,
 }
 
-/// The contribution of each destination bit to the source position, with the source register in the low bits and the
-/// source lane above it.
+/// For each destination register bit and thread bit, its contribution to the source position. In a source position, the
+/// low bits are the source register, and the bits above are the source lane.
 struct Sources {
     registers: Vec<u64>,
     threads: Vec<u64>,
 }
 
-/// Solves for the source of each destination bit, such that as little data as possible moves.
+/// Returns the contributions of all destination bits to the source position, chosen such that as little data as
+/// possible moves between lanes. Returns `None` if a warp needs an element of another warp.
 fn sources(sides: &Sides) -> Option<Sources> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let by_reg = echelon(&src.reg);
@@ -207,16 +208,19 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     })
 }
 
-/// Coordinates of the destination registers: bits inside a word, then exchanged bits, then all other bits.
+/// A basis of the numbers of destination registers. The coordinates of a register in this basis are bits inside a word,
+/// then bits that are exchanged with lane bits, then all other bits.
 struct RegisterCoordinates {
     /// Basis vectors of the register dim that number the elements within a word, lowest bit first.
     pub(super) word: Vec<u64>,
-    /// Register vectors that number the words: first the register flips of `E`, then all other vectors.
+    /// Basis vectors of the register dim that number the words: first the register flips of `E`, then all other
+    /// vectors.
     pub(super) between: Vec<u64>,
-    /// Number of trailing `between` vectors that no exchange affects: along them, elements stay in the same lane, and
-    /// the source register does not depend on the lane.
+    /// Number of vectors at the end of `between` that no exchange affects: along these, elements stay in the same lane,
+    /// and the source register does not depend on the lane.
     free: usize,
-    /// Coordinates of each destination register bit. The bits within a word are the lowest bits of a coordinate.
+    /// Coordinates of each destination register bit in this basis. The bits within a word are the lowest bits of a
+    /// coordinate.
     columns: Vec<u64>,
 }
 
@@ -283,13 +287,13 @@ impl RegisterCoordinates {
     }
 }
 
-/// The source registers, packed into words. Each word is packed at its first use.
+/// A cache of the words that lanes offer. Each word is packed from source registers at its first use.
 struct SourceWords<'a> {
     stages: &'a Stages,
     word: &'a [u64],
     plane: u32,
-    /// Known words, indexed by level and by source register. Level 0 has the packed words, and level `j` the words
-    /// after `j` offers.
+    /// Words emitted so far, by level and source register. Level 0 has the packed words. Level `j` has the words after
+    /// the selects of the first `j` terms of `F`.
     known: Vec<Vec<Option<ValueId>>>,
     split: &'a mut Vec<Option<ValueId>>,
 }
@@ -373,7 +377,7 @@ fn can_chain(stages: &Stages, coordinates: &RegisterCoordinates, sides: &Sides) 
     independent && others_stay && same
 }
 
-/// The time for which one warp keeps the load-store unit and the arithmetic unit busy.
+/// The times for which one warp keeps the load-store unit and the arithmetic unit busy, in quarters of a clock cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitTimes {
     pub(super) load_store: u32,
@@ -398,15 +402,15 @@ struct Mix {
     group_bits: usize,
     /// Number of groups that go through shared memory.
     shared: u32,
-    /// Conversion of one group through shared memory.
+    /// Route of one group through shared memory.
     route: Route,
     /// Mask of source register bits for each register bit of a group.
     src_masks: Vec<u64>,
-    /// Contribution of each destination register bit of a group to the index of a loaded value.
+    /// Contribution of each destination register bit of a group to the index in the list of loaded values.
     loaded_index: Vec<u64>,
 }
 
-/// A conversion inside a warp, analysed and ready to be emitted in several forms.
+/// The analysis of a conversion inside a warp, from which programs of several forms can be emitted.
 pub(super) struct Exchange<'a> {
     sides: &'a Sides,
     elem_bits: u32,
@@ -448,7 +452,8 @@ impl<'a> Exchange<'a> {
         self.elem_bits.div_ceil(32) << self.coordinates.between.len()
     }
 
-    /// Returns the lane bit that exchange `i` swaps if the target has an instruction for that swap.
+    /// Returns the lane bit that exchange `i` swaps with a register bit, or `None` if the target has no instruction for
+    /// the swap.
     fn lane_swap(&self, i: usize) -> Option<u32> {
         let (e, mask) = self.stages.take[i];
         let flips = narrow::<u32>(apply(&self.stages.lane_of_register, e));
@@ -457,7 +462,8 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// Returns an estimate of the cost of a form for one warp. The estimate is exact for the cheaper of the two forms.
+    /// Returns an estimate of the unit times of the program that [`Self::emit`] would emit, for one warp. The estimate
+    /// is exact for the cheaper of the two forms.
     pub(super) fn estimate(&self, form: ExchangeForm) -> UnitTimes {
         let costs = &self.target.costs;
         let words = self.words();
@@ -519,7 +525,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Returns the cheaper form of the exchange, and its cost for one warp.
+    /// Returns the cheaper form of the exchange, and its unit times for one warp.
     pub(super) fn best_form(&self) -> (ExchangeForm, UnitTimes) {
         let forms = self
             .forms()
@@ -530,7 +536,6 @@ impl<'a> Exchange<'a> {
             .expect("there is always a form")
     }
 
-    /// Emits the program in the given form.
     pub(super) fn emit(&self, form: ExchangeForm) -> Option<Program> {
         let mut b = self.sides.builder(self.elem_bits);
         let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();

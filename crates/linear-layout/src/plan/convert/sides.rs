@@ -18,7 +18,7 @@ pub(crate) struct SideColumns {
     pub(crate) thread: Vec<u64>,
 }
 
-/// The source and the destination of a conversion, in the same coordinates.
+/// The two sides of a conversion, the source and the destination, in the same coordinates.
 ///
 /// Coordinates are the packed output bits of the source (first output dim lowest), restricted to the bits that tell the
 /// elements of one block apart.
@@ -113,7 +113,7 @@ pub(super) fn matched<'l>(
 }
 
 impl Sides {
-    /// Validates the two layouts and reads their columns.
+    /// Validates the two layouts, and returns their columns in common coordinates.
     ///
     /// # Errors
     /// Returns an error in these cases:
@@ -166,7 +166,8 @@ impl Sides {
         Builder::new(narrow(self.src.reg.len()), &[elem_bits], threads)
     }
 
-    /// Returns an error if the destination has an element that the source's block does not hold.
+    /// Checks that the block of each thread holds, in the source layout, all elements that the thread needs in the
+    /// destination layout.
     fn check_covered(
         src: &LinearLayout,
         dst: &LinearLayout,
@@ -245,7 +246,7 @@ impl Sides {
         }
     }
 
-    /// Returns true if two warps of the source hold the same element.
+    /// Returns true if two warps of the source hold replicas of the same element.
     fn has_copies(&self) -> bool {
         let lanes = self.lanes_log2;
         let mut held = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
@@ -273,7 +274,8 @@ impl Sides {
     }
 }
 
-/// Returns the mask of the pivot rows. A vector of the span in which no pivot row is set is zero.
+/// Returns the mask of the pivot rows of the elimination `held`. A vector of its span in which no pivot row is set is
+/// zero.
 ///
 /// [`Echelon::reduce`] clears each set bit in a pivot row, lowest first. So it clears the bit of a unit vector if and
 /// only if the row of that bit is a pivot row.

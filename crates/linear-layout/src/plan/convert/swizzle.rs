@@ -31,7 +31,7 @@ use crate::target::{Access, BitSource, Fragment, Target};
 pub(super) struct ScratchSwizzle {
     /// Basis vector of each offset bit, lowest bit first.
     pub(super) basis: Vec<u64>,
-    /// Number of offset bits that number the repetitions. These are the highest offset bits.
+    /// log2 of the number of repetitions. The highest `reps_log2` offset bits number the repetitions.
     pub(super) reps_log2: u32,
 }
 
@@ -47,18 +47,19 @@ pub(super) struct SwizzleOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// The side that has more registers among the bank bits. As in Triton, there is no guarantee of the access width.
+    /// The side that has more registers among the bank bits is favoured. As in Triton, there is no guarantee of the
+    /// access width.
     Auto,
-    /// Stores as wide as the source's registers allow without conflicts.
+    /// The source is favoured: stores are as wide as its registers allow without conflicts.
     Source,
-    /// Loads as wide as the destination's registers allow without conflicts.
+    /// The destination is favoured: loads are as wide as its registers allow without conflicts.
     Destination,
     /// One side uses matrix instructions with this fragment, so its lanes form matrix rows.
     Rows(Access, Fragment),
 }
 
-/// The columns of one layout of a conversion, divided for matrix rows: the columns that number the bytes within a row,
-/// lowest first, and the columns that number the rows.
+/// The columns of one side of a conversion, divided for matrix instructions: the columns that number the bytes within a
+/// matrix row, lowest first, and the columns that number the rows.
 struct Rows {
     within: Vec<u64>,
     apart: Vec<u64>,
@@ -89,7 +90,8 @@ impl Rows {
     }
 }
 
-/// Returns the nonzero columns of the lane bits that number the lanes of one phase.
+/// Returns the nonzero columns of the lane bits that number the lanes of one phase (the lanes that are served
+/// together).
 fn phase_lanes(
     side: &SideColumns,
     lanes_log2: u32,
@@ -169,7 +171,7 @@ fn shared_vector(
     (v, filled)
 }
 
-/// Returns `len` vectors for the segment, as many as possible of which are independent of each of the two spans.
+/// Returns `len` vectors for the segment. As many of these as possible are independent of span `a` and of span `b`.
 ///
 /// Unit vectors outside both spans come first, then sums of a vector of the first span and one of the second, and last,
 /// vectors of one span, which cause conflicts on that side. `order` ranks the vectors that are in only one span, for
@@ -218,9 +220,9 @@ fn common_complement(
     segment
 }
 
-/// Returns log2 of the number of passes in which the baseline reuses its scratch buffer. This is the number of segment
-/// bits that are registers of both sides. The baseline uses vectors as wide as possible, or matrix rows on one side if
-/// the other side accesses them as vectors or rows.
+/// Returns log2 of the number of passes (repetitions) in which the baseline reuses its scratch buffer. This is the
+/// number of segment bits that are registers of both sides. The baseline uses vectors as wide as possible, or matrix
+/// rows on one side if the other side accesses these as vectors or rows.
 pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {
@@ -264,8 +266,8 @@ pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &
     vectors.into_iter().chain(matrices).max().unwrap_or(0)
 }
 
-/// Returns the number of offset bits that select a bank, above the `vector` bits within a vector; `total` is the number
-/// of all offset bits.
+/// Returns the number of offset bits that select a bank. These are above the `vector` offset bits that number the
+/// elements of a vector. `total` is the number of all offset bits.
 fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
     let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
     log2_floor(vectors).min(total - narrow::<u32>(vector))

@@ -11,7 +11,8 @@ use crate::target::Target;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Returns a layout whose register, lane and warp bits take the bits of an element's number in the given order.
+/// Returns a layout that deals 1D elements to registers, lanes and warps. `order` lists, for each register, lane and
+/// warp bit in turn, the bit of the element's number.
 fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     let columns: Vec<u64> = order.iter().map(|bit| 1 << bit).collect();
     let registers = order.len() as u32 - target.lanes_log2() - warps;
@@ -68,7 +69,7 @@ fn cases() -> impl Strategy<Value = BitSwaps> {
         })
 }
 
-/// Returns the values that a line of a program mentions. `%4..%6` stands for three values.
+/// Returns the values that a line of a program mentions. For example, `%4..%6` mentions three values.
 fn values(text: &str) -> Vec<u32> {
     let words = text.split([' ', ',']).filter(|word| word.starts_with('%'));
     words
@@ -110,7 +111,8 @@ fn accesses_have_full_width() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The estimate includes everything except the packing of bytes into words for a store.
+    /// The estimated cost of a route is the cost of its program, except for the packing of bytes into words for a
+    /// store.
     #[test]
     fn shared_memory_costs_what_is_expected(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -122,7 +124,7 @@ proptest! {
         prop_assert!(case.width < 32 || arithmetic << case.warps == cost.arithmetic);
     }
 
-    /// A scratch limit of the reported size suffices, and a smaller limit does not.
+    /// A scratch limit of the size that a scratch error reports suffices, and a smaller limit does not.
     #[test]
     fn the_least_scratch_is_named(case in cases()) {
         let (sides, target) = (case.sides(), case.target);

@@ -19,16 +19,16 @@ use crate::plan::gf2::{apply, log2_floor};
 use crate::plan::program::{Builder, ValueId};
 use crate::target::Target;
 
-/// Width in bits of an element of the transposed matrix.
+/// Width in bits of an element of the matrix that `movmatrix` transposes. A 32-bit word holds a pair of elements.
 const PAIR_BITS: u32 = 16;
 
-/// The register bits that number the elements of a word, lowest bit first. The transpose exchanges the last of these
-/// bits.
+/// The register bits that number the elements of a 32-bit word, lowest bit first. A transpose exchanges the last of
+/// these bits, which numbers the halves of the word, with a lane bit.
 struct Word(Vec<u64>);
 
 impl Word {
-    /// Returns the word in which register bit `half` numbers the halves, or `None` if there are too few registers to
-    /// fill a word.
+    /// Returns the word whose halves register bit `half` numbers, or `None` if there are too few registers to fill a
+    /// word.
     fn of(half: usize, registers: usize, container_bits: u32) -> Option<Self> {
         let others = (0..registers).filter(|bit| *bit != half);
         let count = log2_floor(PAIR_BITS / container_bits) as usize;
@@ -38,7 +38,7 @@ impl Word {
         is_full.then_some(Self(bits))
     }
 
-    /// Transposes all values, which are indexed by register, and returns the transposed values.
+    /// Transposes all words. `values` and the result have one value per register.
     fn transpose(&self, b: &mut Builder, values: &[ValueId]) -> Vec<ValueId> {
         let mut moved = values.to_vec();
         let all = self.0.iter().fold(0, |all, bit| all | bit);
@@ -57,8 +57,7 @@ impl Word {
     }
 }
 
-/// Returns the columns of a layout after a transpose of its words. `half` is the index of the register bit that numbers
-/// the halves of a word.
+/// Returns the columns of `side` after a transpose of its words. Register bit `half` numbers the halves of a word.
 fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     let mut side = side.clone();
     core::mem::swap(&mut side.reg[half], &mut side.thread[2]);
