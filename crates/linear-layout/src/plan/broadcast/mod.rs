@@ -79,7 +79,7 @@ pub fn plan_broadcast(
     through_memory(b, layout, bits, target)
 }
 
-/// Returns the layout of a scalar, with a replica in every thread of `warps` warps.
+/// Returns the layout of a scalar of which every thread of `warps` warps holds a replica.
 ///
 /// # Errors
 /// Returns an error if the number of threads exceeds the limit of a layout.
@@ -93,7 +93,7 @@ pub fn scalar_layout(warps: u32, target: &Target) -> Result<LinearLayout, Layout
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
-/// Builds the program through shared memory: the owners store, a barrier follows, and all threads load.
+/// Builds the broadcast through shared memory: the owners store, a barrier follows, and all threads load.
 fn through_memory(
     mut b: Builder,
     layout: &LinearLayout,
@@ -144,8 +144,9 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Returns two layouts with an additional dimension for the number of a replica. In the first layout, each replica is
-/// at its own number. In the second layout, every replica is at number 0.
+/// Returns two layouts with an additional dimension, between which a conversion is a broadcast. In the first layout,
+/// the coordinate of a replica along this dimension is the replica's number. In the second layout, it is 0 for all
+/// replicas.
 fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();
