@@ -2,7 +2,7 @@
 
 use crate::f2::Echelon;
 
-/// Returns the exclusive or of all columns `columns[i]` for which bit `i` of `x` is set.
+/// Returns the product of a bit matrix with `x`: the exclusive or of all `columns[i]` for which bit `i` of `x` is 1.
 pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -13,7 +13,7 @@ pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     y
 }
 
-/// Returns the exclusive or of all columns `columns[i]` for which bit `i` of `x` is set.
+/// Returns the product of a bit matrix with `x`: the exclusive or of all `columns[i]` for which bit `i` of `x` is 1.
 pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -23,7 +23,8 @@ pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     y
 }
 
-/// Returns the Gaussian elimination of `columns`, in which the number of a column is its index in `columns`.
+/// Returns the Gaussian elimination of `columns`. [`Echelon::solve`] expresses a vector by a mask of indices into
+/// `columns`.
 pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
     let mut e = Echelon::new();
     for (i, &c) in columns.into_iter().enumerate() {
@@ -63,7 +64,7 @@ pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     result
 }
 
-/// Returns each column that is linearly independent of all earlier columns.
+/// Returns the columns that are linearly independent of all earlier columns, in their order.
 pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = Echelon::new();
     let mut kept = Vec::new();
@@ -75,7 +76,8 @@ pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     kept
 }
 
-/// Returns each column that is linearly independent of `base` and of all earlier columns.
+/// Returns the columns that are linearly independent of `base` and of all earlier columns, in their order. The result
+/// extends a basis of `base`.
 pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = echelon(base);
     let mut kept = Vec::new();

@@ -21,7 +21,7 @@ use crate::f2::apply_columns;
 #[cfg(doc)]
 use crate::encoding::NvmmaSharedEncoding;
 
-/// The box of elements that one instruction copies.
+/// The shape of the box of elements that one TMA instruction copies, and the swizzle of its bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TensorBox {
     /// Number of elements along each dim, a power of two. The contiguous dim is last.
@@ -30,7 +30,7 @@ pub struct TensorBox {
     pub swizzle_bytes: u32,
 }
 
-/// One copy instruction: it copies one box to or from a buffer.
+/// The copy of one box between a tensor in global memory and a buffer in shared memory, by one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoxCopy {
     /// Coordinates of the first element of the box relative to the block, one coordinate per dim.
