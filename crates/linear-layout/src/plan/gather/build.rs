@@ -9,8 +9,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the maximal number of candidate registers per element. The number is limited because all candidates are
-/// shuffled.
+/// log2 of the maximal number of candidate registers per element. The limit exists because all candidates are shuffled.
 const MAX_CANDIDATES: usize = 6;
 
 /// Plans a gather along one axis.
@@ -100,23 +99,25 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
     Ok(())
 }
 
-/// The source lane and the source register of each result register, within one warp.
+/// A gather through lanes: the source lane and the source register of each result register, within one warp.
 struct LaneGather {
-    /// Map from (lane, warp, index) to the contributions (exclusive or) to the source lane and to the source register.
+    /// Program that maps (lane, warp, index) to contributions (exclusive or) to the source lane and to the source
+    /// register.
     source: IndexProgram,
-    /// For each result register, its contributions to the source lane and to the source register.
+    /// For each result register, its constant contributions to the source lane and to the source register.
     constants: Vec<(u32, u32)>,
-    /// The bits of the source register number that select among the candidate registers, with their contributions.
+    /// The bits of the source register's number that may depend on the run-time index. Their values number the
+    /// candidate registers.
     candidates: Vec<RegisterBit>,
     /// True if every lane already holds the elements that it requests.
     is_in_lane: bool,
 }
 
-/// A bit of the source register number that may depend on the run-time index.
+/// A bit of the source register's number that may depend on the run-time index.
 struct RegisterBit {
-    /// Index of the bit in the register output of the map.
+    /// Index of the bit in the register output of [`LaneGather::source`].
     bit: u32,
-    /// Contribution (exclusive or) to the source register number if the bit is set.
+    /// Contribution (exclusive or) of the bit to the source register's number if the bit is set.
     registers: u32,
 }
 
@@ -138,7 +139,8 @@ fn has_own_warps(src: &LinearLayout) -> bool {
         == 0
 }
 
-/// Returns the gather through lanes, or `None` unless each warp holds all rows that its threads request.
+/// Plans a gather through lanes. Returns `None` unless each warp holds all rows from which its threads request
+/// elements.
 fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     let Gather {
         src, indices, axis, ..
@@ -228,8 +230,8 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// Returns a basis of the possible values of the map's register output. In each basis vector, a bit is set that is
-/// clear in all other basis vectors.
+/// Returns a basis of the possible values of a register number, which is a linear map of run-time bits with these
+/// columns. Each basis vector has a bit that is clear in all other basis vectors.
 fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -300,7 +302,8 @@ fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     b.finish(results, 0, gather.target)
 }
 
-/// Builds the program through shared memory. The source is stored in its layout, and each element is loaded separately.
+/// Builds the program through shared memory. The source is stored in its layout, and each requested element is loaded
+/// separately.
 fn through_memory(
     gather: &Gather<'_>,
     size: u64,
