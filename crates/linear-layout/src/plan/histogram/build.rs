@@ -12,7 +12,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the maximal number of bins that a lane owns. Each bin takes three operations per counted element.
+/// log2 of the maximal number of bins that a lane owns. Each bin of a lane takes three operations per counted element.
 const MAX_COUNTS_LOG2: u32 = 5;
 
 /// Width of a count in bits.
@@ -88,9 +88,9 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
     }
 }
 
-/// The bins in shared memory: contiguous counts of 4 bytes each.
+/// The bins in shared memory: one count of 4 bytes per bin, contiguous.
 struct SharedBins {
-    /// Stores that clear the bins. All registers store the same value, 0.
+    /// Stores of 0 to all bins. All source registers are the same value, 0.
     clear: MemoryPlan,
     /// Loads of the counts in the layout of the result.
     load: MemoryPlan,
@@ -134,8 +134,8 @@ impl HistogramBuilder<'_> {
         })
     }
 
-    /// Returns the register layout of the stores that clear the bins. Adjacent bins are in registers of one thread, so
-    /// that the stores are wide.
+    /// Returns the register layout of the stores that clear the bins: for each register of each thread, the bin that it
+    /// clears. Adjacent bins belong to one thread, so that the stores are wide.
     fn cleared(
         &self,
         outs: &[(Dim, u64)],
@@ -170,8 +170,8 @@ impl HistogramBuilder<'_> {
         Threads::of(src)
     }
 
-    /// Begins a program whose inputs are the bin numbers of the elements and, if there are masks, the masks. Returns
-    /// each bin number with its mask.
+    /// Begins a program whose inputs are the bin number of each element and, if the histogram is masked, the mask of
+    /// each element. Returns the pairs (bin number, mask).
     fn builder(&self) -> (Builder, Vec<(ValueId, Option<ValueId>)>) {
         let masks = if self.histogram.is_masked {
             self.elements
@@ -188,8 +188,8 @@ impl HistogramBuilder<'_> {
         (b, elements)
     }
 
-    /// Returns the index of the predicate that all bits under the lane mask and the warp mask are clear. Returns `None`
-    /// if both masks are zero.
+    /// Returns the index of the predicate that is true in threads whose lane number has no bit in common with mask
+    /// `lanes`, and whose warp number has no bit in common with mask `warps`. Returns `None` if both masks are zero.
     fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
         let mask = lanes | warps << self.threads().lanes_log2;
         (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))
@@ -237,8 +237,8 @@ impl HistogramBuilder<'_> {
         b.load_registers(&bins.load, None)
     }
 
-    /// Builds the program that counts by votes. If `bins` is given, the partial counts of all warps are added up in
-    /// these bins.
+    /// Builds the program that counts by votes. If `bins` is given, the counts of each warp are partial, and are added
+    /// up in these bins in shared memory.
     fn voting(&self, bins: Option<&SharedBins>) -> Result<Option<Program>, HistogramError> {
         let Histogram {
             src, dst, target, ..
@@ -292,9 +292,10 @@ impl HistogramBuilder<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// Returns, for each bit of a bin number, the owner bit that it determines: a bit of the number of the lane that
-    /// owns the bin, or a bit of the register index. A lane bit that the result's layout maps to one bit of the bin
-    /// number is assigned to this bit. Other lane bits are assigned to the lowest bits that are left.
+    /// Returns the assignment of bins to their owners, a lane and a register of the lane: for each bit of a bin number,
+    /// the lane bit or register bit that has the same value in the owner. A lane bit that the result's layout maps to
+    /// one bit of the bin number is assigned to this bit. Other lane bits are assigned to the lowest bits that are
+    /// left.
     fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut bin_bits = vec![None; self.bins_log2 as usize];

@@ -45,8 +45,8 @@ pub struct Histogram<'a> {
     pub src: &'a LinearLayout,
     /// Layout of the counts, which maps (register, lane, warp, block) to one dim. It must not have zero register bases.
     pub dst: &'a LinearLayout,
-    /// True if some elements are not counted because they are masked, or because their value is not the number of a
-    /// bin.
+    /// True if some elements are not counted: elements with a mask of 0, and elements whose value is not the number of
+    /// a bin.
     pub is_masked: bool,
     /// Target GPU.
     pub target: &'a Target,
@@ -87,7 +87,7 @@ impl HistogramPlan {
         self.bins_log2
     }
 
-    /// Returns the indices of the registers whose elements are counted. All other registers hold replicas.
+    /// Returns the indices of the source registers whose elements are counted. All other registers hold replicas.
     #[must_use]
     pub fn registers(&self) -> &[usize] {
         &self.registers
