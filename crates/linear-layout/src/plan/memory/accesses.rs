@@ -18,8 +18,8 @@ use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, wavefronts};
 use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
 
-/// The positions of registers, lanes and warps for which accesses are chosen, and the restrictions of the choice.
-/// Positions are in bytes.
+/// The inputs of [`Accesses::choose`]: the contributions of registers and threads to positions in a buffer, and the
+/// restrictions of the accesses. Positions are in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessConstraints<'a> {
     /// For each register bit, its contribution (exclusive or) to the position.
@@ -28,13 +28,13 @@ pub(crate) struct AccessConstraints<'a> {
     pub(crate) threads: &'a [u64],
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
-    /// Maximal number of bytes of an access.
+    /// Maximal number of bytes that one access of a lane covers.
     pub(crate) max_bytes: u32,
     /// Register bits that may number the elements of an access, in this order. An access uses as many of these bits as
-    /// the positions allow. If `None`, any register bits may number the elements.
+    /// the positions allow. If `None`, all register bits are allowed.
     pub(crate) neighbours: Option<&'a [u8]>,
-    /// Mask of the position bits to which a term other than the registers and threads may contribute, such as the start
-    /// of a view.
+    /// Mask of the position bits that a run-time term besides the register and the thread may set (e.g. the start of a
+    /// view).
     pub(crate) foreign_bits: u64,
     /// Mask of the position bits that number repetitions. Only registers may contribute to these bits. The accesses of
     /// a repetition come before the accesses of all later repetitions.
@@ -42,7 +42,7 @@ pub(crate) struct AccessConstraints<'a> {
     /// Paddings that are added to a position to get the address.
     pub(crate) paddings: &'a [Padding],
     pub(crate) access: Access,
-    /// True if all lanes of a warp execute the access, as matrix instructions require.
+    /// True if all lanes of a warp execute the access together, as matrix instructions require.
     pub(crate) is_converged: bool,
     pub(crate) target: &'a Target,
 }
@@ -72,20 +72,21 @@ impl AccessForm {
 }
 
 impl AccessConstraints<'_> {
-    /// Returns the number of wavefronts of one access of a warp, and the minimal number for as many bytes, in a buffer
-    /// without padding.
+    /// Returns (number of wavefronts of one access of a warp, minimal number of wavefronts for as many bytes). The
+    /// buffer has no padding.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
     }
 
-    /// Returns the number of wavefronts of one access of `bytes` bytes per lane, and the minimal number for as many
-    /// bytes. `lanes` lists the contribution of each lane bit to the position.
+    /// Returns (number of wavefronts of one access of `bytes` bytes per lane, minimal number of wavefronts for as many
+    /// bytes). `lanes` lists the contribution of each lane bit to the position.
     fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
         wavefronts(&lanes, bytes, self.access, self.target)
     }
 
-    /// Returns true if the lanes are arranged as the fragment requires: rows are whole, and aligned to their length.
+    /// Returns true if the lanes supply and receive rows as the fragment requires: rows are whole, and aligned to their
+    /// length.
     fn matches_fragment(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
@@ -127,17 +128,17 @@ impl AccessConstraints<'_> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// For each thread bit, its contribution to the position that the thread supplies. This is the position of the
-    /// thread's elements or of a matrix row.
+    /// For each thread bit, its contribution to the position that the thread supplies: the position of the thread's
+    /// elements or of a matrix row.
     threads: Vec<u64>,
     element_bytes: u32,
     /// log2 of the number of elements of one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// For each bit of an element's number, its contribution to (position, register). The bits within an access come
-    /// first, then the bits that number accesses, then the bits that number repetitions.
+    /// For each bit of an element's number, its contribution to (position, register). The lowest bits number the
+    /// elements of an access, the next bits the accesses of a repetition, and the highest bits the repetitions.
     basis: Vec<(u64, u64)>,
-    /// Number of wavefronts of all accesses of a warp, and the minimal number for as many bytes.
+    /// Number of wavefronts of all accesses of a warp, followed by the minimal number of wavefronts for as many bytes.
     waves: (u32, u32),
     /// Number of byte permutes that pack narrow elements for the stores of a thread.
     packing: u32,
@@ -208,7 +209,8 @@ impl Accesses {
         std::iter::once(own).chain(matrices).min_by_key(cost)
     }
 
-    /// Returns the accesses of `1 << vector_log2` elements, or `None` if the registers do not have such accesses.
+    /// Returns the per-lane accesses of `1 << vector_log2` elements each, or `None` if the registers do not have such
+    /// accesses.
     fn with_vector(
         constraints: &AccessConstraints<'_>,
         held: &Echelon,
@@ -362,7 +364,7 @@ impl Accesses {
     }
 
     /// Returns, for each thread bit, its contribution to the position that the thread supplies. The lane bits come
-    /// first.
+    /// before the warp bits.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -386,18 +388,18 @@ impl Accesses {
         self.at(start, i).1
     }
 
-    /// Returns the number of wavefronts of all accesses of a warp, and the minimal number for as many bytes.
+    /// Returns (number of wavefronts of all accesses of a warp, minimal number of wavefronts for as many bytes).
     pub(crate) fn waves(&self) -> (u32, u32) {
         self.waves
     }
 
-    /// Returns the position and the register of the first element of access `x`. The accesses of a later repetition
-    /// have higher indices.
+    /// Returns (position, register) of the first element of access `x`. The accesses of a later repetition have higher
+    /// indices.
     pub(crate) fn access(&self, x: usize) -> (u64, u64) {
         self.at(self.vector_log2 as usize, x)
     }
 
-    /// Returns the contribution (exclusive or) of element `i` to the register of an access.
+    /// Returns the contribution (exclusive or) of element `i` of an access to the register of the element.
     pub(crate) fn element(&self, i: usize) -> u64 {
         self.at(0, i).1
     }
@@ -431,8 +433,8 @@ impl Accesses {
         )
     }
 
-    /// Returns true if the accesses take the minimal number of wavefronts on the target, and no elements need to be
-    /// packed.
+    /// Returns true if the accesses are as cheap as possible on the target: they take the minimal number of wavefronts,
+    /// and no elements need to be packed.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
         self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }

@@ -5,16 +5,16 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
 
-/// A padding rule of a buffer: a gap of `1 << padding_log2` bytes follows every `1 << interval_log2` bytes.
+/// A padding rule of a buffer: after every `1 << interval_log2` bytes, there is a gap of `1 << padding_log2` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
-    /// log2 of the number of bytes between two gaps.
+    /// log2 of the number of bytes from the end of a gap to the start of the next gap.
     pub interval_log2: u32,
     /// log2 of the number of bytes of a gap.
     pub padding_log2: u32,
 }
 
-/// The position of each element of a buffer, and the padding of the buffer.
+/// The layout of a buffer in shared memory: the position of each element, and the gaps between elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferLayout {
     layout: LinearLayout,
@@ -104,22 +104,22 @@ impl BufferLayout {
             .map_or(0, |last| self.padded(last).saturating_add(element))
     }
 
-    /// Returns the address of a position: the position plus all gaps before the position.
+    /// Returns the address of a position: the position plus the sizes of all gaps before the position.
     #[must_use]
     pub fn padded(&self, position: u64) -> u64 {
         padded(&self.paddings, position)
     }
 
-    /// Returns the layout from the input dims of `points` to positions. It maps an input to the position of the element
-    /// to which `points` maps the same input.
+    /// Returns the layout that maps each input of `points` to the position of the element at this point. `points` maps
+    /// inputs (e.g. registers and lanes) to elements.
     pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
         points
             .invert_and_compose(&self.layout)
             .map_err(MemoryError::from)
     }
 
-    /// Returns the column of input bit `bit` of `dim` in the layout `positions`, which [`Self::positions`] returned.
-    /// The column is in bytes.
+    /// Returns the contribution of input bit `bit` of `dim` to a position, in bytes. `positions` is a layout from
+    /// [`Self::positions`].
     pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
         let part = |out| {
             if positions.has_out_dim(out) {
@@ -180,8 +180,8 @@ impl BufferLayout {
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
     }
 
-    /// Returns two masks of position bits for views of this shape: the bits that differ between elements of one view,
-    /// and the bits that may be set in the start of a view.
+    /// Returns two masks of position bits for views of this shape: (bits that differ between elements of one view, bits
+    /// that may be set in the start of a view).
     fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let mut masks = (0, 0);
@@ -200,7 +200,7 @@ impl BufferLayout {
     }
 }
 
-/// Returns the address of a position: the position plus all gaps before the position.
+/// Returns the address of a position: the position plus the sizes of all gaps before the position.
 pub(crate) fn padded(gaps: &[Padding], position: u64) -> u64 {
     gaps.iter().fold(position, |address, gap| {
         address.saturating_add(position >> gap.interval_log2 << gap.padding_log2)

@@ -8,7 +8,7 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// The addresses of elements of which one coordinate is a run-time index.
+/// The plan of an indexed access: the addresses of elements of which one coordinate is a run-time index.
 ///
 /// Two lanes with two registers each access a row of 8 elements of 4 bytes, at any index:
 /// ```
@@ -99,7 +99,7 @@ impl IndexedPlan {
         &self.index
     }
 
-    /// Returns the program of [`Self::index`] with inputs (lane, warp, index). The lane and the warp are not used.
+    /// Returns the program of [`Self::index`] with the inputs (lane, warp, index), of which it uses only the index.
     pub(crate) fn along(&self) -> IndexProgram {
         IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }
@@ -116,7 +116,8 @@ impl IndexedPlan {
         &self.registers
     }
 
-    /// Returns the address of a register of `thread`, a pair (lane, warp). The view starts at position `view`.
+    /// Returns the address that `thread`, a pair (lane, warp), accesses for register `register`. The run-time index of
+    /// the register is `index`. The view starts at position `view`.
     #[cfg(test)]
     pub(super) fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
         let position = self.thread.evaluate(&thread)[0]

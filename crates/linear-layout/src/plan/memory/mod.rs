@@ -49,14 +49,14 @@ use super::program::IndexProgram;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
 
-/// One access that each thread executes.
+/// One access instruction that each thread executes, with the constants of its address and its registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterAccess {
     /// Constant to XOR with the position, which also has contributions of the thread and of the view.
     pub(crate) xor: u64,
     /// Constant to add to the address, in bytes.
     pub(crate) add: u64,
-    /// Register of each element, lowest address first. In a matrix access, the elements are ordered by word.
+    /// Registers of the access's elements, lowest address first. In a matrix access, the elements are ordered by word.
     pub(crate) registers: Vec<u32>,
 }
 
@@ -92,7 +92,8 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (false, None))
     }
 
-    /// Plans accesses as [`Self::new`] does, but for converged warps, so that the accesses may be matrix instructions.
+    /// Plans accesses as [`Self::new`] does, but for whole warps whose lanes execute together. So the accesses may be
+    /// matrix instructions.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Self::new`].
@@ -106,8 +107,9 @@ impl MemoryPlan {
         Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
-    /// Plans the stores of a copy whose elements are adjacent in another memory, too. Register bit `neighbours[i]` is
-    /// bit `i` of an element's index within a store. The other arguments are those of [`Self::new`].
+    /// Plans the stores of a copy from another memory, such that each store writes elements that are adjacent in both
+    /// memories. Bit `i` of an element's index within a store is register bit `neighbours[i]`. The other arguments are
+    /// those of [`Self::new`].
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Self::new`].
@@ -216,7 +218,7 @@ impl MemoryPlan {
         &self.thread
     }
 
-    /// Returns the number of elements that a thread accesses at once.
+    /// Returns the number of elements of one access of a thread.
     pub(crate) const fn vector(&self) -> usize {
         self.vector
     }

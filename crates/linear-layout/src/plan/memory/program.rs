@@ -17,18 +17,19 @@ pub struct BufferAccess<'a> {
     /// Mask of the bits that may be set in the position of the view, in bytes before padding. See
     /// [`BufferLayout::view_mask`].
     pub view_mask: u64,
-    /// For an indexed access, the axis whose coordinate is a run-time index, and the size of the view along this axis.
+    /// Axis whose coordinate is a run-time index, and the size of the view along this axis; `None` if the access is not
+    /// indexed.
     pub indexed: Option<(usize, u64)>,
     /// Kind of the access: load or store.
     pub access: Access,
     /// For a copy that bypasses registers, the register bits along which elements are adjacent in the other memory,
-    /// lowest bit first. Each store then copies elements that are adjacent in both memories, in order.
+    /// lowest bit first. Each store then writes elements that are adjacent in both memories.
     pub neighbours: Option<&'a [u8]>,
     /// Target GPU.
     pub target: &'a Target,
 }
 
-/// Plans an access to a buffer, and returns its program.
+/// Plans the access to a buffer that `access` describes, and returns its program.
 ///
 /// # Shape
 /// Operand 0 of the program: the registers to store; it is empty for a load. Operand 1: the position of the view, in

@@ -17,7 +17,7 @@ const BUFFERS: [&str; 9] = [
     "#ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0]}>}>",
 ];
 
-/// Register layouts with `LANES` lanes and 4 warps.
+/// Register layouts in which `LANES` stands for the number of lanes. The layouts have 4 warps.
 const REGISTERS: [&str; 5] = [
     "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [LANES/4, 4], warpsPerCTA = [4, 1], order = [1, 0]}>",
     "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, LANES/4], warpsPerCTA = [2, 2], order = [0, 1]}>",
@@ -69,7 +69,7 @@ fn every(mut check: impl FnMut(&BufferLayout, &LinearLayout, [u64; 2], &Target, 
     }
 }
 
-/// Returns the address of each element, by enumerating positions instead of solving for them.
+/// Returns the address of each element, by coordinates. The addresses are found by enumerating all positions.
 fn addresses(buffer: &BufferLayout, bits: u32) -> HashMap<Vec<u64>, u64> {
     let mut found = HashMap::new();
     for packed in 0..1u64 << buffer.layout().columns().len() {
