@@ -321,8 +321,8 @@ impl Conversions {
     }
 }
 
-/// Returns layouts for the operands to be converted such that the instruction matches. Returns `None` if there are no
-/// such layouts.
+/// Returns layouts to which the operands not in `kept` can be converted, such that the instruction matches all
+/// operands. Returns `None` if there are no such layouts.
 fn layouts_for(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -355,13 +355,14 @@ fn layouts_for(
     Some(layouts)
 }
 
-/// Returns the element width of A, B, D or the scales. It is 8 if a byte holds several elements.
+/// Returns the width in bits of an element of A (0), B (1), D (2) or the scales (3, 4). The width is 8 if a byte holds
+/// several elements.
 fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     let factors = product.factors[0].map(|number| number.bits() << number.packed_log2());
     [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
 }
 
-/// The case that none of A, B, D and the result is converted.
+/// The conversions of A, B, D and the result if nothing is converted.
 const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(
@@ -495,7 +496,7 @@ fn build(
     }
 }
 
-/// Packs elements into the registers of an instruction.
+/// Packs elements into 32-bit words, as the instruction's registers. Elements that fill a register are not packed.
 fn packed(b: &mut Builder, row: &Product, values: &[ValueId]) -> Vec<ValueId> {
     let bits = b.element_bits(values[0]);
     if row.intrinsic.is_none() || bits >= 32 || values.len() == 1 {
@@ -517,13 +518,13 @@ fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
     elements.collect()
 }
 
-/// The packed operand words of the tiles of A and B. Each tile is packed once.
+/// A cache of the packed words of the tiles of A and B. Each tile is packed at its first use.
 struct FactorTiles<'a> {
     row: &'a Product,
     number: u32,
     found: &'a Match,
     factors: &'a [Vec<ValueId>; 2],
-    /// Words of a tile, indexed by operand and the tile's first register.
+    /// Packed words of each tile, by (operand, first register of the tile).
     planned: FxHashMap<(usize, usize), Vec<ValueId>>,
 }
 

@@ -44,7 +44,8 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the coordinates of an element of D that it shares with an operand: the matrix, and m for A or n for B.
+/// Returns the coordinates that an element of D shares with an operand (the matrix, and m for A or n for B). All other
+/// coordinates are 0. `own` is the index of m or n.
 pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
@@ -96,7 +97,7 @@ pub(super) fn scales(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns a layout of D for an instruction. If layouts of A and B are given, D matches them.
+/// Returns a layout of D that matches the instruction and, if they are given, the layouts of A and B.
 ///
 /// Warp bits step as the warp bits of A and B do. If A and B are not given, the warp bits take the row bits and then
 /// the column bits beyond the tile. The register bits take all remaining bits.

@@ -10,16 +10,17 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// The number of issues of an instruction and their cost, for a product whose operands are not converted.
+/// The issues (executions) of an instruction that compute a product without conversions of operands: their number and
+/// their cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
-    /// Number of issues of the instruction by each warp.
+    /// Number of times that each warp issues the instruction.
     pub count: usize,
     /// Cost of all issues of one warp, in quarters of a clock cycle.
     pub cost: u64,
 }
 
-/// The issues of an instruction for a product, or the first mismatch with the operands.
+/// The outcome of matching one instruction with a product: the issues, or the first mismatch with the operands.
 pub type Attempt = Result<Issues, Mismatch>;
 
 /// Matches each instruction for the product's element types, and a multiply-add in each lane, with the operands'
@@ -73,8 +74,8 @@ pub fn match_instructions(
     Ok(tried.collect())
 }
 
-/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. It maps registers and lanes to `(m, k)`, `(k,
-/// n)` or `(m, n)`.
+/// Returns the layout of operand A (0), B (1) or D (2) of an instruction. The layout maps (register, lane) to `(m, k)`,
+/// `(k, n)` or `(m, n)`.
 ///
 /// ```
 /// use linear_layout::layout::Dim;

@@ -13,7 +13,8 @@ fn plus(a: Point, b: Point) -> Point {
     core::array::from_fn(|i| a[i] ^ b[i])
 }
 
-/// The layout of an operand: the contribution of each register, lane and warp bit to the coordinates.
+/// The layout of an operand: for each register, lane and warp bit, its contribution (exclusive or) to the coordinates
+/// (matrix, m, n, k).
 #[derive(Clone, Debug)]
 pub(super) struct Elements {
     pub(super) registers: Vec<Point>,
@@ -46,11 +47,11 @@ impl Elements {
     }
 }
 
-/// The renaming: for each bit of an instruction's m, n and k, the tensor coordinate to which it is mapped. The
-/// coordinate is 0 for bits beyond the size of the tensors.
+/// A renaming of the rows, columns and values of k of an instruction's tile: for each bit of m, n and k, the tensor
+/// coordinate to which it is mapped. The coordinate is 0 for bits beyond the size of the tensors.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Renaming {
-    /// For m, n and k: a map from a bit to its tensor coordinate.
+    /// For each of m, n and k, a map from the index of a bit to its tensor coordinate.
     images: [FxHashMap<u8, u64>; 3],
 }
 
@@ -64,7 +65,7 @@ const fn dim_and_bit(bit: TileBit) -> Option<(usize, u8)> {
 }
 
 impl Renaming {
-    /// Returns the contribution of a bit of the tile to the coordinates.
+    /// Returns the coordinates to which the renaming maps a bit of the tile; all 0 if the bit is not assigned.
     pub(super) fn image(&self, bit: TileBit) -> Point {
         let mut at = [0; 4];
         if let Some((dim, bit)) = dim_and_bit(bit) {
@@ -77,8 +78,9 @@ impl Renaming {
         dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Assigns coordinates to a bit. If they are along another dim than the bit, or differ from the coordinates of an
-    /// earlier call, returns an error with the expected coordinates, if known.
+    /// Assigns the coordinates `to` to a bit of the tile. Returns an error if `to` is along another dim than the bit,
+    /// or differs from the coordinates that an earlier call assigned to the bit. The error contains the assigned
+    /// coordinates, if any.
     fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
         let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
@@ -93,7 +95,7 @@ impl Renaming {
             .ok_or_else(|| Some(self.image(bit)))
     }
 
-    /// Returns the tensor coordinate of each bit: first the bits of m, then n, then k.
+    /// Returns each assigned bit with its tensor coordinate: first the bits of m, then n, then k.
     pub(super) fn bits(&self) -> Vec<(TileBit, u64)> {
         let dims = [TileBit::M, TileBit::N, TileBit::K];
         let images = dims.iter().zip(&self.images);
@@ -104,7 +106,7 @@ impl Renaming {
         bits
     }
 
-    /// Returns the span of the images of a coordinate's bits.
+    /// Returns the span of the tensor coordinates that are assigned to the bits of `dim` (m, n or k).
     pub(super) fn span(&self, dim: usize) -> Span {
         let mut span = Span::empty();
         for image in self.images[dim - 1].values() {
@@ -113,9 +115,10 @@ impl Renaming {
         span
     }
 
-    /// Finds a renaming. A lane bit of the instruction is mapped to the coordinate of the tensor's lane bit. Any other
-    /// bit is mapped to a register bit that all tensors with that coordinate have in common. Bits that belong to no
-    /// given tensor get the lowest remaining coordinates.
+    /// Finds a renaming by which an instruction matches the given operands. A lane bit of the instruction is mapped to
+    /// the coordinate of the tensor's lane bit. Any other bit is mapped to the coordinate of a register bit that all
+    /// given operands with this tile bit have in common. Bits that belong to no given operand get the lowest remaining
+    /// coordinates.
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
@@ -208,15 +211,18 @@ impl Renaming {
     }
 }
 
-/// The registers of an operand that belong to one tile, and the first register of each tile.
+/// The division of an operand's registers into tiles. All tiles have the same register bits and differ in their first
+/// register.
 #[derive(Debug)]
 struct OperandTiles {
-    /// For each register bit of the tile, the corresponding register bit of the tensor; `None` if the tensor is too
-    /// small to have one.
+    /// For each register bit of the instruction's tile, the register bit of the tensor to which it is mapped; `None` if
+    /// the tensor is too small to have one.
     bits: Vec<Option<usize>>,
-    /// For each tile, its first register, in which all bits of `bits` are clear, and its first coordinates.
+    /// For each tile, its first register, in which all bits of `bits` are clear, and the coordinates of its first
+    /// element.
     begins: Vec<(usize, Point)>,
-    /// Lowest first register of the tile at given coordinates.
+    /// For the coordinates of the first element of a tile, the first register of that tile. If several tiles have the
+    /// same coordinates, the lowest register.
     first: FxHashMap<Point, usize>,
 }
 
@@ -252,8 +258,8 @@ impl OperandTiles {
         })
     }
 
-    /// Returns the register of each element of the tile whose first register is `first`. If two bits of the tile are
-    /// the same register bit, their contributions cancel.
+    /// Returns, for each element of the tile whose first register is `first`, the register of the element. If two bits
+    /// of the tile are mapped to the same register bit, their contributions cancel.
     fn registers(&self, first: usize) -> Vec<usize> {
         let count = 1usize << self.bits.len();
         let of = |element: usize| {
@@ -266,23 +272,24 @@ impl OperandTiles {
     }
 }
 
-/// One issue of an instruction: the tile that it multiplies.
+/// One issue of an instruction, which multiplies one tile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
     /// Coordinates of the first element of the tile.
     pub(super) at: Point,
-    /// Registers of A, B and D, by element of the tile.
+    /// For each of A, B and D, the register of each element of the tile.
     pub(super) registers: [Vec<usize>; 3],
 }
 
-/// The match of an instruction with a product: the issues that cover it.
+/// The match of an instruction with a product: the renaming, and the issues that compute the whole product.
 #[derive(Debug)]
 pub(super) struct Match {
-    /// Tensor coordinate of each bit of the tile.
+    /// Tensor coordinate to which each bit of the tile is mapped.
     pub(super) renaming: Renaming,
     /// All issues, in ascending order of k, and for equal k in the order of the registers of D.
     pub(super) issues: Vec<Issue>,
-    /// For each element of A's tile, true if it must be replaced by zero because its product would be added twice.
+    /// For each element of A's tile, true if it must be replaced by zero, because its product would otherwise be added
+    /// twice.
     pub(super) zero_elements: Vec<bool>,
     /// Mask of lane bits that select replicas of elements of A. In lanes where such a bit is set, A must be replaced by
     /// zero.

@@ -38,7 +38,7 @@ pub enum Mismatch {
         number: usize,
         /// Coordinates of the bit in the layout of the operand.
         found: Point,
-        /// Coordinates in D, restricted to coordinates that the operand has.
+        /// Coordinates of the same bit in the layout of D. Coordinates that the operand does not have are 0.
         expected: Point,
     },
     /// A tile bit has known coordinates in one operand, but no register bit of this operand has these coordinates.
@@ -59,23 +59,23 @@ pub enum Mismatch {
         /// Coordinates of the first element of the tile.
         at: Point,
     },
-    /// A bit of k moves to another block of elements with one scale although it should stay in the block, or stays
-    /// although it should move.
+    /// A bit of k of the tile crosses blocks in the wrong way. A block is a list of elements that share one scale. The
+    /// bit moves to another block although it should stay in its block, or the reverse.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
         /// Bit of k of the tile.
         bit: TileBit,
-        /// Coordinate of the bit.
+        /// Coordinate k to which the bit is mapped.
         found: u64,
         /// log2 of the number of elements of a block.
         block_log2: u8,
     },
-    /// The lanes that add up a row hold only a part of it.
+    /// The lanes that add up one element of D hold only some of the values of k.
     #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
     Depth {
-        /// Number of values of k reached.
+        /// Number of values of k that these lanes hold.
         found: u64,
-        /// Number of values of k.
+        /// Number of values of k of the product.
         expected: u64,
     },
 }

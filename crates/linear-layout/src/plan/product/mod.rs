@@ -67,8 +67,8 @@ pub struct MatrixProduct<'a> {
 /// Scales for blocks of elements of A and B.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorScales<'a> {
-    /// Layouts of the scales of A, to (m, k / block), and of the scales of B, to (n, k / block). `None` if the operand
-    /// has no scales.
+    /// Layouts of the scales of A, which maps to (m, k / block), and of the scales of B, which maps to (n, k / block).
+    /// An entry is `None` if the operand has no scales.
     pub layouts: [Option<&'a LinearLayout>; 2],
     /// log2 of the number of elements along k that share one scale.
     pub block_log2: u8,
@@ -77,7 +77,7 @@ pub struct FactorScales<'a> {
 }
 
 impl MatrixProduct<'_> {
-    /// Returns the number of 32-bit words of A, B and D that a thread holds.
+    /// Returns, for each of A, B and D, the number of 32-bit words that a thread holds.
     #[must_use]
     pub fn words(&self) -> [u64; 3] {
         let [left, right] = self.factors.first().copied().unwrap_or([self.sum; 2]);
@@ -87,7 +87,7 @@ impl MatrixProduct<'_> {
         })
     }
 
-    /// Returns log2 of the number of elements of operand A (0) or B (1) in a byte.
+    /// Returns log2 of the number of elements of operand A (0) or B (1) that share a byte.
     pub(crate) fn packed_log2(&self, factor: usize) -> u32 {
         self.factors
             .first()
@@ -163,8 +163,8 @@ impl ProductPlan {
         [0, 1, 2].map(|operand| self.conversions[operand].is_some())
     }
 
-    /// Returns, for each bit of the instruction's m, n and k, the coordinate of the tensors to which the bit is mapped.
-    /// The coordinate is 0 if the tensors are too small to have one.
+    /// Returns each bit of the instruction's m, n and k with the tensor coordinate to which it is mapped. The
+    /// coordinate is 0 if the tensors are too small to have one.
     #[must_use]
     pub fn renaming(&self) -> &[(TileBit, u64)] {
         &self.renaming

@@ -11,21 +11,22 @@ use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Product, ScaleBit};
 use rustc_hash::FxHashMap;
 
-/// The scale words of operand A or B, for all tiles.
+/// The scales of operand A or B, packed into words for all tiles.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
-    /// Registers that are packed into each word, lowest byte first. The instruction does not read bytes without a
-    /// register.
+    /// For each word, the registers whose scales are its bytes, lowest byte first. The instruction does not read the
+    /// bytes that have no register.
     pub(super) words: Vec<Vec<usize>>,
-    /// The index of the word and the selector for each tile, by the coordinates of the tile's first element.
+    /// For the first element of each tile, (index of the tile's word in `words`, selector of the tile's scales in this
+    /// word).
     first: FxHashMap<Point, (usize, u32)>,
     own: usize,
     block_log2: u8,
 }
 
 impl ScaleWords {
-    /// Finds the scale words of operand A (0) or B (1), whose scales have the layout `elements`. If the layout does not
-    /// match the instruction, returns the first mismatch.
+    /// Packs the scales of operand A (0) or B (1) into words. `elements` is the layout of the scales. If this layout
+    /// does not match the instruction, returns the first mismatch.
     fn of(
         scales: &BlockScales,
         factor: usize,
@@ -151,20 +152,21 @@ impl ScaleWords {
         })
     }
 
-    /// Returns the index of the word and the selector for the tile whose first element is at these coordinates.
+    /// Returns (index of the word in `words`, selector of the scales in this word) for a tile. The argument is the
+    /// coordinates of the tile's first element. Returns `None` if the tile has no scales.
     pub(super) fn at(&self, [matrix, m, n, k]: Point) -> Option<(usize, u32)> {
         let mut at = [matrix, m, n, k >> self.block_log2 << self.block_log2];
         at[M + N - self.own] = 0;
         self.first.get(&at).copied()
     }
 
-    /// Returns true if there is a scale word for the tile of each issue of the match.
+    /// Returns true if every issue of the match has a word with its scales.
     fn covers(&self, found: &Match) -> bool {
         found.issues.iter().all(|issue| self.at(issue.at).is_some())
     }
 }
 
-/// Returns the bitwise or of the values at the set bits of `number`.
+/// Returns the bitwise or of `values[i]` for all bits `i` that are set in `number`.
 fn deposit<T: core::ops::BitOr<Output = T> + Default>(
     number: usize,
     values: impl Iterator<Item = T>,
@@ -180,8 +182,9 @@ pub(super) struct ScaleSource {
     pub(super) conversion: Option<ConvertPlan>,
 }
 
-/// Returns the scales of A and B. Scales whose layout does not match the instruction are converted. An entry is `None`
-/// if that operand has no scales. The result is `None` if no layout of scales matches.
+/// Returns the scales of A and B for an instruction. Scales whose layout does not match the instruction are converted.
+/// An entry is `None` if that operand has no scales. The whole result is `None` if the scales of an operand do not
+/// match the instruction even after a conversion.
 pub(super) fn sources(
     product: &MatrixProduct<'_>,
     row: &Product,
