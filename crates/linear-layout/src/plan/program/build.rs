@@ -38,20 +38,20 @@ pub(crate) struct Builder {
     warps_log2: u32,
     blocks_log2: u32,
     value_numbers: FxHashMap<Step, ValueId>,
-    /// For each operand that has one, the value that holds the number 0.
+    /// For each operand for which [`Self::zero`] was called, the value that holds the number 0.
     zeros: FxHashMap<u8, ValueId>,
     /// Number of instructions of one application of the combiner.
     combination: u32,
 }
 
-/// The number of lanes, warps and blocks that execute a program, as logarithms.
+/// The threads that execute a program: log2 of the numbers of lanes, warps and blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threads {
     /// Log2 of the number of lanes of a warp.
     pub(crate) lanes_log2: u32,
     /// Log2 of the number of warps of the block.
     pub(crate) warps_log2: u32,
-    /// Log2 of the blocks of the cluster that exchange data; 0 if each block is on its own.
+    /// Log2 of the number of blocks of the cluster that exchange data; 0 if no block depends on another block.
     pub(crate) blocks_log2: u32,
 }
 
@@ -239,7 +239,7 @@ impl Builder {
         out
     }
 
-    /// Returns the number 1, the count of the element `of`.
+    /// Returns the value that holds the number 1, which is the count of the element `of`.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -267,8 +267,8 @@ impl Builder {
         intern(&mut self.votes, vote)
     }
 
-    /// Adds a step that counts, for each bin that a lane owns, the elements of the warp in that bin. The counts are
-    /// added to `acc`. Returns the sums.
+    /// Adds a step that counts, for each bin that a lane owns, the elements of the warp in that bin. Returns the sums
+    /// of these counts and `acc`. `vote` is the index of the vote in the program's table.
     pub(crate) fn count_votes(
         &mut self,
         vote: u32,
@@ -311,8 +311,8 @@ impl Builder {
         intern(&mut self.index_maps, map)
     }
 
-    /// Computes numbers by an index map, whose inputs are the lane, the warp and `inputs`. Returns the first number;
-    /// the other numbers follow.
+    /// Adds a step that computes numbers by the index map with index `map`. The inputs of the map are the lane, the
+    /// warp and `inputs`. Returns the first number; the other numbers have the following indices.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
         let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
@@ -418,7 +418,8 @@ impl Builder {
         self.steps.push(Step::Barrier(scope));
     }
 
-    /// Combines one element of each operand, or two adjacent elements of the only operand if `is_packed`.
+    /// Applies the combiner to `acc` and `other`, and returns the combined elements. Each list contains one element of
+    /// each operand or, if `is_packed`, two adjacent elements of the only operand.
     pub(crate) fn combine(
         &mut self,
         acc: &[ValueId],

@@ -94,7 +94,7 @@ pub enum IndexOp {
     Xor(IndexNode, IndexNode),
 }
 
-/// The operation that combines a constant with a run-time value.
+/// The operation that joins a constant to a run-time value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Join {
     /// No operation, because the constant is 0.
@@ -179,7 +179,7 @@ impl IndexProgram {
         self.possible[self.outputs[output].index()]
     }
 
-    /// Returns the operation that combines a constant with the given output: an addition if the constant has no bits in
+    /// Returns the operation that joins a constant to the given output: an addition if the constant has no bits in
     /// common with the output, otherwise an exclusive or. A constant of 0 needs no operation.
     #[must_use]
     pub fn join(&self, output: usize, constant: u64) -> Join {
@@ -279,7 +279,7 @@ impl IndexProgram {
         }
     }
 
-    /// Adds terms for one input. The exclusive or of these terms is the contribution of the input to one output.
+    /// Appends to `terms` the nodes whose exclusive or is the contribution of one input to one output.
     fn terms(
         &mut self,
         input: IndexNode,
@@ -351,8 +351,8 @@ impl IndexProgram {
         }
     }
 
-    /// Adds the exclusive or of all terms, as a tree of small depth. Terms that share no bits with other terms are
-    /// combined by ors.
+    /// Returns the node of the exclusive or of all terms, which is computed by a tree of small depth. Terms that share
+    /// no bits with other terms are combined by ors.
     fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
@@ -398,12 +398,13 @@ impl IndexProgram {
     }
 }
 
-/// A decomposition of the bit matrix of a map into terms.
+/// The way in which the bit matrix of a map is cut into terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cut {
-    /// One term per diagonal of the matrix.
+    /// One term per diagonal (row - column) of the matrix.
     Diagonals,
-    /// One term per diagonal, except that a column of several bits with a diagonal of its own is one term.
+    /// One term per diagonal, except that a column with several bits is one term if it is the only column on one of its
+    /// diagonals.
     Peeled,
     /// One term per column of the matrix.
     Columns,

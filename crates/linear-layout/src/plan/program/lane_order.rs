@@ -36,8 +36,8 @@ impl LaneOrder {
         self.mask
     }
 
-    /// Returns the contribution (exclusive or) of each thread bit to the source lane. To fill the bytes in the order of
-    /// the lanes, a thread stores the elements of its source lane.
+    /// Returns the contribution (exclusive or) of each thread bit to the source lane. Each thread stores the elements
+    /// of its source lane, so that the lanes fill the bytes in order.
     #[must_use]
     pub fn columns(&self) -> &[u32] {
         &self.columns

@@ -83,7 +83,7 @@ pub enum Predicate {
     Differs {
         /// Mask of the compared thread bits.
         mask: u32,
-        /// Bits of a thread for which the condition is false.
+        /// Value of the compared bits in the threads for which the condition is false.
         first: u32,
     },
 }
@@ -169,18 +169,18 @@ pub struct AddressBase {
     /// Column `i` is the contribution (exclusive or) of thread bit `i` to the byte offset. The lane bits come before
     /// the warp bits, and the bits of the CTA's rank in its cluster come last.
     pub columns: Vec<u32>,
-    /// Start of all offsets, in bytes from the start of the memory.
+    /// Number of bytes from the start of the memory to the byte at offset 0.
     pub start: u32,
     /// Memory to which the address refers.
     pub space: MemorySpace,
-    /// Paddings of the memory. All paddings before an offset are added to the offset.
+    /// Paddings of the memory. The address of an offset is the offset plus all paddings before the offset.
     pub gaps: Vec<Padding>,
     /// Mask of the offset bits to which [`Address::numbers`] may contribute.
     pub number_bits: u32,
 }
 
 impl AddressBase {
-    /// Returns the byte offset that the columns assign to `thread`.
+    /// Returns the byte offset of `thread`: the exclusive or of the columns of its set bits.
     pub(crate) fn apply(&self, thread: u32) -> u32 {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
@@ -219,7 +219,7 @@ impl Address {
     pub const CTA_SHIFT: u32 = 20;
 }
 
-/// The threads that a barrier synchronises.
+/// The set of threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BarrierScope {
     /// The lanes of one warp (`bar.warp.sync`; on AMD, a wait for the memory operations of the same wave).

@@ -2,22 +2,23 @@
 
 use crate::number::narrow;
 
-/// Assignment of histogram bins to lanes and registers, and the lanes whose elements are counted.
+/// The parameters of a vote, by which the lanes of a warp count elements: the assignment of histogram bins to lanes and
+/// registers, and the lanes whose elements are counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// For each bit of a bin number, lowest bit first, the bit of the owner's lane number or register index that has
-    /// the same value.
+    /// For each bit of a bin number, lowest bit first, the bit of the bin's owner that has the same value. The owner of
+    /// a bin is a register of a lane.
     pub bin_bits: Vec<BinBit>,
     /// Mask of lane bits. A lane in which one of these bits is set holds a replica, which is not counted.
     pub copies: u32,
 }
 
-/// The owner bit that one bit of a bin number determines. The bin's owner is a register of a lane.
+/// A bit of the owner of a bin: a bit of its lane number or of its register index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
-    /// This bit of the number of the lane that owns the bin.
+    /// Bit with this index in the lane number.
     Lane(u32),
-    /// This bit of the index of the bin's register among the count registers of the lane.
+    /// Bit with this index in the register index. The index counts the registers in which the lane holds counts.
     Register(u32),
 }
 
@@ -28,7 +29,7 @@ impl Vote {
         narrow::<u32>(self.bin_bits.iter().filter(of_register).count())
     }
 
-    /// Returns the mask of the lane bits that depend on the bin number.
+    /// Returns the mask of the lane bits that equal a bit of the bin number.
     pub(crate) fn lane_mask(&self) -> u32 {
         self.bin_bits.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,

@@ -8,7 +8,7 @@ use crate::plan::program::{
 };
 use crate::target::Fragment;
 
-/// A view of the buffer that a program accesses.
+/// The view of a buffer to which a program's accesses are relative.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     /// Start of the view in the buffer, as a byte offset before padding.
@@ -80,8 +80,8 @@ impl Builder {
         }
     }
 
-    /// Emits the loads of a memory plan, from the view or, if `view` is `None`, from scratch memory. Returns the value
-    /// of each register. The values belong to the first operand.
+    /// Emits the loads of a memory plan, from the view or, if `view` is `None`, from scratch memory. Returns the loaded
+    /// value of each register. The loaded values belong to the first operand.
     pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
         let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
@@ -157,9 +157,9 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the address of a 4-byte number in scratch memory: the exclusive or of the columns of the thread's set
-    /// bits, of `offset` and, if it is given, of a run-time number. Only bits of `number_bits` may be set in the
-    /// run-time number.
+    /// Returns the address of a 4-byte number in scratch memory. The byte offset is the exclusive or of `offset`, of
+    /// the columns of the bits that are set in the thread number, and of the run-time number `number` if it is given.
+    /// Only bits of the mask `number_bits` may be set in the run-time number.
     pub(crate) fn number_address(
         &mut self,
         columns: Vec<u32>,
@@ -281,7 +281,7 @@ impl Builder {
         intern(&mut self.address_bases, base)
     }
 
-    /// Returns the mask of the bits that are set in the byte offset of some thread, in the address base with index
+    /// Returns the mask of the bits that may be set in the byte offset of a thread, for the address base with index
     /// `base`.
     pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
