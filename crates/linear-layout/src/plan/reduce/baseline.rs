@@ -8,9 +8,9 @@ use crate::layout::LinearLayout;
 use crate::number::narrow;
 
 /// Returns the scratch bytes and barriers of Triton's reduction. In that reduction, the partial results of warps move
-/// to lanes while rows keep their place. Then the results are converted, in the same scratch bytes. All operands are
-/// processed at once. Returns `None` if a bit of the layout moves both along the axis and along rows, or if two bits
-/// move along the same axis bit.
+/// to lanes, and rows keep their registers and lanes. Then the results are converted, in the same scratch bytes. All
+/// operands are processed at once. Returns `None` if a bit of the layout moves both along the axis and along rows, or
+/// if two bits move along the same axis bit.
 ///
 /// A plan may use more bytes if it is faster. In nearly all cases, there is also a plan that uses no more bytes than
 /// the baseline.

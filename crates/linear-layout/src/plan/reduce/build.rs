@@ -51,7 +51,7 @@ fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
     strategies.chain([gathering]).chain(staying)
 }
 
-/// Maximal number of tuples per thread for strategies that first gather the axis in registers.
+/// Maximal number of tuples per thread for strategies that first gather the whole axis in the registers of one thread.
 const MAX_GATHERED: usize = 64;
 
 /// Plans a reduction along one axis.
@@ -195,8 +195,8 @@ impl<'a> ReduceBuilder<'a> {
         self.program.finish(&self.state.values).map(Some)
     }
 
-    /// Combines the partial results of warps. Returns true if the program differs from the programs of other
-    /// strategies.
+    /// Combines the partial results of warps, if the axis is distributed over warps. Returns true if the program
+    /// differs from the programs of other strategies.
     fn combine_warps(
         &mut self,
         strategy: ReduceStrategy,
@@ -257,7 +257,7 @@ impl<'a> ReduceBuilder<'a> {
         }
     }
 
-    /// Combines pairs of values that differ in a register bit along the axis.
+    /// Combines pairs of tuples whose registers differ only in `bit`, which is along the axis.
     fn combine_register(&mut self, bit: usize) {
         let pairs = self.state.split(bit);
         self.state.values = pairs
@@ -312,9 +312,9 @@ impl<'a> ReduceBuilder<'a> {
         halved
     }
 
-    /// Exchanges halves of the rows between two lanes, so that each lane keeps one half. The row bit that divides the
-    /// halves is preferably a bit that is this lane bit in the result. Otherwise it is the highest register bit, so
-    /// that adjacent rows stay in one lane.
+    /// Combines the two lanes that differ in `lane_bit`: they exchange halves of their rows, so that each lane keeps
+    /// one half. If possible, the halves differ in the row bit to which `lane_bit` is mapped in the result. Otherwise
+    /// they differ in the highest register bit, so that adjacent rows stay in one lane.
     fn halve(&mut self, lane_bit: usize) {
         let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
         let position = self
@@ -344,7 +344,7 @@ impl<'a> ReduceBuilder<'a> {
         self.state.lane[lane_bit] = column;
     }
 
-    /// Moves the partial results of warps to the given register, lane and warp columns, and combines them over lanes.
+    /// Moves the partial results of warps to the register, lane and warp columns `to`, and combines them over lanes.
     /// Returns true if the program differs from the programs of other strategies.
     fn combine_across(
         &mut self,

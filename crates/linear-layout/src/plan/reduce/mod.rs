@@ -128,7 +128,7 @@ impl fmt::Display for ReduceStrategy {
 }
 
 impl ReducePlan {
-    /// Returns the steps. The program takes the unique registers of the source, and returns the unique registers of the
+    /// Returns the program. It takes the unique registers of the source, and returns the unique registers of the
     /// result, or one scalar.
     #[must_use]
     pub const fn program(&self) -> &Program {

@@ -5,8 +5,8 @@ use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
 
-/// The state of a reduction: an intermediate layout with the tuple in each register. The layout is given by the column
-/// of each register, lane and warp bit.
+/// The state of a reduction: the tuples of a thread and their layout, which changes with each step. The layout is given
+/// by the column of each register, lane and warp bit.
 ///
 /// A column is a packed coordinate: the low bits are the row bits, and the bits above are the axis bits. Values that
 /// differ in a layout bit whose column is along the axis still have to be combined. A layout bit whose column is zero
@@ -102,9 +102,9 @@ impl State {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
     }
 
-    /// Returns the columns after each warp bit of the axis is exchanged with a lane bit. The lane bits are bits that
-    /// number replicas, if there are enough of them, and otherwise the lowest lane bits. Returns `None` if there are
-    /// fewer lane bits than warp bits.
+    /// Returns the columns after each warp bit of the axis is exchanged with a lane bit: with lane bits that number
+    /// replicas, if there are enough of these, otherwise with the lowest lane bits. Returns `None` if there are fewer
+    /// lane bits than warp bits.
     pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
         let warps = self.axis_warps(coordinates);
         let copies = bits_where(&self.lane, |column| column == 0);
