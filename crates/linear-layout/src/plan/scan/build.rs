@@ -17,14 +17,14 @@ use crate::number::narrow;
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::scan::{Scan, plan_scan};
 /// use linear_layout::target::Target;
-/// // 64 scan_elements in a row on 32 lanes, two each.
+/// // 64 elements in a row on 32 lanes, two each.
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
 /// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
 /// let plan = plan_scan(&scan)?;
 /// // One combination in the thread; a fetch, a combination and a select for each of the five lane bits; the carry into
-/// // the lane is fetched, and combined into combine_carries scan_elements except in lane 0.
+/// // the lane is fetched, and combined into both elements except in lane 0.
 /// assert_eq!((plan.program().steps().len(), plan.program().scratch_bytes()), (1 + 15 + 1 + 4, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -80,7 +80,7 @@ fn plan_within(
     }
 }
 
-/// The kind of the layout bits of a level: register, lane or warp bits.
+/// The kind of layout bits that a level consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LevelKind {
     Register,
@@ -108,16 +108,16 @@ struct ScanColumns {
     warp: Vec<u64>,
 }
 
-/// A carry of a group: the combination of all elements before the group.
+/// The carry of a group: the combination of all elements before the group.
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// Mask of thread bits. In a thread where all of these bits have their first value, the group is the first group
-    /// and has no carry. If the mask is 0, the carry exists in every thread.
+    /// Mask of thread bits. A thread in which all of these bits have their first value (in scan order) is in the first
+    /// group, which has no carry. If the mask is 0, the carry exists in every thread.
     absent_at_first_of: u32,
 }
 
-/// The results of a scan within a level.
+/// The prefixes and totals of the values of a level. A value is an element or the total of a group of a lower level.
 struct LevelResult {
     /// For each value of the level, its inclusive prefix.
     inclusive: Vec<TupleId>,
@@ -128,7 +128,7 @@ struct LevelResult {
     totals: Vec<TupleId>,
     /// For each value of the level, the index of its group.
     group: Vec<usize>,
-    /// Columns of the register bits that number the groups.
+    /// Columns of the register bits that number the groups in a thread.
     reg: Vec<u64>,
 }
 
@@ -272,7 +272,8 @@ impl<'a> ScanBuilder<'a> {
             .collect())
     }
 
-    /// Returns the carry of each group, given the totals of the groups.
+    /// Returns the carry of each group, given the totals of the groups. The totals are the values of the level with
+    /// index `level`.
     fn carries(
         &mut self,
         level: usize,
@@ -525,7 +526,7 @@ impl<'a> ScanBuilder<'a> {
         Ok(result)
     }
 
-    /// Selects the value for the warp of this thread. `values` contains one value for each position in the level.
+    /// Selects the value for the warp of this thread. `values[i]` belongs to the warp at position `i` of the level.
     fn select_by_warp(
         &mut self,
         level: &ScanLevel,
@@ -561,7 +562,7 @@ impl<'a> ScanBuilder<'a> {
     }
 }
 
-/// Returns one carry for each of these values. The carries do not exist in threads where all thread bits under
+/// Returns a carry with each of these values. The carries do not exist in threads where all thread bits under
 /// `absent_at_first_of` have their first value.
 fn carries_of(values: Vec<TupleId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
     let carry = |value| Carry {
