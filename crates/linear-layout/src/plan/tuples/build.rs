@@ -14,7 +14,7 @@ use crate::plan::program::Program;
 use core::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
-/// A program under construction.
+/// A program on tuples under construction, as a list of recorded steps.
 pub(in crate::plan) struct TupleBuilder<'a> {
     combiner: Combiner<'a>,
     threads: Threads,
@@ -391,30 +391,30 @@ impl<'a> TupleBuilder<'a> {
     }
 }
 
-/// The state of the emission of the recorded steps as a program: the values of each tuple.
+/// An emitter, which turns recorded steps on tuples into a program on values.
 struct TupleEmitter<'b> {
     b: Builder,
-    /// For each tuple, its value in each operand.
+    /// For each tuple, the value of its element of each operand.
     tuples: Vec<Vec<ValueId>>,
-    /// Maps a tuple to the tuple whose elements follow its elements in the same words.
+    /// Map from a tuple to the next tuple, if the elements of both share a word.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
     conversions: &'b [Conversion],
     reuse: ScratchReuse,
-    /// True if earlier conversions used scratch bytes that a later conversion may need.
+    /// True if earlier conversions used scratch bytes, so that a conversion that reuses these bytes needs a barrier.
     scratch_is_used: bool,
 }
 
 impl TupleEmitter<'_> {
-    /// Returns the value of each of these tuples in the operand with index `operand`.
+    /// Returns, for each of the tuples, the value of its element of the operand with index `operand`.
     fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
         let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
         tuples.iter().map(of).collect()
     }
 
-    /// Defines consecutive tuples from `first` on. `lists` contains one list for each operand, with the value of each
-    /// tuple.
+    /// Defines the values of consecutive tuples from `first` on. `lists[k][i]` is the element of operand `k` of tuple
+    /// `i`.
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
@@ -427,8 +427,8 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Combines two pairs of tuples by one packed instruction, and returns true. If the elements of the pairs do not
-    /// share words, emits nothing and returns false.
+    /// Emits the steps `step` and `next` as one packed combination, and returns true. If the steps are not combinations
+    /// of tuples whose elements share words, emits nothing and returns false.
     fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
         let (
             TupleStep::Combine { out, acc, other },
@@ -512,7 +512,8 @@ impl TupleEmitter<'_> {
         }
     }
 
-    /// Moves tuples to other lanes, packed into words. `send` moves one word.
+    /// Defines the tuples from `first` on as the elements of `values` in other lanes. The elements are packed into
+    /// words, and `send` emits the move of one word.
     fn send(
         &mut self,
         first: TupleId,

@@ -3,7 +3,8 @@
 use super::{ScratchReuse, TupleError};
 use crate::plan::program::Program;
 
-/// The scratch memory budget of a program.
+/// The scratch memory budget of a program: the maximal number of bytes, and the extent to which conversions reuse
+/// bytes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) reuse: ScratchReuse,
@@ -11,9 +12,9 @@ pub(in crate::plan) struct ScratchBudget {
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// Returns the key by which programs are compared; the program with the lowest key is best. The first component is the
-/// number of barriers in excess of the baseline's `plain_barriers`, or 0 if there is no limit. The second component is
-/// the cost.
+/// Returns the key by which programs are compared; the program with the lowest key is best. The key is (number of
+/// barriers beyond those of the baseline, cost). The first component is 0 if there is no limit. `plain_barriers` is the
+/// number of barriers of the baseline.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
