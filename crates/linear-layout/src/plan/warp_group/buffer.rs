@@ -56,18 +56,20 @@ const DEPTH: usize = 1;
 /// log2 of the number of rows of a core matrix. A swizzle atom has the same number of rows.
 const ROWS_LOG2: usize = 3;
 
-/// A canonical shared-memory layout that `wgmma` reads.
+/// A canonical form of an operand in shared memory that `wgmma` reads: a swizzle, and the coordinate (k or the line)
+/// that is contiguous.
 #[derive(Clone, Copy, Debug)]
 struct DescriptorForm {
     swizzle: MatrixSwizzle,
     is_k_major: bool,
 }
 
-/// The result of comparing a tile with a canonical form.
+/// The division of a tile into rows and atoms of a canonical form, as if the tile had this form. The tile has this form
+/// if `mismatch` is `None`.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: DescriptorForm,
-    /// Descriptor with the strides of the tile, under the assumption that the tile has this form.
+    /// Descriptor of the form, with the strides of the tile.
     descriptor: MatrixDescriptor,
     /// Number of columns of the tile that are equal to the columns of the form.
     agreeing: usize,
@@ -107,7 +109,8 @@ impl DescriptorForm {
         if self.is_k_major { DEPTH } else { LINE }
     }
 
-    /// Compares the columns of a tile with the columns of this form.
+    /// Divides a tile, given by its columns, into rows and atoms of this form, and compares its columns with those of
+    /// the form.
     fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
         let row_bytes = self.swizzle.row_bytes();
         let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
@@ -205,8 +208,8 @@ pub(super) fn divide(
     Ok(described)
 }
 
-/// Returns the canonical form of the tile. If the tile has no canonical form, the error shows the first mismatch with
-/// the form that agrees in most columns.
+/// Returns the canonical form of a tile, and its descriptor. If the tile has no canonical form, the error shows the
+/// first mismatch with the form that agrees in most columns.
 fn form_of(
     factor: SharedOperand<'_>,
     tile: [&[u64]; 2],

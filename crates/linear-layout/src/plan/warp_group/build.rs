@@ -100,7 +100,8 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, WarpGroupErro
     }))
 }
 
-/// Operand A, matched with the instruction.
+/// Operand A, in the form from which an issue takes it: registers that match the instruction's fragment, or a buffer
+/// with a descriptor.
 enum LeftSource<'a> {
     Registers(Box<RegisterOperand<'a>>),
     Buffer(DescribedBuffer),
@@ -158,7 +159,7 @@ fn assemble(
     })
 }
 
-/// Checks that each warp group holds the same rows of A, which is in registers, as of D.
+/// Checks that each warp group holds the same rows of A as of D, for A in registers.
 fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
@@ -184,12 +185,12 @@ fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> Sha
     }
 }
 
-/// Returns log2 of the instruction's size along k, in elements.
+/// Returns log2 of the instruction's size along k, in elements of this type.
 const fn depth_log2(number: Number) -> u32 {
     (8 * DEPTH_BYTES / number.bits()).trailing_zeros()
 }
 
-/// Checks the types, the sizes and the number of threads. Returns log2 of m, n and k.
+/// Checks the types, the sizes and the number of threads of the operands. Returns log2 of the product's m, n and k.
 fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], WarpGroupErrorKind> {
     let target = operands.target;
     if !target.instructions.warp_group_products {

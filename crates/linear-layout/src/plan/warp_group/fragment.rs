@@ -70,8 +70,8 @@ pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// Registers of a tile, in the order in which the instruction takes them, XORed with the first register of the
-    /// tile.
+    /// For each register of a tile, in the order in which the instruction takes them, its exclusive or with the first
+    /// register of the tile.
     tile: Vec<u64>,
     /// Mask of the packed coordinate bits that number the elements within a tile.
     tile_mask: u64,

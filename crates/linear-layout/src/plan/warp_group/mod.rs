@@ -94,12 +94,12 @@ pub struct WarpGroupPlan {
     pub(crate) issues: Vec<WarpGroupIssue>,
 }
 
-/// Operand A of one issue.
+/// The part of operand A that one issue multiplies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssuedFactor {
     /// Registers of A that are packed in each of the four 32-bit words, lowest bits first.
     Words([Vec<u32>; 4]),
-    /// Byte offset of A's tile from the start address of A.
+    /// Byte offset of the tile of A from the start address of A.
     Position(u64),
 }
 
