@@ -167,8 +167,8 @@ pub struct Reason {
 /// The program takes the unique registers of the source (zero register bases removed, in register order) and returns
 /// those of the destination.
 /// # Laws
-/// If the program is run on the names of the elements, every result register holds the element that the destination
-/// layout prescribes (property `plans_are_right`).
+/// If each source register holds the name of its element, every result register holds the name of the element that the
+/// destination layout prescribes (property `plans_are_right`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertPlan {
     kind: PlanKind,

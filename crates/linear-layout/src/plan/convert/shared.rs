@@ -61,8 +61,8 @@ pub(super) struct Route {
     bytes: u32,
 }
 
-/// Returns the swizzles to try. The swizzles for vector accesses come first, widest vectors first, and the swizzles for
-/// matrix instructions follow.
+/// Returns the options of the swizzles to try: first the swizzles for vector accesses, widest vectors first, then the
+/// swizzles for matrix instructions.
 pub(super) fn choices(
     container_bits: u32,
     reps_log2: u32,

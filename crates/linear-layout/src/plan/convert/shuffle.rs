@@ -133,8 +133,8 @@ fn sources(sides: &Sides) -> Option<Sources> {
     Some(Sources { registers, threads })
 }
 
-/// Computes the three stages. Returns `None` if data moves between warps, or if the conversion needs another choice of
-/// `E`.
+/// Computes the matrices of the three stages (offer, shuffle, take). Returns `None` if data moves between warps, or if
+/// no matrix `E` of the kind `takes` suffices.
 fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     let lanes = sides.lanes_log2 as usize;
     let regs = sides.src.reg.len();
@@ -421,8 +421,8 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Analyses the conversion. Returns `None` if data moves between warps, or if the conversion needs another choice
-    /// of `E` than `takes`.
+    /// Analyses a conversion. Returns `None` if data moves between warps, or if no matrix `E` of the kind `takes`
+    /// suffices.
     pub(super) fn new(
         sides: &'a Sides,
         elem_bits: u32,

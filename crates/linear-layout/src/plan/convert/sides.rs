@@ -211,8 +211,9 @@ impl Sides {
         Ok(())
     }
 
-    /// Restricts the conversion to a subset of the registers of each side. The masks of register bits span the subset.
-    /// Both subsets must hold the same elements.
+    /// Returns the conversion of a subset of the registers of each side: the source registers whose numbers are in the
+    /// span of `src_masks`, and the destination registers whose numbers are in the span of `dst_masks`. Both subsets
+    /// must hold the same elements.
     pub(crate) fn restricted(&self, src_masks: &[u64], dst_masks: &[u64]) -> Self {
         let side = |side: &SideColumns, masks: &[u64]| SideColumns {
             reg: masks.iter().map(|&m| apply(&side.reg, m)).collect(),
