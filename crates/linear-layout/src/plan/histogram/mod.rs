@@ -45,8 +45,8 @@ pub struct Histogram<'a> {
     pub src: &'a LinearLayout,
     /// Layout of the counts, which maps (register, lane, warp, block) to one dim. It must not have zero register bases.
     pub dst: &'a LinearLayout,
-    /// True if some elements are not counted: elements with a mask of 0, and elements whose value is not the number of
-    /// a bin.
+    /// True if the histogram skips some elements: those with a mask of 0, and those whose value is not the number of a
+    /// bin.
     pub is_masked: bool,
     /// Target GPU.
     pub target: &'a Target,
