@@ -67,8 +67,8 @@ pub struct MatrixProduct<'a> {
 /// Scales for blocks of elements of A and B.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorScales<'a> {
-    /// Layouts of the scales of A, which maps to (m, k / block), and of the scales of B, which maps to (n, k / block).
-    /// An entry is `None` if the operand has no scales.
+    /// Layout of the scales of A, which maps to (m, k / block), and layout of the scales of B, which maps to (n, k /
+    /// block). An entry is `None` if the operand has no scales.
     pub layouts: [Option<&'a LinearLayout>; 2],
     /// log2 of the number of elements along k that share one scale.
     pub block_log2: u8,
