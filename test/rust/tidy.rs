@@ -207,9 +207,10 @@ fn each_pass_is_spelled_one_way() {
 }
 
 /// Names that the simulator reads outside of function bodies.
-const NAMES_OF_MODULES: [&str; 8] = [
+const NAMES_OF_MODULES: [&str; 9] = [
     "llvm.func",
     "llvm.mlir.global",
+    "nvvm.cluster_dim",
     "nvvm.kernel",
     "nvvm.reqntid",
     "rocdl.",

@@ -347,7 +347,7 @@ fn types_of_mlir() {
         ),
         ("#blocked", "64x64", "note: paste its definition in front"),
         ("tensor<64x64xf16>", "", "the tensor has no encoding"),
-        ("tensor<?x64xf16, #blocked>", "", "known at run time only"),
+        ("tensor<?x64xf16, #blocked>", "", "is dynamic (`?`)"),
         (
             "memref<64x64xf16>",
             "",

@@ -18,7 +18,9 @@ use super::launch::{Arg, Machine};
 use super::marks;
 use super::memory::{Memory, write_le};
 pub use module::ModuleInfo;
-use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel, sizes};
+use module::{
+    block_size, cluster_size, collect_top, has_body, machine_of, module_info, pick_kernel,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -194,9 +196,7 @@ impl<'m> Decoder<'m> {
         if let Some(size) = block_size(kernel, info, self.machine) {
             self.b.set_block_size(size);
         }
-        if let Some(blocks) = sizes(kernel, "nvvm.cluster_dim") {
-            self.b.set_cluster(blocks.map(|blocks| blocks.max(1)));
-        }
+        self.b.set_cluster(cluster_size(kernel));
         let mut args = Vec::new();
         for (value, ty) in &kernel.regions[0][0].arguments {
             let slots = self.flat(kernel, ty)?;

@@ -129,7 +129,7 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
 }
 
 /// Returns the sizes along the three axes that an attribute of the kernel specifies. Missing axes have the size 1.
-pub(super) fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
+fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
     let axes = |values: &[i64]| {
         let mut sizes = [1; 3];
         for (size, &value) in sizes.iter_mut().zip(values) {
@@ -148,6 +148,12 @@ pub(super) fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
         }
         _ => None,
     }
+}
+
+/// Returns the number of blocks per cluster along each axis, 1 if the attributes of the kernel specify none.
+pub(super) fn cluster_size(kernel: &Operation) -> [u32; 3] {
+    let size = sizes(kernel, "nvvm.cluster_dim");
+    size.map_or([1; 3], |size| size.map(|blocks| blocks.max(1)))
 }
 
 /// Returns the block size that the attributes of the kernel or of the module specify, if any.

@@ -28,7 +28,7 @@ use crate::target::{Access, Target};
 type Location = (u64, u64);
 
 /// The source layout of a conversion, to find the block that holds an element.
-struct Holders {
+struct SourceElements {
     /// Gaussian elimination of the columns `within` (registers, lanes and warps), followed by the columns `blocks`.
     all: Echelon,
     within: Vec<u64>,
@@ -37,7 +37,7 @@ struct Holders {
     rows: u64,
 }
 
-impl Holders {
+impl SourceElements {
     fn of(src: &LinearLayout) -> Self {
         let within = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|dim| columns(src, dim));
         let within: Vec<u64> = within.into_iter().flatten().collect();
@@ -84,13 +84,13 @@ pub(super) fn plan_in_cluster(
     target: &Target,
 ) -> Result<ConvertPlan, PlanError> {
     let (dst, lanes_log2, warps_log2) = matched(src, dst, target)?;
-    let holders = Holders::of(src);
-    let blocks = holders.blocks.len().max(columns(&dst, Dim::BLOCK).count());
+    let elements = SourceElements::of(src);
+    let blocks = elements.blocks.len().max(columns(&dst, Dim::BLOCK).count());
     let missing = |dim, bit| PlanError::from(PlanErrorKind::NotCovered { dim, bit });
     let locations = |dim: Dim| -> Result<Vec<Location>, PlanError> {
         let columns = columns(&dst, dim).enumerate();
         let columns = columns.filter(|(_, column)| dim != Dim::REGISTER || *column != 0);
-        let location = |(bit, column)| holders.location(column).ok_or(missing(dim, bit));
+        let location = |(bit, column)| elements.location(column).ok_or(missing(dim, bit));
         columns.map(location).collect()
     };
     let [registers, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(locations);
@@ -99,14 +99,14 @@ pub(super) fn plan_in_cluster(
     let ranks: Vec<Location> = (0..blocks)
         .map(|bit| {
             let column = dst_blocks.get(bit).copied().unwrap_or(0);
-            let location = holders.location_of_block(bit, column);
+            let location = elements.location_of_block(bit, column);
             location.ok_or(missing(Dim::BLOCK, bit))
         })
         .collect::<Result<_, _>>()?;
 
     // The swizzle sees each block alone, as if all locations were in the reader's block.
     let coordinates = |locations: &[Location]| locations.iter().map(|at| at.0).collect::<Vec<_>>();
-    let own = |dim: Dim| columns(src, dim).map(|column| compress(column, holders.rows));
+    let own = |dim: Dim| columns(src, dim).map(|column| compress(column, elements.rows));
     let sides = Sides {
         src: SideColumns {
             reg: own(Dim::REGISTER).filter(|column| *column != 0).collect(),
@@ -116,7 +116,7 @@ pub(super) fn plan_in_cluster(
             reg: independent(coordinates(&registers)),
             thread: coordinates(&threads),
         },
-        bits: holders.rows.count_ones(),
+        bits: elements.rows.count_ones(),
         lanes_log2,
         warps_log2,
     };
