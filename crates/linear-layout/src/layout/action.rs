@@ -6,7 +6,7 @@ use core::fmt;
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::apply_columns;
 
-/// A selection and permutation of the bases of one in-dim: Triton's `ColumnAction`.
+/// A selection and reordering of the bases of one in-dim, most often `register`: Triton's `ColumnAction`.
 ///
 /// The new basis `i` is the old basis `action[i]`; an action shorter than the dim drops bases. With two register bits,
 /// an action that puts basis 1 before basis 0 exchanges registers 1 and 2:
@@ -138,7 +138,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the old slot that the new slot `slot` holds.
+    /// Returns the old slot whose value the action moves to the new slot `slot`.
     #[must_use]
     pub fn source_of(&self, slot: u64) -> u64 {
         let mut columns = [0u64; 64];

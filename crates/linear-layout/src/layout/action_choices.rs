@@ -23,8 +23,8 @@ impl RegisterPermutation {
     }
 
     /// Returns the register permutation after which `tile` divides `layout` on the left (on the right if `left` is
-    /// false). Only registers are considered. Each register basis of the tile is matched with the first unused equal
-    /// basis of the layout; the result is `None` if a basis has no match.
+    /// false). The permutation reorders registers only. Each register basis of the tile is matched with the first
+    /// unused equal basis of the layout; the result is `None` if a basis of the tile has no match.
     ///
     /// # Errors
     /// Returns an error if the first in-dims of the two layouts differ, or the tile has an out-dim that `layout` lacks.
@@ -91,8 +91,9 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns `(n, permutation)`. The permutation moves the registers whose address can be *added* to a base address,
-    /// because no other input changes the same address bits, to the first `n` slots.
+    /// Returns `(n, permutation)`. The permutation moves the registers with additive addresses to the first `n` slots.
+    /// The address of a register is additive if it can be *added* to a base address, because no other input changes the
+    /// same address bits.
     ///
     /// `layout` maps registers to an address; `addr` maps all other inputs to the same address. `span_mask` is the mask
     /// of the address bits that an affine offset may change. A register basis that is also a basis of `addr` counts as

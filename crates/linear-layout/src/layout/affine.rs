@@ -6,7 +6,7 @@ use super::side::{FieldMoves, log2_of};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// A layout followed by an XOR with a constant: `y = A x ^ b`.
+/// A linear layout with an offset that is XORed to the output: `y = A x ^ b`.
 ///
 /// Slices, flips and subviews of a layout are affine but not linear, because they do not map zero to zero. Affine maps
 /// compose and invert like layouts. This one reads a row of eight elements backwards:

@@ -3,18 +3,18 @@
 use super::{Dim, LinearLayout, Surjectivity};
 use crate::f2::{compress, low_mask};
 
-/// The layout of the elements of one thread block, in coordinates relative to the block.
+/// The slice of a layout that one thread block holds, with the coordinates of the elements relative to the block.
 ///
 /// # Laws
-/// If block `b` is at the coordinates that the layout maps (`block` = `b`) to, then the coordinate of an element is the
-/// coordinate within the block with the bits of the block inserted at `split`.
+/// An element at coordinate `x` within block `b` has the coordinate `x` with the bits of the block inserted at the set
+/// bits of `split`. The bits to insert are the coordinates that the layout gives the input `block = b`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockSlice {
-    /// The layout (register, lane, warp) -> coordinates within the block.
+    /// The layout (register, lane, warp) -> coordinates within the block. It is the same for all blocks.
     pub layout: LinearLayout,
-    /// Coordinates of each block bit, one list per block bit with a coordinate per output dim.
+    /// The image of each bit of the block index: `blocks[bit]` has one coordinate for each out-dim.
     pub blocks: Vec<Vec<u64>>,
-    /// Mask of the coordinate bits of each output dim that differ between blocks.
+    /// For each out-dim, the mask of the coordinate bits that differ between blocks.
     pub split: Vec<u64>,
 }
 

@@ -9,7 +9,8 @@ use crate::f2::apply_columns;
 /// Copying a layout dominates the cost of cheap operations. Larger layouts are rare enough to pay for an allocation.
 const INLINE: usize = 24;
 
-/// The images of the input bits, one column for each bit. Dereferences to a slice whose further entries are zero.
+/// The columns of a layout: the image of each input bit, followed by zeros. Dereferences to a slice of 24 or 64
+/// columns.
 #[derive(Clone)]
 pub(super) struct ColumnBuffer(Storage);
 
@@ -63,7 +64,8 @@ impl ColumnBuffer {
         }
     }
 
-    /// Returns true if the first `bits` columns are equal. Both buffers must have capacity for `bits` columns.
+    /// Returns true if `self` and `other` have the same first `bits` columns. Each must have capacity for `bits`
+    /// columns.
     #[inline]
     pub(super) fn same(&self, other: &Self, bits: usize) -> bool {
         if let (Storage::Inline(a), Storage::Inline(b)) = (&self.0, &other.0) {
@@ -91,7 +93,7 @@ impl ColumnBuffer {
     }
 }
 
-/// Returns the XOR of those of the eight columns from index `first` on whose bit is set in the low byte of `x`.
+/// Returns the XOR of the columns `first + i` for which bit `first + i` of `x` is set, where `i` is 0 to 7.
 #[inline]
 fn xor_selected(columns: &[u64; INLINE], x: u32, first: usize) -> u64 {
     (first..first + 8).fold(0, |y, i| y ^ if x >> i & 1 == 1 { columns[i] } else { 0 })

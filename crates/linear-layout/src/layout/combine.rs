@@ -79,8 +79,8 @@ impl LinearLayout {
         self.append(input, bits, output, bits, |bit| 1 << (bit & 63))
     }
 
-    /// Multiplies `self` by a layout with one in-dim and one out-dim. `column(bit)` is the image of its input bit
-    /// `bit`.
+    /// Multiplies `self` by a layout with the in-dim `input` and the out-dim `output`, in which the image of input bit
+    /// `i` is `column(i)`.
     #[inline]
     fn append(
         &mut self,
@@ -145,7 +145,8 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Moves the columns of each in-dim to the dim's offset in `ins`, in which no dim is smaller than in `self.ins`.
+    /// Moves the columns of `self` from their offsets in `self.ins` to the offsets of the same in-dims in `ins`. The
+    /// in-dims may be larger in `ins`, and leave gaps for new columns.
     #[inline]
     fn spread_columns(&mut self, ins: &LayoutSide) {
         if ins.starts_with(&self.ins) {
@@ -283,9 +284,9 @@ impl LinearLayout {
     /// Returns the layout whose in-dims are the in-dims of `self`, followed by the in-dims of `other`.
     ///
     /// # Shape
-    /// Same out-dims, sizes and order on both; disjoint in-dims.
+    /// The two layouts have the same out-dims, in the same order and with the same sizes. They have no common in-dim.
     /// # Errors
-    /// Returns an error if the out-dims or their sizes differ, or an in-dim is on both.
+    /// Returns an error if the out-dims or their sizes differ, or an in-dim is in both layouts.
     pub fn concat_ins(&self, other: &Self) -> Result<Self, LayoutError> {
         self.outs.check_same_dims(Role::Out, &other.outs)?;
         for i in 0..self.outs.len() {
@@ -317,9 +318,9 @@ impl LinearLayout {
     /// Returns the layout whose out-dims are the out-dims of `self`, followed by the out-dims of `other`.
     ///
     /// # Shape
-    /// Same in-dims, sizes and order on both; disjoint out-dims.
+    /// The two layouts have the same in-dims, in the same order and with the same sizes. They have no common out-dim.
     /// # Errors
-    /// Returns an error if the in-dims or their sizes differ, or an out-dim is on both.
+    /// Returns an error if the in-dims or their sizes differ, or an out-dim is in both layouts.
     pub fn concat_outs(&self, other: &Self) -> Result<Self, LayoutError> {
         self.ins.check_same_dims(Role::In, &other.ins)?;
         for i in 0..self.ins.len() {

@@ -182,8 +182,8 @@ fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     twice
 }
 
-/// Returns the bit-field moves that turn a point packed for `from` into the same point packed for `to`. Returns an
-/// error if the dims are different sets, or a dim is larger in `from`.
+/// Returns the moves of bit fields that repack a point, from a word with the fields of `from` to a word with the fields
+/// of `to`. Returns an error if the dims are different sets, or a dim is larger in `from`.
 #[inline]
 fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {
     to.check_same_dims(role, from)?;

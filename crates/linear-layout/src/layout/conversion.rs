@@ -3,8 +3,8 @@
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 
 impl LinearLayout {
-    /// Returns the layout that maps each slot of `self` to a slot of `memory` with the same element. The slot is in the
-    /// same block if every block has a copy of the element.
+    /// Returns the layout that maps each slot of `self` to a slot of `memory` with the same element. If every block has
+    /// a copy of the element, the two slots are in the same block (hence *block local*).
     ///
     /// This is [`invert_and_compose`](Self::invert_and_compose) with an additional rule. A zero `block` basis of
     /// `memory` means that the data is replicated over that block bit; then the output has the same block bit as the

@@ -4,8 +4,8 @@ use super::side::{FieldMoves, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// Returns the layout with every out-dim reduced to its size in `shape`, if it is larger. The input bits that index
-/// elements beyond `shape` become broadcasts.
+/// Returns the layout with each out-dim that is larger than its size in `shape` reduced to that size. The input bits
+/// that index elements beyond `shape` become broadcasts.
 ///
 /// A component of a basis that is not below the size in `shape` becomes zero. If `broadcast_registers` is false, a
 /// register basis that becomes zero is dropped, so that a thread does not hold copies. Four registers along a row are

@@ -110,7 +110,7 @@ impl LinearLayout {
         }
     }
 
-    /// Replaces the empty layout by a strided layout.
+    /// Sets `self`, which is the empty layout, to the map `i -> stride * i` on `[0, size)`.
     // Out of line and in place, to avoid a copy of the layout.
     #[inline(never)]
     fn set_strided(
@@ -247,8 +247,8 @@ impl LinearLayout {
 
     /// Returns the layout whose input bits have these packed images (see [`column`](Self::column)).
     ///
-    /// [`in_shape`](Self::in_shape), [`out_shape`](Self::out_shape) and [`columns`](Self::columns) return the same
-    /// arguments.
+    /// The methods [`in_shape`](Self::in_shape), [`out_shape`](Self::out_shape) and [`columns`](Self::columns) of the
+    /// result return `ins`, `outs` and `columns`.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
     /// let l = LinearLayout::from_columns(
@@ -336,7 +336,8 @@ impl LinearLayout {
     }
 }
 
-/// Packs one basis into a column. Returns an error if the basis does not fit the out-dims.
+/// Packs the image of input bit `bit` of `dim`, given as one coordinate for each out-dim, into one word. Returns an
+/// error if a coordinate does not fit its out-dim.
 pub(super) fn pack(
     outs: &LayoutSide,
     dim: Dim,

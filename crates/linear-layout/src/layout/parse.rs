@@ -36,7 +36,8 @@ impl FromStr for LinearLayout {
     }
 }
 
-/// The components of one printed basis, one for each out-dim. The text names the out-dims only after all bases.
+/// The coordinates of one printed basis, e.g. `(0, 1)`. They are packed later, because the text names the out-dims only
+/// after all bases.
 #[derive(Clone, Copy)]
 struct Components {
     values: [u64; MAX_DIMS],

@@ -91,7 +91,7 @@ impl LinearLayout {
         self.outs.position(dim).is_some()
     }
 
-    /// Returns the index of an out-dim in the order of out-dims.
+    /// Returns the index of `dim` in the order of the out-dims, or `None` if `dim` is not an out-dim.
     #[must_use]
     pub fn out_index(&self, dim: Dim) -> Option<usize> {
         self.outs.position(dim)
@@ -340,8 +340,9 @@ impl LinearLayout {
         1 << consecutive.min(others.trailing_zeros() as usize)
     }
 
-    /// Returns the largest `2^k` such that the image contains all points whose coordinate in `out` is below `2^k` and
-    /// whose other coordinates are zero. Returns 1 if the layout does not have `out`.
+    /// Returns the length of the contiguous run along out-dim `out` that the layout covers: the largest `2^k` such that
+    /// every point whose coordinate in `out` is below `2^k` and whose other coordinates are zero has an input. Returns
+    /// 1 if the layout does not have `out`.
     #[must_use]
     pub fn contiguous_elems_along(&self, out: Dim) -> u64 {
         let Some((at, bits)) = self.outs.range(out) else {

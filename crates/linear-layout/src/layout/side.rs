@@ -249,7 +249,7 @@ impl LayoutSide {
         }
     }
 
-    /// Returns zero if and only if both sides have the same sizes, and their first four dims have the same names.
+    /// Returns zero if and only if the two sides have the same sizes, and the same names of their first four dims.
     #[inline]
     pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
         let (a, b) = (self.sizes.0, other.sizes.0);
@@ -299,7 +299,7 @@ impl LayoutSide {
         shl(low_mask(self.log2(i)), self.offset(i))
     }
 
-    /// Returns true if both sides have the same dims in the same order. The sizes may differ.
+    /// Returns true if the two sides have the same dims in the same order. The sizes may differ.
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
         self.len() == other.len() && self.ids == other.ids
@@ -325,7 +325,7 @@ impl LayoutSide {
             && (8..self.len()).all(|i| self.offset(i) == other.offset(i))
     }
 
-    /// Returns an error unless both sides have the same dims, in any order.
+    /// Returns an error unless the two sides have the same dims, in any order.
     pub(super) fn check_same_dims(&self, role: Role, other: &Self) -> Result<(), LayoutError> {
         if self.same_names(other) {
             return Ok(());
@@ -343,9 +343,9 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Returns the union of two sides, and the index in the union of each dim of `other`. The order of the union is
-    /// consistent with both sides, or with `self` if the two orders disagree. The number of bits of a common dim is the
-    /// sum of its numbers of bits in both sides.
+    /// Returns the union of two sides, and, for each dim of `other`, the index of the dim in the union. The order of
+    /// the union is consistent with both sides, or with `self` if the two orders disagree. A common dim has as many
+    /// bits in the union as in the two sides together.
     #[inline]
     pub(super) fn merge(
         &self,
@@ -499,8 +499,8 @@ impl FieldMoves {
         self.len += 1;
     }
 
-    /// Returns the moves of every dim of `from` to the offset of the same dim in `to`. Dims that `to` lacks and bits
-    /// that do not fit are dropped.
+    /// Returns the moves from the packing of `from` to the packing of `to`: one move for each dim of `from`. Dims that
+    /// `to` lacks and bits that do not fit are dropped.
     #[inline]
     pub(super) fn between(from: &LayoutSide, to: &LayoutSide) -> Self {
         let mut moves = Self::NONE;

@@ -80,7 +80,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with the same dims and sizes that maps every input to zero.
+    /// Returns the layout that has the dims and sizes of `self` and maps every input to zero.
     #[must_use]
     pub fn zeros_like(&self) -> Self {
         Self::zero(self.ins, self.outs)
@@ -191,11 +191,11 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout that maps each slot to the origin of its tile. It is `self` with the bases that `tile` covers
-    /// set to zero.
+    /// Returns the layout of the repetitions of `tile`: it maps each slot to the first element of the tile that the
+    /// slot is in. The result is `self` with the bases that `tile` covers set to zero.
     ///
-    /// Unlike [`divide_left`](Self::divide_left), this function moves no bits, and the remaining bases may have all
-    /// output bits that no basis of the tile has.
+    /// Unlike [`divide_left`](Self::divide_left), this function removes no bits. The remaining bases may have any
+    /// output bits that no basis of the tile has, also below the bits of the tile.
     /// # Errors
     /// Returns an error if the tile has a dim that `self` lacks, or a dim is larger in the tile. Returns an error if
     /// the bases of the tile are not the first bases of `self`, or another basis of `self` has a bit that the tile

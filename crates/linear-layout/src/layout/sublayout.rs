@@ -54,8 +54,9 @@ impl LinearLayout {
         touched & out_mask == 0
     }
 
-    /// Returns true if each of these dims is an in-dim and an out-dim of equal size, and maps to itself. Other dims may
-    /// also change these out-dims; compare [`is_trivial_over`](Self::is_trivial_over).
+    /// Returns true if each dim of `dims` is an in-dim and an out-dim of equal size, and the in-dim maps to the out-dim
+    /// by the identity. Other in-dims may also change these out-dims; compare
+    /// [`is_trivial_over`](Self::is_trivial_over).
     fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
@@ -79,7 +80,7 @@ impl LinearLayout {
         })
     }
 
-    /// Returns true if the matrix is the identity on these dims, and zero between these dims and all other dims.
+    /// Returns true if the matrix is the identity on the dims `dims`, and zero between `dims` and all other dims.
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         let (Ok(ins), Ok(outs)) = (
@@ -95,7 +96,8 @@ impl LinearLayout {
             && self.block_is_zero(ins.mask, rest_out)
     }
 
-    /// Returns the layout without these dims if it is [trivial](Self::is_trivial_over) over them.
+    /// Returns the layout without the dims `dims`, or `None` if the layout is not [trivial](Self::is_trivial_over) over
+    /// `dims`.
     #[must_use]
     pub fn quotient(&self, dims: &[Dim]) -> Option<Self> {
         if !self.is_trivial_over(dims) {
