@@ -20,9 +20,10 @@
 /// For every `x = solve(y)`: the columns selected by `x` XOR to `y`, and `x & !pivot_columns() == 0`.
 #[derive(Clone, Debug)]
 pub struct Echelon {
-    /// The reduced vector whose pivot row is `r`, or 0. The vector has no bit in a pivot row that is older than `r`.
+    /// At index `r`, the reduced vector whose pivot row is `r`, or 0. This vector has no bit in the pivot row of a
+    /// vector that was inserted earlier.
     vectors: [u64; 64],
-    /// Mask of the inserted columns that XOR to `vectors[r]`.
+    /// At index `r`, the mask of the inserted columns that XOR to `vectors[r]`.
     sources: [u64; 64],
     pivot_rows: u64,
     pivot_columns: u64,

@@ -31,7 +31,7 @@ pub(crate) const fn low_mask(bits: usize) -> u64 {
 }
 
 /// Gathers the bits of `x` at the set positions of `mask` into the lowest bits of the result. The order of the bits is
-/// kept.
+/// kept (e.g. `x = 0b1010`, `mask = 0b1110` gives `0b101`).
 pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     if mask == u64::MAX || mask & (mask + 1) == 0 {
         return x & mask;

@@ -57,7 +57,8 @@ impl Span {
         true
     }
 
-    /// Returns the representative of `vector` modulo the subspace. The representative has no pivot bit.
+    /// Reduces `vector` by the basis: returns the only vector without pivot bits that differs from `vector` by a vector
+    /// of the subspace.
     #[must_use]
     pub fn reduce(&self, vector: u64) -> u64 {
         let mut hits = vector & self.pivots;
