@@ -7,8 +7,8 @@ use crate::layout::{AffineLayout, Dim, LinearLayout, Surjectivity};
 /// Maximum width of an index, in bits.
 const BITS: u32 = 62;
 
-/// Returns the addend of each bit of the coordinates, from the fastest bit on, or an error if an extent is not a power
-/// of two.
+/// Returns the addend of each bit of the coordinates, from the fastest bit on: the number that the bit adds to the
+/// offset if it is set. Returns an error if an extent is not a power of two.
 fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     let mut bits = Vec::new();
     for (at, mode) in modes.iter().enumerate() {
@@ -33,13 +33,13 @@ fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     Ok(bits)
 }
 
-/// Returns, for each bit of the coordinates, the mask whose XOR with the offset equals adding the bit's addend, if
-/// every sum is an XOR of the offset and such masks.
+/// Returns, for each bit of the coordinates, the mask whose XOR has the same effect as adding the bit's addend. Returns
+/// an error if the offset of some coordinate is not an XOR of `offset` and such masks.
 ///
-/// Adding `v` to every `y` of a set equals an XOR with one mask `w` if and only if the carries are the same for all
-/// `y`. If a bit of `v` and the carry into it are equal, the carry out of it has the same value. If they differ, the
-/// carry out is the bit of `y`, which therefore must be constant. They differ where `w` is set, and the bits of `y`
-/// that vary are the bits of earlier masks. So the sums are XORs if and only if no two masks share a bit.
+/// Let `v` be the addend of a bit, and `y` any sum to which it is added. Adding `v` equals an XOR with one mask `w` for
+/// all `y` if and only if the carries do not depend on `y`. A carry out of a position depends on the bit of `y` there
+/// if and only if the bit of `v` and the carry into the position differ. They differ where `w` has a bit, and the bits
+/// of `y` that vary are the bits of earlier masks. So all sums are XORs if and only if no two masks share a bit.
 fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeError> {
     let lowest = bits.iter().map(|bit| bit.value.min(0));
     let lowest = lowest.fold(offset, i64::saturating_add);
@@ -82,7 +82,8 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
     Ok(all)
 }
 
-/// Returns the image of each bit of the coordinate, from the fastest bit on, if the layout is linear over GF(2).
+/// Returns the basis of each bit of the coordinate, from the fastest bit on: the index that the layout gives the
+/// coordinate in which only this bit is set. The bases exist if the layout is linear over GF(2).
 ///
 /// The layout is linear if and only if all extents are powers of two, no stride is negative, and no two of the numbers
 /// `stride * 2^k` (one for each bit `k` of a coordinate) have a common set bit. Then adding these numbers never
@@ -121,7 +122,8 @@ pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
     linear_from_bases(layout, &cute_bases(layout)?, 0)
 }
 
-/// Returns the linear map with these bases. The size of `offset` is above all bases and above `other`.
+/// Returns the linear map in which the bits of the coordinates have the images `bases`. The size of `offset` is the
+/// least power of two above all outputs and above `other`.
 fn linear_from_bases(
     layout: &Layout,
     bases: &[u64],
@@ -142,7 +144,8 @@ fn linear_from_bases(
     )?)
 }
 
-/// Returns the linear map that is equivalent to a swizzled layout; see [`linear_from_cute`].
+/// Returns the linear map that is equivalent to a composed layout (a CuTe layout with a swizzle and an offset); see
+/// [`linear_from_cute`].
 ///
 /// A swizzle is linear and invertible. So the composition is linear if and only if the layout is linear and the offset
 /// is zero.
@@ -160,8 +163,8 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
     }
 }
 
-/// Returns the affine map that is equivalent to a swizzled layout with an offset. The constant of the map is the image
-/// of the first element.
+/// Returns the affine map that is equivalent to a composed layout (a CuTe layout with a swizzle and an offset). The
+/// constant of the map is the image of the first element.
 ///
 /// ```
 /// # use linear_layout::bridge::affine_from_cute;
@@ -295,13 +298,14 @@ pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-/// The layout to which a separating swizzle is applied: an offset, and a mode of extent 2 for each basis.
+/// The layout that remains when a swizzle separates bases: an offset, and a mode of extent 2 for each basis. Applying
+/// the swizzle to the indices of this layout gives the original bases.
 struct Separation {
     offset: i64,
     modes: Vec<Mode>,
 }
 
-/// Returns a swizzle that makes the bases disjoint, and the layout to which it is applied.
+/// Returns a swizzle that makes the bases disjoint, and the layout to whose indices the swizzle is applied.
 fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());

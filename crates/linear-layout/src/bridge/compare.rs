@@ -30,11 +30,11 @@ pub enum Difference {
         /// Shape of the second tensor.
         second: Vec<u64>,
     },
-    /// The numbers of threads, or of values per thread, differ.
+    /// The layouts have different numbers of threads, or different numbers of values per thread.
     Sizes {
-        /// Number of threads of the first layout, and number of values per thread.
+        /// The pair (threads, values per thread) of the first layout.
         first: (u64, u64),
-        /// Number of threads of the second layout, and number of values per thread.
+        /// The pair (threads, values per thread) of the second layout.
         second: (u64, u64),
     },
     /// The layouts map a value of a thread to different elements.
@@ -76,9 +76,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The map from a thread and a value to an element index. The index is a sum over digits, or an XOR over bits.
+/// The map from a thread and a value to an element index, as a sum over modes or as an XOR over bits.
 enum ElementIndexMap {
-    /// Coalesced modes.
     Additive {
         threads: Vec<Mode>,
         values: Vec<Mode>,

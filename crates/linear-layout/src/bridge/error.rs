@@ -23,7 +23,7 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct BridgeError(Box<BridgeErrorKind>);
 
-/// A bit of a coordinate, with its addend.
+/// A bit of a coordinate, and the number that the bit adds to an offset if it is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CoordinateBit {
     pub(super) mode: usize,

@@ -10,7 +10,8 @@ use crate::tilus::RegisterLayout;
 /// The in-dims that form the index of a thread, from the fastest to the slowest.
 const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// The bases of a register layout: the element index of each bit of the thread index and of the register index.
+/// The bases of a register layout: the element index to which each single bit of the thread index or the register index
+/// maps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBases {
     /// Image of each bit of the thread index, from the fastest bit on. The image of a replication bit is zero.

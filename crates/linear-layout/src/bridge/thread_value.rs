@@ -24,7 +24,7 @@ impl ElementOrder {
     }
 }
 
-/// Returns, for each mode of a register layout, the stride by which the mode changes the element index.
+/// Returns the weight of each mode of a register layout: the stride by which the mode changes the element index.
 pub(super) fn weights(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -145,7 +145,7 @@ pub fn linear_from_thread_value(
     )?)
 }
 
-/// A mode of the threads or of the values. Modes are ordered by stride.
+/// A mode of the threads or of the values of a thread-value layout. Sorting orders the modes by stride.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct StridedMode {
     stride: i64,
