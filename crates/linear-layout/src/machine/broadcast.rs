@@ -6,8 +6,8 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Program;
 use crate::target::Target;
 
-/// Runs the plan for every thread. At the start only the owner of each element holds the element; at the end every
-/// register must hold its element.
+/// Runs a broadcast plan for every thread. At the start only the owner of each element holds the element; at the end
+/// every register must hold its element.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::broadcast::plan_broadcast`] for `layout`.

@@ -12,7 +12,7 @@ use crate::target::Fragment;
 /// Size in bytes of the 32-bit words that matrix instructions move.
 pub const WORD_BYTES: u32 = 4;
 
-/// The sizes that characterise a fragment.
+/// The sizes of a fragment, from which the formulas of this module compute its distribution over lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Number of rows in memory.
@@ -21,7 +21,7 @@ pub struct Size {
     pub row_bytes: u32,
     /// Number of bytes that each lane holds.
     pub lane_bytes: u32,
-    /// Number of consecutive bytes that the instruction never separates.
+    /// Number of bytes of a unit: consecutive bytes of a row that the instruction moves to one lane together.
     pub unit_bytes: u32,
     /// Number of lanes that supply or receive data.
     pub lanes: u32,

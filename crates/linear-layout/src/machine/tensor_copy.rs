@@ -33,8 +33,8 @@ enum TensorCopyFaultKind {
     Memory(#[from] MemoryError),
 }
 
-/// Compares, for every element of every box, the byte that the copy writes with the byte that the buffer's layout
-/// prescribes.
+/// Proves that the box copies fill a buffer as its layout `place` prescribes: compares, for every element of every box,
+/// the byte that the copy writes with the byte of the element in the layout.
 ///
 /// # Errors
 /// Returns an error for the first element that is written to a wrong byte, and for bytes that no box writes or that

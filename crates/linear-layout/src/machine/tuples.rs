@@ -18,8 +18,9 @@ pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
 pub(super) mod tests {
     use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-    /// Returns a layout over dimensions of these sizes. Each coordinate bit is the image of one register, lane or warp
-    /// bit, in an order drawn from `keys`; all other bits hold replicas. With `mixed`, bases are added to other bases.
+    /// Returns a layout over dimensions of `2^sizes[i]` elements. Each coordinate bit is the image of one register,
+    /// lane or warp bit, in an order drawn from `keys`; all other bits hold replicas. If `mixed` is true, some bases
+    /// are XORed with other bases.
     pub(in crate::machine) fn layout(
         sizes: &[u32],
         lanes: u32,

@@ -30,16 +30,17 @@ pub(super) enum Memory<N> {
         order: OrderRules,
         epoch: u32,
         block_epoch: u32,
-        /// The scope of the barriers that order all threads of the program.
+        /// The scope of a barrier that orders all threads of the program: the block, or the cluster if the program runs
+        /// in several blocks.
         joint: BarrierScope,
     },
 }
 
-/// The value of a cell, the access record of the cell, and true if the last write was an atomic addition.
+/// A cell with its record: the value, the record of its accesses, and true if the last write was an atomic addition.
 pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
-/// The last write of a cell: the value, the number of the section between barriers, and the warps that wrote this
-/// value.
+/// The last write of a cell: the value, the section of the plan between two barriers in which it was written, and the
+/// warps that wrote it.
 #[derive(Clone, Copy)]
 pub(super) struct Stamp<N> {
     name: N,
@@ -210,7 +211,8 @@ impl<N: Name> Memory<N> {
     }
 }
 
-/// Returns the scope of the barriers that order all threads of a program.
+/// Returns the scope of a barrier that orders all threads of a program: the block, or the cluster if the program runs
+/// in several blocks.
 const fn joint_scope(plan: &Program) -> BarrierScope {
     match plan.blocks_log2() {
         0 => BarrierScope::Block,

@@ -125,12 +125,11 @@ fn check(
     run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
 }
 
-/// A map from register and thread to element as the tables `(registers, threads)`. The element is
-/// `registers[register] ^ threads[thread]`.
+/// A pair of tables `(registers, threads)`. The element of register `r` of thread `t` is `registers[r] ^ threads[t]`.
 type ElementTable = (Vec<u64>, Vec<u64>);
 
-/// Runs a program on the elements of a table and compares the results with `dst`. A source register holds its element
-/// if `holds(register, thread)` is true, and is undefined otherwise.
+/// Runs a program on the elements of `src` and compares the results with `dst`. A source register holds its element if
+/// `holds(register, thread)` is true, and is undefined otherwise.
 fn run_on_elements(
     mut machine: Machine<'_, u32>,
     plan: &Program,
@@ -163,8 +162,9 @@ fn run_on_elements(
     Ok(machine.report())
 }
 
-/// Runs a program whose sources and results have the same layout. A source register holds its element if `holds` is
-/// true for it, and is undefined otherwise. At the end, every result register must hold its element.
+/// Runs a program whose sources and results have the same layout. At the start, a source register holds its element if
+/// `holds(register, thread)` is true, and is undefined otherwise. At the end, every result register must hold its
+/// element.
 pub(super) fn check_owned(
     plan: &Program,
     layout: &LinearLayout,
@@ -235,12 +235,14 @@ pub(super) fn check_at_numbers(
     Ok(())
 }
 
-/// The buffer positions that registers and threads access, before padding, and the numeric operands of the program.
+/// The input of [`check_buffer`]: the buffer position, before padding, of each register of each thread (an XOR of one
+/// entry of `registers` and one of `threads`), and the numeric operands of the program.
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
     pub(super) place: &'a BufferLayout,
-    /// The position of the view in the buffer, and the index that every register holds.
+    /// The values of the numeric operands: the position of the view in the buffer, and the index, which is the same in
+    /// every register.
     pub(super) numbers: (u32, u32),
 }
 
@@ -302,7 +304,7 @@ pub(super) fn check_buffer(
 }
 
 /// Runs a program that combines elements, for every thread, and checks each result. `sources` and `expected` are
-/// indexed by `[register][thread]`, and all operands have the same cells.
+/// indexed by `[register][thread]`. All operands of the program have these sources and results.
 pub(super) fn check_cells<C: AbstractElement>(
     plan: &Program,
     sources: &[Vec<C>],
@@ -319,7 +321,7 @@ pub(super) fn check_cells<C: AbstractElement>(
     check_operands(plan, operands, target)
 }
 
-/// The symbolic values of all operands, indexed by `[operand][register][thread]`.
+/// The symbolic values with which a program runs, for each operand.
 pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
     /// Expected values of the results, indexed by `[operand][register][thread]`.

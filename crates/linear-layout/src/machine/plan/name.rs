@@ -2,7 +2,8 @@
 
 use crate::number::narrow;
 
-/// The symbolic value of a granule. A granule is the smallest part of an element that a plan moves separately.
+/// The symbolic value of a granule, the smallest part of an element that a plan moves separately. A name tells from
+/// which element the granule is.
 pub(crate) trait Name: Copy + PartialEq {
     /// The value of a register or cell that was never written.
     const NOTHING: Self;
@@ -10,21 +11,24 @@ pub(crate) trait Name: Copy + PartialEq {
     /// Returns the name of granule number `granule` of an element. `self` is the name of the element's first granule.
     fn granule(self, granule: usize) -> Self;
 
-    /// Returns the combination of two elements of one operand, in the order `self`, `other`. `self` and `other` are the
-    /// names of the elements' first granules. Returns `None` if this kind of element cannot be combined.
+    /// Returns the name of the combination of two elements of one operand, in the order `self`, `other`. `self` and
+    /// `other` are the names of the elements' first granules. Returns `None` if this kind of element cannot be
+    /// combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// Returns the name of the number 0 as an element of an operand: an empty count, or an element of A or B whose
+    /// Returns the name of an element of `operand` that is the number 0: an empty count, or an element of A or B whose
     /// products add nothing.
     fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
-    /// Returns true if `self` and `other`, elements of different operands, have the same position.
+    /// Returns true if `self` and `other` name elements of different operands that are at the same position in their
+    /// operands.
     fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// A plain element. The name is the element's number times the granules per element, plus the granule.
+/// The name of an element that is only moved: the number of the element times the number of granules per element, plus
+/// the number of the granule.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -44,7 +48,7 @@ impl Name for u32 {
     }
 }
 
-/// A symbolic element that records everything that has been combined into it.
+/// A symbolic element that records which elements have been combined into it.
 pub(crate) trait AbstractElement: Copy + PartialEq {
     /// The value of an element that was never written.
     const NOTHING: Self;
@@ -57,15 +61,15 @@ pub(crate) trait AbstractElement: Copy + PartialEq {
     const ZERO: Option<Self> = None;
 }
 
-/// A row of A's tile or a column of B's tile. `owner` is its row or column in the tensor (`None` if all elements are
-/// zero), and `ks` identifies its list of k.
+/// A line of an operand's tile: a row of A or a column of B. `owner` is the index of this row or column in the tensor
+/// (`None` if all elements are zero), and `ks` is the number of the interned list of the elements' k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
     pub(crate) ks: u32,
 }
 
-/// The names of the elements of a line (row of A or column of B), in the tile's order of k, and the names of its
+/// The names of the elements of a line (row of A or column of B), in the tile's order of k, and the names of the line's
 /// scales.
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
@@ -83,9 +87,9 @@ pub(crate) trait Products<N> {
     /// Returns the line that these elements form, or `None` if they do not belong to one row of A or column of B.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds products to the sums that one register holds. `places` are the positions of these sums in a tile of m x n.
-    /// Each sum adds the product of its row of A and its column of B. Returns `None` if row and column do not match, or
-    /// if a product was added before.
+    /// Adds products to the sums that one register holds. `places` are the positions `[row, column]` of these sums in a
+    /// tile of m x n. Each sum adds the product of the line of A in its row and the line of B in its column. Returns
+    /// `None` if the two lines do not match, or if a product was added before.
     fn add(
         &mut self,
         sums: &mut [N],

@@ -18,8 +18,8 @@ use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The properties of an access that determine its wavefronts: address base, the part of the constant offset that
-/// affects bank conflicts, bytes, direction.
+/// The properties of an access that determine its wavefronts, as the key of a table: address base, the part of the
+/// constant offset that affects bank conflicts, bytes, direction.
 type AccessShape = (u32, u32, u32, Access);
 
 type Numbers = Rc<[u32]>;
@@ -27,9 +27,8 @@ type Numbers = Rc<[u32]>;
 /// A memoised evaluation of an index map: the number of the map, its inputs, and its outputs.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of one granule of a value in all threads. `start` is the index of the first name of a range with one name
-/// per thread, each the name of an element's first granule. `granule` is the index of the granule that the row
-/// represents. Several values may share a range.
+/// The names of granule number `granule` of a value, one name per thread. They are derived from the names of first
+/// granules, which are stored from index `start` on, one per thread. Several rows may refer to the same stored names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -37,7 +36,7 @@ struct NameRow {
 }
 
 impl NameRow {
-    /// Returns the rows of all granules of elements whose first granules are named from `start` on.
+    /// Returns one row for each granule of a value whose stored names start at index `start`.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
@@ -55,7 +54,7 @@ impl NameRow {
         self.start as usize..self.start as usize + threads
     }
 
-    /// Returns true if the rows represent all granules of one element, in order.
+    /// Returns true if the rows are all granules of one value, in order, with the same stored names.
     fn are_whole(rows: &[Self]) -> bool {
         let elements = Self::of_elements(rows[0].start as usize, rows.len());
         elements.eq(rows.iter().copied())
@@ -73,7 +72,8 @@ pub(super) struct Machine<'a, N> {
     /// Number of bytes of a granule. A granule has one name.
     granule: u32,
     granule_log2: u32,
-    /// For each value, the first row and the number of rows. A value has one row per granule.
+    /// For each value, the index of its first row in `rows`, and the number of its rows. A value has one row per
+    /// granule.
     place: Vec<(u32, u32)>,
     rows: Vec<NameRow>,
     /// The names of all rows, each with one name per thread. This list only grows.
@@ -86,7 +86,7 @@ pub(super) struct Machine<'a, N> {
     /// The cells of the buffer operand, and its size in bytes.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
-    /// `Some` for programs that multiply matrices.
+    /// The state of matrix products, `None` for programs that do not multiply matrices.
     multiplier: Option<Multiplier<'a, N>>,
     /// Memoised wavefronts of accesses.
     waves: Vec<(AccessShape, Wavefronts)>,
@@ -278,7 +278,8 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Compares the results with their expected names; `wrong` builds the fault.
+    /// Compares the results with their expected names. `name` maps a result and a thread to the expected name of the
+    /// first granule, and `wrong` builds the fault.
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,

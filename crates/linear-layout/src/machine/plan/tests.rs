@@ -55,7 +55,7 @@ fn verdict(
     quick
 }
 
-/// Returns which kind a fault is: race, uninitialised read, bad address, wrong element.
+/// Returns four flags that tell the kind of a fault: race, uninitialised read, bad address, wrong element.
 fn kinds(fault: &PlanFault) -> [bool; 4] {
     [
         fault.is_race(),
@@ -209,8 +209,8 @@ fn steps_out_of_order_are_found() {
     );
 }
 
-/// Returns a conversion of elements 0 to 255, of which two warps hold replicas. With `in_registers`, the second warp
-/// holds them in other registers of the source than the first warp.
+/// Returns a conversion of elements 0 to 255, of which two warps hold replicas. If `in_registers` is true, the second
+/// warp holds the elements in other registers of the source than the first warp.
 fn copied(in_registers: bool) -> (LinearLayout, LinearLayout) {
     let build = |register: [u64; 3], lane: [u64; 5], warp: u64| {
         let (register, lane) = (register.map(|c| [c]), lane.map(|c| [c]));

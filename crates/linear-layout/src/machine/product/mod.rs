@@ -32,9 +32,9 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<V
         .collect()
 }
 
-/// Runs the program of a product for every thread. Proves that each element of the result is the sum of the products
-/// for every k exactly once, that the elements of A and B match, and that each element of A or B is multiplied by the
-/// scale of its row or column and block.
+/// Runs the program of a product for every thread. Proves three properties: each element of the result is the sum of
+/// the products for every k exactly once, the multiplied elements of A and B have the same k, and each element of A or
+/// B is multiplied by the scale of its row or column and block.
 ///
 /// # Shape
 /// `plan` takes the unique registers of D, A and B, then the registers of A's scales and of B's scales if there are

@@ -14,16 +14,16 @@ use core::hash::Hash;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// A symbolic element of an operand of a product.
+/// A term of a matrix product: a symbolic element of A, B or D, or a scale.
 ///
-/// A row of A has the number of the row of D to which it contributes, and a column of B the number of the column of D.
-/// Elements of A and B are told apart by the number of the operand.
+/// The line of an element of A is the row of D to which it contributes; the line of an element of B is the column of D.
+/// Elements of A and of B are distinguished by the operand number of the `Granule` that holds the term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProductTerm {
     Nothing,
     /// An element of A or B that is zero, so that its products do not change a sum.
     Zero,
-    /// An element of A or B. If a byte holds several elements, the first element of the byte.
+    /// An element of A or B, which is the first of its byte if a byte holds several elements.
     Factor {
         line: u32,
         k: u32,
@@ -66,7 +66,8 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Returns the number of an interned list. A list that equals the list of the previous call is found faster.
+    /// Returns the number of `list`. Interns the list if it is new. A list that equals the list of the previous call is
+    /// found faster.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -88,23 +89,24 @@ impl<T: Copy + Eq + Hash> Lists<T> {
     }
 }
 
-/// The entry for a zero element in a list of k.
+/// The entry that stands for a zero element in a list of k.
 const NO_K: u32 = u32::MAX;
 
 /// The number of the empty set. [`ALL`] is the number of the set of all k.
 pub(super) const EMPTY: u32 = 0;
 pub(super) const ALL: u32 = 1;
 
-/// The interned sets and lists that symbolic sums and lines refer to.
+/// The sums of products: the interned sets and lists of k to which symbolic sums and lines refer by number.
 #[derive(Debug)]
 pub(super) struct ProductSums {
     /// Sets of k, as bit masks. The first two are [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
     /// The lists of k of lines.
     ks: Lists<u32>,
-    /// The set of k of the product of two lines, or `None` if the lists of k do not match, or if a k occurs twice.
+    /// For two lists of k (by number), the number of the set of k of the product of their lines. `None` if the lists do
+    /// not match, or a k occurs twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// The union of two sets, or `None` if the sets intersect.
+    /// For two sets of k (by number), the number of their union. `None` if the sets intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
     /// log2 of the number of elements per scale, for A and for B, or `None` for an operand without scales.
     blocks_log2: [Option<u8>; 2],
@@ -135,7 +137,7 @@ impl ProductSums {
         }
     }
 
-    /// Returns the number of the set of `ks`, or `None` if a k occurs twice.
+    /// Interns the set of the numbers `ks` and returns its number, or `None` if a k occurs twice.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {

@@ -30,8 +30,8 @@ fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Returns the image of a bit of k under a permutation that keeps blocks with one scale together, and elements of one
-/// byte adjacent.
+/// Returns the bit of k to which a permutation moves bit `bit`. The permutation keeps blocks with one scale together,
+/// and elements of one byte adjacent.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -45,8 +45,8 @@ fn renamed(row: &Product, bit: u8) -> u8 {
     range.end - 1 - (bit - range.start)
 }
 
-/// Returns the coordinate of a tile bit: the dimension (m, n or k), and the value of the bit. With `renames`, the bits
-/// of k are permuted.
+/// Returns the coordinate to which a tile bit belongs: the dimension (m, n or k), and the value of the bit. If
+/// `renames` is true, the bits of k are permuted.
 fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     match bit {
         TileBit::M(bit) => (0, 1u64 << bit),
@@ -58,7 +58,8 @@ fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
 }
 
 /// Returns native layouts of A, B and D for an instruction. They have two tiles along each dimension and two warps
-/// along m; if each lane multiplies alone, the lanes are along m, too. With `renames`, the bits of k are permuted.
+/// along m; if each lane multiplies alone, the lanes are along m, too. If `renames` is true, the bits of k are
+/// permuted.
 fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
     let sizes = row.sizes();
     let [m, n, k] = sizes;

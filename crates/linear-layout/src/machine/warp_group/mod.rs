@@ -195,7 +195,8 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
     Ok(())
 }
 
-/// The next k that each register of D in the threads of a warp group must add.
+/// For each register of D, the k of the next product that must be added to it. All threads of a warp group have the
+/// same next k.
 struct NextK {
     of_register: Vec<u64>,
 }

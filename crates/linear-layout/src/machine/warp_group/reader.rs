@@ -34,7 +34,7 @@ pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// Number of bytes of a swizzled row, or 0 if there is no swizzle.
+    /// Number of bytes of a row of the swizzle (32, 64 or 128), or 0 if there is no swizzle.
     row: u64,
 }
 

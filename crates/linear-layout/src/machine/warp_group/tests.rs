@@ -13,8 +13,8 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 enum SharedForm {
     Swizzled(u64),
-    /// The operand is stored as core matrices. Each entry is the dimension to which one bit of a core matrix's number
-    /// belongs.
+    /// Core matrices (8 rows of 16 bytes) without swizzle. Each entry is the dimension along which one bit of a core
+    /// matrix's number counts.
     Cores(Vec<bool>),
 }
 
@@ -23,12 +23,12 @@ enum SharedForm {
 struct FactorBufferCase {
     form: SharedForm,
     is_k_major: bool,
-    /// log2 of the quotient of the buffer's size and the operand's size, along each dimension.
+    /// log2 of the buffer's size divided by the operand's size, along each dimension.
     larger: [u32; 2],
 }
 
 impl FactorBufferCase {
-    /// Returns the buffer of an operand of this shape, whose k is along dimension `depth`, and the mask of view bits.
+    /// Returns a buffer for an operand of shape `shape`, and the mask of view bits. `depth` is the dimension of k.
     fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (BufferLayout, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);

@@ -12,7 +12,7 @@ use crate::plan::warp_group::{
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Operand A or B in shared memory.
+/// Operand A or B (a factor) in shared memory, with its descriptor and the content of its buffer.
 pub(super) struct SharedFactor<'a> {
     operand: usize,
     descriptor: &'a MatrixDescriptor,
@@ -21,7 +21,7 @@ pub(super) struct SharedFactor<'a> {
     group_positions: &'a [u64],
     /// The line and k of the element at each memory position.
     elements: Vec<[u64; 2]>,
-    /// Memoised tiles, by their position.
+    /// The tiles that have been read already, by their position in the buffer.
     known: FxHashMap<u64, Rc<Lines>>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> SharedFactor<'a> {
         })
     }
 
-    /// Returns positions of views that suffice to determine the result for all views.
+    /// Returns the view positions to test. They determine the result for all views.
     fn views(&self) -> Vec<u64> {
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
         let bits = bits.filter(|bit| self.view_mask & bit != 0);
@@ -99,8 +99,8 @@ pub(super) enum FactorA<'a> {
     Buffer(SharedFactor<'a>),
 }
 
-/// The elements of one operand's tile: the row or column that each line belongs to, and the list of k that all lines
-/// share.
+/// The lines (rows of A or columns of B) of one tile: `line` has the row or column that each line belongs to, and `k`
+/// the list of k that all lines share.
 #[derive(PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) line: Vec<u64>,
@@ -116,7 +116,7 @@ pub(super) struct IssueTile<'a> {
 }
 
 impl IssueTile<'_> {
-    /// Reads a tile of an operand in shared memory, and checks that the result is the same for all views.
+    /// Reads the tile at `position` of an operand in shared memory, and checks that all views give the same result.
     pub(super) fn read(
         &self,
         matrix: &mut SharedFactor<'_>,
@@ -313,7 +313,7 @@ impl IssueTile<'_> {
     }
 }
 
-/// The layout of an operand that is in registers.
+/// Operand A or D in registers, as tables from which the element of each register is computed.
 pub(super) struct OperandRegisters {
     /// One table for registers, one for lanes, and one for warps. The packed coordinates of an element are the XOR of
     /// one entry of each table.

@@ -65,7 +65,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Counts the elements of each warp. Each lane counts the elements that fall into its own bins.
+    /// Counts elements by votes of all lanes of each warp. Each lane counts the elements that fall into its own bins.
     pub(super) fn count_votes(
         &mut self,
         step: usize,

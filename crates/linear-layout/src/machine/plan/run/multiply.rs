@@ -11,15 +11,15 @@ use crate::target::Product;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// State for executing the products of a program. Instructions and lines are memoised.
+/// State for executing the products of a program, with the instructions and lines that are known already.
 pub(super) struct Multiplier<'a, N> {
     products: &'a mut dyn Products<N>,
     instructions: FxHashMap<u32, Rc<InstructionTiles>>,
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// The inputs that determine the lines of A or B: the instruction's number, the operand, the rows of its registers, and
-/// the rows and the selector of its scale word.
+/// The key of a list of lines of A or B: the instruction's number, the operand, the rows of its registers, and the rows
+/// and the selector of its scale word.
 type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
@@ -58,14 +58,16 @@ struct InstructionTiles {
     tiles: [OperandTile; 3],
 }
 
-/// The text of the fault that an operand's granules do not form one element.
+/// The text of the fault that a register of a product does not hold a whole element.
 const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
 
-/// The mapping between the registers and lanes of an operand, and the elements of its tile.
+/// The tile of one operand: a table from elements to the registers and lanes that hold them, and a table in the other
+/// direction.
 struct OperandTile {
     registers: usize,
     lanes: usize,
-    /// The (register, lane) pairs that hold each element. Elements are ordered along k for A and B, and along n for D.
+    /// The (register, lane) pairs that hold each element, `copies` pairs per element. Elements are ordered along k for
+    /// A and B, and along n for D.
     holders: Vec<(usize, usize)>,
     /// For each lane of each register, the element as `[line, offset in the line]`.
     places: Vec<[usize; 2]>,
@@ -108,7 +110,7 @@ impl OperandTile {
 }
 
 impl<N: Name> Machine<'_, N> {
-    /// Multiplies matrices in each warp, or in each lane. `lists` are the registers of A, B and D.
+    /// Executes a product in each warp, or in each lane. `lists` are the registers of A, B and D.
     pub(super) fn multiply(
         &mut self,
         step: usize,
@@ -193,8 +195,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the names of all elements of an operand's tile, for one warp after the other (or one lane after the
-    /// other).
+    /// Returns the names of all elements of an operand's tile, first for the first warp, then for the second, and so on
+    /// (or lane by lane if each lane multiplies alone).
     fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
@@ -229,7 +231,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// Returns the lines of operand A or B, for one warp after the other (or one lane after the other).
+    /// Returns the lines of operand A or B, in the same order of warps or lanes as `tile`.
     fn lines(
         &self,
         step: usize,
@@ -270,8 +272,9 @@ impl<N: Name> Machine<'_, N> {
         Ok(lines.into())
     }
 
-    /// Returns the scales of A or B, ordered by row or column and by block of k, and log2 of the block size. The scales
-    /// are read from the scale words of a warp's lanes. Returns `None` if replicas differ or a scale is missing.
+    /// Returns the names of the scales of A or B, ordered by row or column and then by block of k, and log2 of the
+    /// block size. They are read from the scale words of the lanes `lanes`. Returns `None` if replicas differ or a
+    /// scale is missing.
     fn scales(
         &self,
         instruction: &InstructionTiles,

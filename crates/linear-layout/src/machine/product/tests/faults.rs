@@ -19,7 +19,7 @@ pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     super::layout(parts, sizes)
 }
 
-/// Returns the operands of an issue: the sums, the registers of A, and the registers of B.
+/// Returns the register lists of the matrix product at step `at` (an issue): the sums, A and B.
 fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     match plan.steps()[at] {
         Step::Mma { acc, a, b, .. } => [acc, a, b],
@@ -32,7 +32,8 @@ fn issues(plan: &Program) -> Vec<usize> {
     (0..plan.steps().len()).filter(is_issue).collect()
 }
 
-/// Returns the plan with one operand of an issue replaced; `which` selects the sums, A or B.
+/// Returns the plan with one register list of the issue at step `at` replaced. `which` is 0 for the sums, 1 for A and 2
+/// for B.
 fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> Program {
     plan.edited(|steps| {
         if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
@@ -41,7 +42,7 @@ fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> 
     })
 }
 
-/// Returns the plan in which two issues have exchanged one of their operands.
+/// Returns the plan in which the issues at steps `x` and `y` have exchanged their register lists of operand `which`.
 fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     let (of_x, of_y) = (lists(plan, x)[which], lists(plan, y)[which]);
     with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
@@ -67,7 +68,7 @@ fn shifted(plan: &Program, which: usize) -> Program {
     with_operand(&plan, last, which, list)
 }
 
-/// Returns two issues of which one accumulates into the sums of the other. `None` if the tile spans all of k.
+/// Returns two issues of which one accumulates into the sums of the other, or `None` if the tile spans all of k.
 fn chained(plan: &Program) -> Option<[usize; 2]> {
     let all = issues(plan);
     let pairs = all.iter().flat_map(|x| all.iter().map(|y| [*x, *y]));
