@@ -74,7 +74,8 @@ impl Comparison {
         Self::Uge,
     ];
 
-    /// Returns the comparison that holds for (b, a) exactly if `self` holds for (a, b).
+    /// Returns the comparison with exchanged operands, e.g. `Sgt` for `Slt`: it holds for (b, a) exactly if `self`
+    /// holds for (a, b).
     const fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,
@@ -106,7 +107,8 @@ impl Comparison {
     }
 }
 
-/// Wraps `value` to `bits` bits and sign-extends the result; a truth value (1 bit) becomes 0 or 1.
+/// Wraps `value` to an integer type of `bits` bits, and sign-extends the result. For 1 bit (a truth value) the result
+/// is 0 or 1.
 #[expect(clippy::cast_possible_truncation, reason = "reducing is what it does")]
 pub(super) fn wrap(value: i128, bits: u32) -> i64 {
     match bits {
@@ -161,7 +163,7 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// Axis information along one dimension of a result. All fields are base-2 logarithms.
+/// Axis information of a result along one dimension: the base-2 logarithms of contiguity, divisibility and constancy.
 #[derive(Clone, Copy, Default)]
 struct AxisFacts {
     contiguity: u8,
@@ -263,9 +265,10 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of a selection between `on_true` and `on_false`.
+    /// Returns the axis information of a tensor whose elements are chosen from `on_true` where `condition` is true and
+    /// from `on_false` elsewhere.
     ///
-    /// A scalar condition has the same value for all elements.
+    /// If `is_scalar` is true, one condition chooses for all elements.
     #[must_use]
     pub fn select(condition: &Self, is_scalar: bool, on_true: &Self, on_false: &Self) -> Self {
         match condition.constant {
@@ -354,8 +357,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of the same addresses after a cast to pointers to elements of `element_bytes`
-    /// bytes. With `element_bytes` = 1 the result describes the addresses as integers.
+    /// Returns the axis information of pointers that are cast to pointers to elements of `element_bytes` bytes. The
+    /// addresses are unchanged. If `element_bytes` is 1, the result describes the addresses as integers.
     #[must_use]
     pub fn repoint(&self, old_element_bytes: u64, element_bytes: u64) -> Self {
         let mut info = *self;
@@ -378,7 +381,8 @@ impl AxisInfo {
     }
 }
 
-/// Returns the axis information that one constant operand determines alone, such as for `x * 0` or `x + 0`.
+/// Returns the axis information of the result of `op` if one operand is a constant that makes the result equal to the
+/// other operand (`x + 0`) or to 0 (`x * 0`). Otherwise returns `None`.
 fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
     match (op, a.constant, b.constant) {
@@ -489,7 +493,7 @@ fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     Some(by.replaced_by(1 << shift, 64))
 }
 
-/// Returns the largest n such that the low n bits are ones in every element of `b`.
+/// Returns the largest n such that the low n bits of every element of `b` are ones.
 fn low_ones(b: &AxisInfo) -> u8 {
     b.constant
         .map_or(0, |c| u8::try_from(c.trailing_ones()).unwrap_or(MAX_LOG2))

@@ -207,14 +207,15 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of pointers with the same addresses, to elements of `element_bytes` bytes.
+    /// Returns `self` as the axis information of pointers to elements of `element_bytes` bytes. The addresses are
+    /// unchanged.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
         self
     }
 
-    /// Adds the fact that no element is negative.
+    /// Returns `self` with the additional fact that no element is negative.
     #[must_use]
     pub const fn with_non_negative(mut self) -> Self {
         self.non_negative = true;
@@ -231,7 +232,8 @@ impl AxisInfo {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds the hints of the kernel's author for dimension `d`. A hint of 1 carries no information.
+    /// Returns `self` with the additional facts that the kernel's author states for dimension `d` of size `size`. The
+    /// value 1 for a contiguity, divisibility or constancy states nothing.
     ///
     /// A contiguity that is no power of two is reduced to the largest power of two that divides it: 12 counts as 4.
     #[must_use]
@@ -451,8 +453,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information that holds for both halves of a tensor that is split along its last dimension,
-    /// which has size 2.
+    /// Returns the axis information of the halves of a tensor that is split along its last dimension, which has size 2.
+    /// The facts hold for both halves.
     #[must_use]
     pub fn split_tensor(&self) -> Self {
         let mut info = *self;
@@ -466,8 +468,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the axis information of an arbitrary elementwise operation. The only fact used is that equal operands
-    /// give equal results.
+    /// Returns the axis information of the result of an arbitrary elementwise operation. The only fact used is that
+    /// equal operands give equal results.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {
@@ -521,8 +523,8 @@ impl AxisInfo {
         }
     }
 
-    /// Raises the divisibility of each dimension to the divisor of all elements, since it divides the first element of
-    /// every group, too.
+    /// Raises the divisibility of each dimension to the known divisor of all elements, which also divides the first
+    /// element of every group.
     fn raise_divisibility(&mut self) {
         let everywhere = self.everywhere_log2();
         for d in 0..self.rank() {
@@ -530,8 +532,8 @@ impl AxisInfo {
         }
     }
 
-    /// Restores an invariant of integers that are `bits` wide: no aligned contiguous group wraps around, signed or
-    /// unsigned.
+    /// Restores the invariant that in integers of `bits` bits no aligned contiguous group wraps around, neither signed
+    /// nor unsigned.
     fn finish(mut self, bits: u32) -> Self {
         let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(MAX_LOG2);
         for d in 0..self.rank() {

@@ -6,7 +6,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::split_mix::Random;
 use proptest::prelude::*;
 
-/// A tensor with its elements and its derived facts.
+/// A tensor as its elements and as the facts that the analysis derives.
 #[derive(Clone, Debug)]
 struct Tensor {
     shape: Vec<u64>,
@@ -28,7 +28,8 @@ impl Tensor {
         }
     }
 
-    /// Returns a fact that the elements refute, if any. Consecutive elements differ by `step`.
+    /// Returns a fact that the elements contradict, or `None` if all facts hold. `step` is the difference of
+    /// consecutive elements.
     fn refuted(&self, step: i64) -> Option<String> {
         let shape: &[u64] = if self.shape.is_empty() {
             &[1]

@@ -23,7 +23,7 @@ pub struct GlobalAccess<'a> {
     pub widest_bits: u32,
 }
 
-/// A partition of a thread's registers into groups of equal size. One access moves the registers of one group.
+/// The division of a thread's registers into vectors of equal size, each of which one access moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
     bits: [u8; 8],
@@ -58,7 +58,7 @@ impl VectorAccess {
         self.alignment_bytes
     }
 
-    /// Splits each access into accesses of at most `elements` elements.
+    /// Limits the accesses to `elements` elements: splits each larger access into several accesses.
     #[must_use]
     pub fn at_most(mut self, elements: usize) -> Self {
         let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
@@ -167,7 +167,7 @@ impl GlobalAccess<'_> {
     }
 
     /// Returns the access made of the register bits that have strides 1, 2, 4, ... along `d`. It has at most `limit`
-    /// elements and ends before the first stride that another input of the layout affects, too.
+    /// elements, and ends before the first stride whose coordinate bit another input bit of the layout also changes.
     fn registers_along(&self, d: usize, limit: u64) -> Option<VectorAccess> {
         if !self.layout.has_out_dim(Dim::out(d)) {
             return None;
