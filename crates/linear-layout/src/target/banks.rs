@@ -4,12 +4,13 @@ use super::Target;
 use crate::number::narrow;
 use std::ops::{AddAssign, Div, Mul};
 
-/// Wavefront counts of a shared-memory access.
+/// The numbers of wavefronts of a shared-memory access. In one wavefront each bank transfers at most one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wavefronts {
-    /// Number of wavefronts of the access.
+    /// Number of wavefronts that the access takes.
     pub taken: u64,
-    /// Minimum number of wavefronts: one per phase, i.e. per group of lanes that are served together.
+    /// Number of wavefronts that the access would take without bank conflicts: one per phase, i.e. per group of lanes
+    /// that are served together.
     pub ideal: u64,
 }
 
@@ -42,7 +43,7 @@ impl Div<u64> for Wavefronts {
     }
 }
 
-/// The banks of a GPU's shared memory.
+/// The banks of a GPU's shared memory. Consecutive words are in consecutive banks.
 ///
 /// # Units
 /// Each of the `count` banks is `bytes` wide.
@@ -65,8 +66,8 @@ impl Banks {
 
     /// Returns the mask of the lane bits that vary within a phase of an access of `bytes` bytes per lane, on targets
     /// where a phase consists of consecutive lanes. The lanes of a phase together access as many bytes as all banks
-    /// hold side by side. With 32 banks of 4 bytes these are 32 lanes for accesses of up to 4 bytes, 16 lanes for 8
-    /// bytes, and 8 lanes for 16 bytes.
+    /// hold side by side (e.g. with 32 banks of 4 bytes: 32 lanes of up to 4 bytes, 16 lanes of 8 bytes, or 8 lanes of
+    /// 16 bytes).
     pub fn consecutive(self, bytes: u32) -> u32 {
         // An access of 12 bytes occupies as many banks as one of 16.
         let per_lane = bytes.max(self.bytes).next_power_of_two();

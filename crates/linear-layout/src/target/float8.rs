@@ -30,7 +30,7 @@ pub struct Float8 {
     pub family: Float8Family,
 }
 
-/// The standard that defines the NaNs and infinities of a format.
+/// The family of a format: the standard that defines its NaNs and infinities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8Family {
     /// Open Compute Project. E5M2 has infinities and NaNs like the IEEE formats. E4M3 has no infinity, and its only
@@ -114,8 +114,8 @@ impl Float8 {
         sign * f64::from(implied + mantissa) * self.step(exponent)
     }
 
-    /// Returns the code of a non-negative number, rounded to nearest, ties to even. The result is not clamped: a number
-    /// that is too large gets a code above [`Self::largest`].
+    /// Returns the code of the number nearest to `size`, which is not negative; of two nearest numbers, the one with
+    /// the even code. The result is not clamped: if `size` is too large, its code is above [`Self::largest`].
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -130,8 +130,8 @@ impl Float8 {
         ((exponent - 1) << self.mantissa_bits).saturating_add(steps)
     }
 
-    /// Returns the distance between consecutive numbers that have this exponent field. Subnormals (field 0) have the
-    /// same distance as field 1.
+    /// Returns the step from one number to the next among the numbers with this exponent field. Subnormals (field 0)
+    /// have the same step as field 1.
     fn step(self, exponent: u32) -> f64 {
         let power = exponent.max(1).cast_signed() - (self.bias + self.mantissa_bits).cast_signed();
         2f64.powi(power)

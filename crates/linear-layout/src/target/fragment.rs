@@ -20,7 +20,8 @@
 use super::{Access, Target};
 use crate::number::narrow;
 
-/// The kind of a fragment, which determines how one warp-wide instruction distributes rows over lanes.
+/// A form of fragment, i.e. of the matrix that one warp-wide instruction loads or stores. It determines which lanes
+/// hold which units of which rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
     /// 8 rows; each lane holds adjacent units of one row.
@@ -31,23 +32,23 @@ pub enum Fragment {
     LoadedBytes,
     /// 8 rows of bytes; each lane holds two bytes of one column, twice.
     StoredBytes,
-    /// One row of 16-bit units per lane (CDNA 4).
+    /// `ds_read_b64_tr_b16` (CDNA 4): each lane supplies the address of a row of 16-bit units.
     Read16,
-    /// One row of bytes per lane (CDNA 4).
+    /// `ds_read_b64_tr_b8` (CDNA 4): each lane supplies the address of a row of bytes.
     Read8,
-    /// One row of 16-bit units per lane (gfx1250).
+    /// `ds_load_tr16_b128` (gfx1250): each lane supplies the address of a row of 16-bit units.
     Load16,
-    /// One row of bytes per lane (gfx1250).
+    /// `ds_load_tr8_b64` (gfx1250): each lane supplies the address of a row of bytes.
     Load8,
 }
 
-/// The source of one bit of a unit's row index, or of its position in the row.
+/// The source of one bit of a unit's location in memory, i.e. of its row index or of its position in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
     /// A bit of the lane number.
     Lane(usize),
-    /// The next bit of the unit's index within its lane. These bits are consumed in order, first by `rows` and then by
-    /// `within`.
+    /// The next bit of the unit's index within its lane. The bits of the index are used in order: the lowest by the
+    /// first `Unit` of `rows`, the last by the last `Unit` of `within`.
     Unit,
 }
 
@@ -58,9 +59,9 @@ pub(crate) enum BitSource {
 pub struct FragmentLayout {
     /// Number of bytes of a unit. The instruction never splits a unit.
     pub(crate) unit_bytes: u32,
-    /// The source of each bit of a unit's index in its row, lowest bit first.
+    /// The source of each bit of a unit's position in its row, lowest bit first.
     pub(crate) within: &'static [BitSource],
-    /// The source of each bit of a row's index, lowest bit first.
+    /// The source of each bit of a unit's row index, lowest bit first.
     pub(crate) rows: &'static [BitSource],
     /// log2 of the maximum number of fragments that one instruction moves.
     pub most_log2: u32,
@@ -148,8 +149,8 @@ impl Fragment {
 }
 
 impl Target {
-    /// Returns the fragments that this GPU's instructions load from shared memory, or store to it, depending on
-    /// `access`.
+    /// Returns the fragments that this GPU has instructions for: loads from shared memory or stores to shared memory,
+    /// depending on `access`.
     pub fn fragments(&self, access: Access) -> impl Iterator<Item = Fragment> + use<> {
         use Fragment as F;
         let has = &self.instructions;

@@ -42,7 +42,7 @@ pub use product::{
 };
 pub use table::TARGETS;
 
-/// The vendor of a GPU. It determines the instruction set family that a lowering emits.
+/// The vendor of a GPU. It determines which intrinsics a lowering emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vendor {
     /// NVIDIA: NVVM intrinsics, `cuda:90`.
@@ -114,13 +114,13 @@ pub struct Instructions {
     pub read_transposed: bool,
     /// `ds_load_tr16_b128` and variants: transposed reads of shared memory, gfx1250.
     pub load_transposed: bool,
-    /// Stores to the shared memory of another block of the cluster.
+    /// Clusters of blocks: stores to the shared memory of another block of the cluster.
     pub clusters: bool,
     /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
     pub tensor_memory: bool,
     /// `wgmma`: matrix products of a warp group whose operands may be in shared memory; compute capability 9.
     pub warp_group_products: bool,
-    /// True if the scales of `a` in tensor memory are read along K first when `a` has a 4-bit type.
+    /// True if the hardware reads the scales of operand A in tensor memory along K first when A has a 4-bit type.
     pub k_first_scales: bool,
     /// Atomic additions of bf16 and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
@@ -135,7 +135,8 @@ pub struct Instructions {
     pub tensor_copies: bool,
     /// `griddepcontrol`: programmatic dependent launch, `sm_90` and later.
     pub grid_dependencies: bool,
-    /// `s_sendmsg_rtn` reads the clock, gfx11 and later. Earlier GPUs use `s_memrealtime`.
+    /// `s_sendmsg_rtn`, a message that returns the clock, gfx11 and later. Earlier GPUs read the clock by
+    /// `s_memrealtime`.
     pub time_by_message: bool,
     /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
@@ -166,35 +167,38 @@ pub struct Instructions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BufferInstructions {
-    /// Cache control bits.
+    /// The cache control bits of each cache modifier.
     pub cache: CacheBits,
     /// The fourth word of the resource descriptor: data format and out-of-range rules.
     pub descriptor_flags: u32,
 }
 
-/// The bits that a buffer instruction has for each of Triton's cache modifiers. Modifiers not listed here have no bits.
+/// The cache control bits to set in a buffer instruction, as one number for each of Triton's cache modifiers. A
+/// modifier that is not listed here sets no bits.
 ///
 /// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4. On RDNA 4, bits
 /// 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
-    /// Bits of the modifier `cg` on a load.
+    /// Cache control bits of a load with the modifier `cg`, as one number: 3 on CDNA 3, which is `sc0` and `nt`.
     pub(crate) load_cg: u32,
-    /// Bits of the modifier `cg` on a store.
+    /// Cache control bits of a store with the modifier `cg`, as one number: 16 on RDNA 4, which is device scope.
     pub(crate) store_cg: u32,
-    /// Bits of the modifier `cs`.
+    /// Cache control bits of an access with the modifier `cs`, as one number: 3 on CDNA 3, which is `sc0` and `nt`.
     pub(crate) cs: u32,
-    /// Bits of the modifier `cv`.
+    /// Cache control bits of an access with the modifier `cv`, as one number: 17 on CDNA 3, which is `sc0` and `sc1`.
     pub(crate) cv: u32,
-    /// Bits of the modifier `wt`.
+    /// Cache control bits of an access with the modifier `wt`, as one number: 24 on RDNA 4, which is system scope.
     pub(crate) wt: u32,
-    /// Bits of a device-scope atomic access. The bit `sc0`, which requests the old value, is not included.
+    /// Cache control bits of an atomic access at device scope, as one number. The bit `sc0`, which requests the old
+    /// value, is not included.
     pub atomic: u32,
 }
 
 impl CacheBits {
-    /// Returns the bits of the cache modifier with the IR name `modifier`, for a store or a load.
+    /// Returns the cache control bits of a store or a load with the cache modifier `modifier`, as one number. The
+    /// modifier is spelled as in the IR.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -219,12 +223,12 @@ impl CacheBits {
 /// The instructions that widen 4-bit and 8-bit numbers and multiply them by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
-    /// General instructions, which convert any number of elements.
+    /// No such instructions: general instructions convert and multiply any number of elements.
     #[default]
     Any,
-    /// gfx950: converts four 8-bit or eight 4-bit numbers per instruction.
+    /// gfx950: an instruction converts one 32-bit word of four 8-bit or eight 4-bit numbers.
     Words,
-    /// gfx1250: converts eight numbers per instruction, with 8-bit scales.
+    /// gfx1250: an instruction converts eight numbers, with 8-bit scales.
     Eights,
 }
 
@@ -412,7 +416,7 @@ impl Target {
             .max(bytes)
     }
 
-    /// Returns the number of 32-bit registers available to each thread of a block of `threads` threads.
+    /// Returns the maximum number of 32-bit registers that each thread of a block of `threads` threads may use.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -426,7 +430,8 @@ impl Target {
         share.min(self.processor.lane_registers)
     }
 
-    /// Returns the GPU that is assumed for a module without `ttg.target` that has `lanes` lanes per warp.
+    /// Returns the default GPU for a module without the attribute `ttg.target`, given the module's number of lanes per
+    /// warp.
     ///
     /// # Panics
     /// Does not panic, because the table contains both default GPUs.
@@ -508,7 +513,8 @@ impl Target {
         }
     }
 
-    /// Returns true if one instruction can exchange lane bit `bit` with a bit that distinguishes two registers.
+    /// Returns true if the GPU has an instruction that exchanges lane bit `bit` with a register bit: half of the lanes
+    /// exchange the first of two registers for the second register of the other half.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))

@@ -47,7 +47,7 @@ const PRODUCTS: &[(&str, &[&str])] = &[
     ("hip:gfx1201", &["rx9070", "rx9070xt", "rx9070gre"]),
 ];
 
-/// Products that are older than all supported targets, with their processors.
+/// Products that are older than all supported targets: for each processor, the names of its products.
 #[rustfmt::skip]
 const OLDER: &[(&str, &[&str])] = &[
     ("sm_37", &["k80"]),
@@ -120,8 +120,8 @@ impl Target {
     }
 }
 
-/// Finds the target or processor of a product such as `rtx 4090`. A brand before the product name and a memory size
-/// after the product name, which drivers print, are skipped.
+/// Returns the target or processor that `table` has for the product `asked`, e.g. `rtx 4090`. A brand before the
+/// product name and a memory size after the product name, which drivers print, are skipped.
 fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static str> {
     if asked.contains(':') {
         return None;
@@ -184,8 +184,8 @@ fn text(name: &str, processor: Option<&str>) -> String {
     format!("unknown target `{shown}`; {nearest}")
 }
 
-/// Returns the known name that is nearest to `name`, and the target with the known name. Among equally near names, a
-/// prefix of `name` is preferred, then a name with the same last letter.
+/// Returns the known name that is nearest to `name`, and the name of the target that it stands for. Among equally near
+/// names, a prefix of `name` is preferred, then a name with the same last letter.
 fn nearest(name: &str) -> Option<(String, &'static str)> {
     let processors = TARGETS.iter().flat_map(|target| {
         let bare = target.name.split_once(':').map_or("", |(_, bare)| bare);

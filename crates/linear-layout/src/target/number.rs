@@ -60,7 +60,7 @@ impl Number {
 }
 
 impl Product {
-    /// Returns the element types of A, B and D.
+    /// Returns the element types of the operands A, B and D.
     #[must_use]
     pub const fn types(&self) -> [Number; 3] {
         [self.factors[0], self.factors[1], self.sum]

@@ -14,8 +14,8 @@ use crate::number::narrow;
 use Number as T;
 use Scalar as S;
 
-/// Parameters of an instruction with `1 << edge` rows and columns of results. Each lane holds `1 << own` elements that
-/// are adjacent along k.
+/// The parameters of a matrix instruction with a square result of `2^edge` rows and columns. Each lane holds `2^own`
+/// elements of A and of B that are adjacent along k.
 struct Square {
     intrinsic: String,
     edge: u8,
@@ -28,7 +28,8 @@ struct Square {
 }
 
 impl Square {
-    /// Returns the distribution of operand A or B. The low lane bits are the bits of its row (A) or column (B).
+    /// Returns the distribution of a factor, operand A or B. The lowest lane bits are the bits of its row (A) or column
+    /// (B).
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
@@ -117,7 +118,8 @@ impl Square {
         }
     }
 
-    /// Returns a WMMA of gfx11, for a wave of 32 lanes. The upper 16 lanes hold replicas of A and B.
+    /// Returns a WMMA of gfx11, for a wave of 32 lanes. The upper 16 lanes hold copies of the elements of A and B in
+    /// the lower 16 lanes.
     fn wmma_of_copies(self) -> Product {
         self.row(&[Held], vec![M(0)], bits(M, 1..4))
     }
@@ -133,7 +135,7 @@ impl Square {
 const FLOATS8: [(&str, Number, Number); 2] =
     [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
 
-/// Returns all pairs of 8-bit float types: the suffix of the intrinsic, and the types of A and B.
+/// Returns all pairs of 8-bit float types, each with the suffix that the intrinsic has for the pair (e.g. `fp8.bf8`).
 fn pairs_of_floats8(is_fnuz: bool) -> impl Iterator<Item = (String, [Number; 2])> {
     let number = move |(_, fnuz, ocp)| if is_fnuz { fnuz } else { ocp };
     FLOATS8
@@ -445,15 +447,16 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// The types that this table uses with `f8f6f4`, each with the value of its type modifier.
+/// The element types of A and B that this table uses with `f8f6f4`, each with the number by which the instruction
+/// selects the type.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// A tile of `f8f6f4`. Each lane holds several runs of 16 bytes that are adjacent along k. The second run follows,
-/// along k, after the first runs of all lane groups.
+/// The tile of one operand of `f8f6f4`, whose factors may have different types. Each lane holds several runs of 16
+/// bytes that are adjacent along k. The second run follows, along k, after the first runs of all lane groups.
 #[derive(Clone, Copy)]
 struct MixedTile {
-    /// log2 of three sizes: `edge` of the rows or columns of the result, `groups` of the lane groups along k, `k` of
-    /// the elements along k.
+    /// log2 of three numbers: `edge` of the rows or columns of the result, `groups` of the lane groups along k, and `k`
+    /// of the elements along k.
     edge: u8,
     groups: u8,
     k: u8,

@@ -15,7 +15,7 @@ use super::{Target, Vendor};
 use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
-/// The coordinate to which one bit of a lane number or register number belongs.
+/// The meaning of one bit of a lane number or register number: a bit of a coordinate in an operand's tile.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
     /// A bit of the row index of A and D.
@@ -38,7 +38,7 @@ impl TileBit {
     }
 }
 
-/// The distribution of an operand over one warp.
+/// The tile of an operand: the coordinate bit of each lane bit and register bit by which one warp holds the tile.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TileOperand {
@@ -194,12 +194,12 @@ pub enum Argument {
     },
 }
 
-/// The type of a scale. Every scale type is one byte wide.
+/// The type of a scale, which is a number of one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleNumber {
     /// OCP's E8M0, a power of two. The byte 127 encodes 1, and 255 encodes NaN.
     E8m0,
-    /// OCP's E4M3 without the sign bit.
+    /// OCP's E4M3 without the sign bit: 4 exponent bits and 3 mantissa bits. The exponent bias is 7.
     E4m3,
 }
 
@@ -283,10 +283,10 @@ pub struct BlockScales {
     pub absent: u32,
 }
 
-/// The split of a product into several calls of an intrinsic. Each call accumulates into the result of the previous
-/// one.
+/// The calls of an intrinsic that together compute one product. Each call accumulates into the result of the previous
+/// call.
 ///
-/// Each call reads the next registers of one operand, and all registers of the other operands.
+/// Each call reads the next registers of the operand `operand`, and all registers of the other operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
@@ -369,7 +369,7 @@ impl Product {
         sizes
     }
 
-    /// Returns the cost of issuing the instruction for a warp of `lanes` lanes, in quarters of a clock.
+    /// Returns the time that a warp of `lanes` lanes takes to issue the instruction, in quarters of a clock.
     #[must_use]
     pub fn issue(&self, lanes: u32) -> u32 {
         let lanes = if self.is_per_lane() { lanes } else { 1 };
@@ -404,8 +404,8 @@ impl Product {
         at
     }
 
-    /// Returns the same instruction for transposed matrices. It computes `D^T = B^T A^T`, so A is passed as B and B as
-    /// A.
+    /// Returns the form of this instruction that computes the transposed product `D^T = B^T A^T`: A is passed as B, and
+    /// B as A. Its operand A is the transposed B of `self`.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
@@ -471,7 +471,7 @@ impl Product {
     }
 }
 
-/// The family of Triton encodings that describe the results of a target's matrix instructions.
+/// A family of Triton encodings for the results of matrix instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProductFamily {
     /// `#ttg.nvidia_mma` of version 2, for `mma.sync`.
@@ -483,7 +483,7 @@ pub enum ProductFamily {
 }
 
 impl Target {
-    /// Returns the family of encodings that describe the results of [`Self::matrix_instructions`].
+    /// Returns the family of the encodings that describe the results of this GPU's [`Self::matrix_instructions`].
     #[must_use]
     pub fn product_family(&self) -> ProductFamily {
         match (self.vendor, self.short_name()) {

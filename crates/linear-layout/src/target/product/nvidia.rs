@@ -10,12 +10,13 @@ use super::{
 };
 use crate::number::narrow;
 
-/// The element types of an instruction, and how the registers of A and B are passed to the intrinsic.
+/// The element types of an instruction, and the argument types by which the intrinsic takes A and B.
 #[derive(Clone, Copy)]
 struct Types {
     factors: [Number; 2],
     sum: Number,
-    /// The type of one argument of A or B; each operand is passed as vectors of `vector` values of this type.
+    /// The type of one argument of A or B: a vector of `vector` values of type `scalar`, or the scalar if `vector` is
+    /// 1.
     scalar: Scalar,
     vector: u32,
 }
