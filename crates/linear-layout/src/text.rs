@@ -38,7 +38,7 @@ const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0
 const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
 const ALIAS: &str = "paste its definition in front, `#name = #ttg.blocked<{...}>`";
 
-/// The notation of a layout.
+/// The layout system or notation to which a layout text belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// An encoding `#ttg.blocked<{...}>`, or definitions of aliases for encodings.
@@ -112,7 +112,7 @@ impl System {
     }
 }
 
-/// Returns the dotted name with which a text begins.
+/// Returns the dotted name with which a text begins, e.g. `gl.BlockedLayout`, or the empty string.
 fn path(text: &str) -> &str {
     let end = text.find(|c: char| c != '_' && c != '.' && !c.is_ascii_alphanumeric());
     end.map_or("", |end| &text[..end])
@@ -128,7 +128,8 @@ fn is_shared(path: &str) -> bool {
     name == "SharedLayout" || name.starts_with("shared_")
 }
 
-/// Returns the length in bytes of the prefix `name =`, `name: type =` or `using name =` of a layout.
+/// Returns the length in bytes of the part of a text in which a layout is assigned to a name (`name =`, `name: type =`
+/// or `using name =`), or 0 if there is no such part.
 fn assigned(text: &str) -> usize {
     let Some(at) = text.find('=') else {
         return 0;
@@ -201,7 +202,7 @@ impl TextError {
         self.offset
     }
 
-    /// Returns a suggested correction, unless the message already contains the correction.
+    /// Returns a suggested correction of the text, or `None` if the message already contains it or there is none.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
@@ -315,8 +316,8 @@ impl LayoutText {
         })
     }
 
-    /// Returns the shape in the text, or else the shape that the layout itself determines. A CuTe layout determines no
-    /// shape, since its coordinates need not be the coordinates of a tensor.
+    /// Returns the shape in the text, or else the shape that the layout determines. A CuTe layout determines no shape,
+    /// since its coordinates need not be the coordinates of a tensor.
     #[must_use]
     pub fn own_shape(&self) -> Option<Vec<u64>> {
         self.shape.clone().or_else(|| match &self.layout {
@@ -327,10 +328,10 @@ impl LayoutText {
         })
     }
 
-    /// Returns the requested shape, or else the shape that the text has.
+    /// Returns the shape on which to evaluate the layout: `requested`, or else the [own shape](Self::own_shape).
     ///
     /// # Errors
-    /// Both shapes are given, and they differ.
+    /// Returns an error if `requested` differs from the own shape.
     pub fn shape_on(&self, requested: Option<&[u64]>) -> Result<Option<Vec<u64>>, TextError> {
         match (requested, self.own_shape()) {
             (Some(requested), Some(own)) if requested != own.as_slice() => {
@@ -343,7 +344,7 @@ impl LayoutText {
         }
     }
 
-    /// Returns true if a tensor shape is required and the text has no shape.
+    /// Returns true if the layout can be converted only for a given tensor shape, and the text has no shape.
     #[must_use]
     pub fn needs_shape(&self) -> bool {
         let is_open = matches!(
@@ -382,7 +383,8 @@ pub fn note_for(text: &str) -> String {
     }
 }
 
-/// Returns an error that names the nearest known class or function if the text calls an unknown class or function.
+/// Checks the name of the class or function with which `text` begins. If the name is unknown, returns an error at byte
+/// offset `at` with the nearest known name.
 fn check_function(text: &str, at: usize) -> Result<(), TextError> {
     let path = path(text);
     let name = path.rsplit('.').next().unwrap_or(path);
