@@ -5,7 +5,7 @@ use super::factor::{Adder, CostTable};
 use super::network::Network;
 use super::order::Order;
 
-/// An eliminated variable.
+/// A bucket: an eliminated variable, the tables that contained it, and the tables that replace them.
 #[derive(Debug)]
 pub(super) struct Bucket {
     pub(super) var: u32,
@@ -33,7 +33,7 @@ pub(super) struct Elimination<'a> {
     originals: &'a [CostTable],
     /// The tables that the elimination has computed. Their indices follow the indices of `originals`.
     derived: Vec<CostTable>,
-    /// True, at the index of a table, if a bucket has consumed the table.
+    /// At the index of each table, true if the table was replaced when one of its variables was eliminated.
     is_consumed: Vec<bool>,
     /// Buckets in elimination order.
     pub(super) buckets: Vec<Bucket>,
@@ -65,8 +65,8 @@ impl<'a> Elimination<'a> {
         new
     }
 
-    /// Eliminates the variables of `order` in its order. The variables that `order` fixes are not eliminated; they keep
-    /// their values in `choice`.
+    /// Eliminates variables in the order `order`. The variables that `order` fixes are not eliminated; they keep their
+    /// values in `choice`.
     pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
         let mut new = Elimination::new(network);
         for &var in &order.fixed {
@@ -95,7 +95,7 @@ impl<'a> Elimination<'a> {
         Some(at)
     }
 
-    /// Returns the index of the next table, and records it for the variables of `scope`.
+    /// Registers a new table over the variables `scope`, and returns its index.
     fn enter(&mut self, scope: &[u32]) -> usize {
         let at = self.is_consumed.len();
         for &var in scope {
@@ -110,8 +110,8 @@ impl<'a> Elimination<'a> {
         derived.map_or_else(|| &self.originals[at], |at| &self.derived[at])
     }
 
-    /// Returns the sum of the tables for each combination of values of `beside` and `var`. The entries for the values
-    /// of `var` are contiguous.
+    /// Returns the joint table of a variable: the sum of `tables` for each combination of the values of `beside` and
+    /// `var`. The entries for the values of `var` are contiguous.
     pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<LexCost> {
         let mut adder = std::mem::take(&mut self.adder);
         let factors: Vec<&CostTable> = tables.iter().map(|&at| self.table(at)).collect();
@@ -131,7 +131,8 @@ impl<'a> Elimination<'a> {
         tables
     }
 
-    /// Eliminates a variable by minimisation. `beside` has the other variables of the tables that contain the variable.
+    /// Eliminates a variable: replaces the tables that contain it by one table of minima over its values. `beside` has
+    /// the other variables of the replaced tables.
     fn eliminate(&mut self, var: u32, beside: &[u32]) {
         let inputs = self.consume(var);
         let mut adder = std::mem::take(&mut self.adder);
@@ -163,8 +164,9 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    /// Assigns each eliminated variable the cheapest value given the other variables, or the first of several equally
-    /// cheap values. Returns true if a variable had several cheapest values.
+    /// Assigns a value to each eliminated variable, in reverse order of elimination. The value is the cheapest given
+    /// the variables assigned so far, or the first of several equally cheap values. Returns true if a variable had
+    /// several cheapest values.
     pub(super) fn choose(&self, choice: &mut [u32]) -> bool {
         let mut had_ties = false;
         for bucket in self.buckets.iter().rev() {

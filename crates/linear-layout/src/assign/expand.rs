@@ -59,7 +59,8 @@ pub(super) fn fuse_proposal(
     (results, steps)
 }
 
-/// Generator of proposals. A proposal sets one variable to a value, and adapts the variables around it.
+/// Generator of proposals. A proposal gives one variable a new value, and expands the change to the variables around
+/// it.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     network: &'a Network,
@@ -110,8 +111,8 @@ impl<'a> Expansion<'a> {
         proposal
     }
 
-    /// Returns the value that is cheapest in the tables shared with assigned variables; Of equally cheap values, the
-    /// value with the lowest unary cost is returned.
+    /// Returns the value of `var` that is cheapest in the tables shared with assigned variables. Of equally cheap
+    /// values, returns the value with the lowest unary cost.
     fn cheapest_value(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
         let sizes = &self.network.sizes;
         let mut row = vec![(LexCost::ZERO, LexCost::ZERO); sizes[var as usize] as usize];

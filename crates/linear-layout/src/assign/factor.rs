@@ -30,8 +30,8 @@ impl CostTable {
         after.iter().map(|&v| sizes[v as usize] as usize).product()
     }
 
-    /// Returns the table over the variables that are not fixed. `fixed` returns the value of a fixed variable, and
-    /// `None` for others.
+    /// Returns the table over the variables that are not fixed. `fixed` maps a fixed variable to its value, and all
+    /// other variables to `None`.
     pub(super) fn restrict(&self, sizes: &[u32], fixed: impl Fn(u32) -> Option<u32>) -> CostTable {
         let kept = |var: &u32| fixed(*var).is_none();
         let scope: Vec<u32> = self.scope.iter().copied().filter(kept).collect();
@@ -68,8 +68,8 @@ impl CostTable {
         CostTable { scope, table }
     }
 
-    /// Appends the entries for each combination of the values of `vars`, with the last variable changing fastest. The
-    /// first entry is at `offset`.
+    /// Appends to `entries` the table entries for each combination of the values of `vars`, with the last variable
+    /// changing fastest. The first entry is at index `offset` of the table.
     fn walk(&self, sizes: &[u32], vars: &[u32], offset: usize, entries: &mut Vec<LexCost>) {
         let Some((&var, rest)) = vars.split_first() else {
             entries.push(self.table[offset]);
@@ -82,7 +82,7 @@ impl CostTable {
     }
 }
 
-/// Computes sums of tables. Buffers are reused from one sum to the next.
+/// Adds up tables. Buffers are reused from one sum to the next.
 #[derive(Debug, Default)]
 pub(super) struct Adder {
     /// Stride of each variable (last first) in each table.
@@ -95,8 +95,8 @@ pub(super) struct Adder {
 }
 
 impl Adder {
-    /// Computes the sum of tables for each combination of values of `vars`, and calls `each` with the contiguous sums
-    /// for the values of `last`.
+    /// Computes the sum of the tables `factors` for each combination of the values of `vars` and `last`. Calls `each`
+    /// once per combination of the values of `vars`, with the sums for all values of `last`.
     pub(super) fn sums(
         &mut self,
         sizes: &[u32],
@@ -157,8 +157,8 @@ impl Adder {
         false
     }
 
-    /// Returns, for each combination of the values of `vars`, the minimum over the values of `last` of the sum of the
-    /// tables.
+    /// Returns the table over `vars` that remains of the tables `factors` when `last` is eliminated: their sum,
+    /// minimised over the values of `last`.
     pub(super) fn minimise(
         &mut self,
         sizes: &[u32],

@@ -4,30 +4,30 @@ use super::cost::LexCost;
 use super::eliminate::Elimination;
 use std::collections::BTreeMap;
 
-/// A cell of a joint table that is part of an optimal assignment.
+/// A cell of a joint table that is part of an optimal assignment: one combination of values of the table's variables.
 #[derive(Debug)]
 struct OptimalCell {
     /// Values, in the order of the table's variables.
     values: Vec<u32>,
     /// Index of the cell's group in its table. Cells of one group agree on all variables except the eliminated one.
     group: usize,
-    /// For each child table, the group of cells that agree with this cell on the common variables.
+    /// For each child table, the index of the group with whose cells this cell agrees on the common variables.
     below: Vec<usize>,
     is_live: bool,
 }
 
-/// Cells of a table and of its parent table that agree on the variables that both tables have.
+/// A group of cells of a table, with the cells of the parent table that agree with them on the common variables.
 #[derive(Debug, Default)]
 struct CellGroup {
-    /// Cells of the table, and the number of live cells among them.
+    /// Indices of the group's cells, and the number of live cells among them.
     cells: Vec<usize>,
     num_live: usize,
-    /// Cells of the parent table, and the number of live cells among them.
+    /// Indices of the agreeing cells of the parent table, and the number of live cells among them.
     above: Vec<usize>,
     num_live_above: usize,
 }
 
-/// A joint table of a bucket, restricted to optimal cells.
+/// The joint table of an eliminated variable, restricted to the cells of optimal assignments.
 #[derive(Debug, Default)]
 struct JointTable {
     /// The eliminated variable, followed by the other variables of the table.
@@ -93,7 +93,7 @@ impl OptimalAssignments {
         new
     }
 
-    /// Fills a table with each cell that is optimal together with some cell of the parent table.
+    /// Fills a table with each cell that has least cost for the values of some cell of the parent table.
     fn fill(&mut self, eliminated: &Elimination<'_>, at: usize, choice: &mut [u32]) {
         let vars = std::mem::take(&mut self.tables[at].vars);
         // Values of the other variables in cells of the parent, with those cells.
@@ -172,8 +172,8 @@ impl OptimalAssignments {
         }
     }
 
-    /// Removes cells, and then repeatedly each cell with which no live cell of the parent table or of some child table
-    /// agrees.
+    /// Removes the given cells, and then every cell that lost its last agreeing live cell in the parent table or in a
+    /// child table.
     fn remove(&mut self, mut cells: Vec<(usize, usize)>) {
         while let Some((at, cell)) = cells.pop() {
             let cell = &mut self.tables[at].cells[cell];

@@ -19,14 +19,14 @@ impl NodeId {
     }
 }
 
-/// The price and the number of conversions of one choice.
+/// The cost of one choice: its price and its number of conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CostTerm {
     pub(super) price: Price,
     pub(super) conversions: u32,
 }
 
-/// The cost terms of a node, an edge or a shared term, one for each choice.
+/// The costs of a node, an edge or a shared term: one cost for each choice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTerms {
     pub(super) terms: Vec<CostTerm>,
@@ -41,7 +41,8 @@ impl CostTerms {
     }
 }
 
-/// An edge, with a cost term for each pair of alternatives of `a` and `b`. The alternatives of `b` are contiguous.
+/// An edge between two nodes, with a cost for each pair of alternatives of `a` and `b`. The costs for the alternatives
+/// of `b` are contiguous.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub(super) a: NodeId,
@@ -49,10 +50,10 @@ pub(super) struct Edge {
     pub(super) terms: CostTerms,
 }
 
-/// A cost that is paid once for several nodes.
+/// A cost that several nodes share: it is paid once, however many of them request it.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTerm {
-    /// The node whose alternative selects the term that is paid, or `None` if there is only one term.
+    /// The node whose alternative selects one of `terms`, or `None` if `terms` has only one entry.
     pub(super) of: Option<NodeId>,
     pub(super) terms: CostTerms,
     /// The nodes that may request the term. Each has one flag per alternative, which is true if that alternative
@@ -226,8 +227,8 @@ impl Graph {
             })
     }
 
-    /// Returns the terms that an assignment pays. A term is a pair of the [`CostTerms`] of a node, an edge or a shared
-    /// term, and an index into these terms.
+    /// Returns the costs that an assignment pays. Each item is the [`CostTerms`] of a node, an edge or a shared term,
+    /// and the index of the paid cost in it.
     fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);

@@ -76,7 +76,7 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Tries an expansion for each value of each variable, until no expansion lowers the cost.
+    /// Tries to expand each value of each variable to the variables around it, until no expansion lowers the cost.
     pub(super) fn expand(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut spread = Expansion::new(network);
@@ -97,8 +97,8 @@ impl<'a> LocalSearch<'a> {
         }
     }
 
-    /// Replaces values of the best assignment by values of another assignment if the replacement lowers the cost.
-    /// Returns true if the cost is lower.
+    /// Fuses another assignment into the best one: takes values of `other` where this lowers the cost. Returns true if
+    /// the cost is lower.
     pub(super) fn fuse(&mut self, best: &mut Candidate, other: &[u32]) -> bool {
         let (choices, steps) = fuse_proposal(self.network, &best.choice, other, self.limit);
         self.steps += steps;

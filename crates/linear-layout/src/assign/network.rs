@@ -29,7 +29,7 @@ pub(super) struct Network {
     pub(super) helpers: Vec<usize>,
 }
 
-/// Translation of a graph's terms to table entries.
+/// Translation of costs in a graph to entries of cost tables, with the entry for an infeasible choice.
 struct TermCosts {
     forbidden: LexCost,
 }
@@ -202,7 +202,7 @@ impl Network {
         }
     }
 
-    /// Returns the network without tables and without live variables.
+    /// Returns the network without its tables, and with no variable that needs a value.
     pub(super) fn empty(&self) -> Network {
         Network {
             sizes: self.sizes.clone(),
@@ -219,7 +219,8 @@ impl Network {
         self.sizes.len() - self.helpers.len()
     }
 
-    /// Extends an assignment of the nodes to all variables.
+    /// Completes an assignment of the nodes: adds the value of each further variable, which is 1 if a member requests
+    /// the shared term and 0 otherwise.
     pub(super) fn complete(&self, graph: &Graph, choice: &[u32]) -> Vec<u32> {
         let mut whole = choice.to_vec();
         let shared = graph.shared_terms();
@@ -241,7 +242,7 @@ fn var_of(node: NodeId) -> u32 {
     u32::try_from(node.index()).expect("nodes are numbered with 32 bits")
 }
 
-/// Adds a shared term. Returns true if it is represented by a further variable.
+/// Adds the tables of a shared term. Returns true if the term needs a further variable.
 fn share(tables: &mut TableBuilder, costs: &TermCosts, shared: &SharedTerm) -> bool {
     let all = 0..shared.terms.terms.len();
     let terms: Vec<LexCost> = all.map(|at| costs.of(&shared.terms, at)).collect();

@@ -4,8 +4,8 @@ use super::network::Network;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// The interaction graph of the live variables, and the cost of eliminating each variable. The cost is the number of
-/// entries in the joint table of the variable and its neighbours.
+/// The interaction graph of the live variables, with the cost of eliminating each variable: the number of entries in
+/// the joint table of the variable and its neighbours.
 pub(super) struct Neighbours<'a> {
     sizes: &'a [u32],
     beside: Vec<BTreeSet<u32>>,
@@ -15,8 +15,8 @@ pub(super) struct Neighbours<'a> {
     limit: u64,
 }
 
-/// A pair of the number of entries in the joint table, clamped to one above the limit, and the number of neighbours.
-/// The variable with the least key is eliminated first.
+/// The cost of eliminating a variable: the number of entries in its joint table, clamped to one above the limit, and
+/// the number of its neighbours. The variable with the least key is eliminated first.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {
@@ -67,7 +67,7 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Makes the given variables neighbours of each other.
+    /// Makes each two of the variables `vars` neighbours, as the elimination of a common neighbour does.
     pub(super) fn join(&mut self, vars: &[u32]) {
         for &a in vars {
             let others = vars.iter().copied().filter(|&b| b != a);
@@ -105,7 +105,7 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The elimination of one variable, which leaves a table over its neighbours.
+/// The elimination of the variable `var`, which leaves a table over its neighbours `beside`.
 #[derive(Clone, Debug)]
 pub(super) struct EliminationStep {
     pub(super) var: u32,
@@ -125,13 +125,13 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Eliminates variables whose joint table has at most `limit` entries, smallest first.
+    /// Returns the order that eliminates only variables whose joint table has at most `limit` entries, smallest first.
     pub(super) fn up_to(network: &Network, limit: u64) -> Order {
         Order::new(network, limit, None)
     }
 
-    /// Eliminates all variables, but fixes some variables where a table would exceed `limit` entries. `times` has the
-    /// number of earlier orders that fixed each variable.
+    /// Returns an order that eliminates all variables, except those that it fixes because a table would exceed `limit`
+    /// entries. `times` has the number of earlier orders that fixed each variable.
     pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
         Order::new(network, limit, Some(times))
     }

@@ -52,7 +52,7 @@ impl PrunedNetwork {
         pruned
     }
 
-    /// Restricts the network to the kept values.
+    /// Restricts the network to the values in `kept`.
     fn keep(&mut self) {
         let Network { sizes, factors, .. } = &mut self.network;
         for (var, kept) in (0..).zip(&self.kept) {
@@ -118,7 +118,7 @@ impl PrunedNetwork {
         }
     }
 
-    /// Maps an assignment of the original network to an assignment of the pruned network that costs no more.
+    /// Translates an assignment of the original network to an assignment of the pruned network that costs no more.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
         let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
@@ -129,15 +129,15 @@ impl PrunedNetwork {
         vars.map(map).collect()
     }
 
-    /// Maps an assignment of the pruned network to the same assignment of the original network.
+    /// Translates an assignment of the pruned network to the numbering of values in the original network.
     pub(super) fn leave(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.kept);
         vars.map(|(&value, kept)| kept[value as usize]).collect()
     }
 }
 
-/// Returns the maximal amount by which `better` costs more than `worse` in a table, and the minimal amount by which it
-/// costs less.
+/// Compares two values of `var` in one table. Returns the largest amount by which an entry for `better` exceeds the
+/// entry for `worse`, and the least amount by which an entry for `better` is below the entry for `worse`.
 fn difference(
     network: &Network,
     factor: &CostTable,

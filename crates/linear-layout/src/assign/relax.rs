@@ -54,14 +54,14 @@ pub(super) fn relax(network: &Network, limit: u64) -> Elimination<'_> {
     relaxed
 }
 
-/// Tables of a bucket that are added up together.
+/// A part of a bucket: tables that are added up apart from the other tables of the bucket.
 struct MiniBucket {
     tables: Vec<usize>,
     /// Variables of the tables except the eliminated variable, in ascending order.
     beside: Vec<u32>,
 }
 
-/// Distributes tables over as few mini-buckets as the limit allows, the largest first.
+/// Groups tables into mini-buckets, as few as the limit allows. The largest tables are placed first.
 fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<MiniBucket> {
     let mut by_size = inputs.to_vec();
     by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.table(at).table.len()), at));
@@ -94,7 +94,8 @@ fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> 
     groups
 }
 
-/// Moves costs between mini-buckets until each value has the same least cost in all of them. The sum is unchanged.
+/// Levels mini-buckets: moves costs between them until each value has the same least cost in all of them. The sum of
+/// the mini-buckets is unchanged.
 fn level(joints: &mut [Vec<LexCost>], size: usize) {
     let groups = joints.len();
     for value in 0..size {

@@ -47,14 +47,15 @@ pub struct Solution {
 pub(super) struct Limits {
     /// Maximum number of entries of one joint table.
     pub(super) table: u64,
-    /// Maximum total number of entries of all joint tables, if all nodes are eliminated.
+    /// Maximum number of entries of all joint tables together, in an exact elimination.
     pub(super) all: u64,
-    /// Maximum number of entries of a table that is computed before it is known whether all nodes can be eliminated.
+    /// Maximum number of entries of a joint table in the exact elimination of some variables that precedes pruning and
+    /// local search. It is also the least limit of a table in local search.
     pub(super) few: u64,
-    /// Maximum number of entries of all tables of a bound, or of a round of local search. It is divided among the
-    /// nodes.
+    /// Maximum number of entries of all tables together in the relaxation or in one round of local search. This number
+    /// divided by the number of variables limits each table.
     pub(super) round: u64,
-    /// Number of entries of all tables of local search after which no further round starts.
+    /// Number of entries that local search may visit in total before it starts no further round.
     pub(super) moves: u64,
 }
 
@@ -84,7 +85,7 @@ pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
     solve_with(graph, start, Limits::USUAL)
 }
 
-/// Solves within the given limits.
+/// Solves like [`solve`], with other limits of table sizes.
 pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Solution {
     let network = Network::new(graph);
     let found = best(&network, graph, start, limits);
@@ -105,7 +106,8 @@ pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Soluti
     }
 }
 
-/// Returns the price of the best assignment found with a node forced to `alternative`.
+/// Returns the price of the best assignment found in which `node` has the alternative `alternative`. The search starts
+/// from `solution`.
 ///
 /// # Panics
 /// Panics if `graph` does not have the node, or the node does not have the alternative.
@@ -171,8 +173,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     })
 }
 
-/// Returns the cheapest assignment that local search finds, starting both from `start` and from the assignment that the
-/// relaxation for the bound suggests.
+/// Returns the cheapest assignment that local search finds by moves from two starts: `start`, and the assignment that
+/// the relaxation for the bound suggests.
 fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
     let outside = Elimination::in_order(network, &low, &[]);
