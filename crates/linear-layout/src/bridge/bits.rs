@@ -210,8 +210,8 @@ fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the swizzle that makes the values disjoint: no two swizzled values have a common set bit. It swizzles as few
-/// bits as possible.
+/// Returns a swizzle that makes the values disjoint: no two swizzled values have a common set bit. Of several such
+/// swizzles, returns one that swizzles as few bits as possible.
 fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
     let Some((first, second)) = first_overlap(values) else {
         return Ok(Swizzle::IDENTITY);
@@ -275,8 +275,8 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     })
 }
 
-/// Returns a CuTe layout that maps bit `i` of its coordinate to `bases[i]`. It has coalesced modes and at most one
-/// swizzle.
+/// Returns a CuTe layout that maps bit `i` of its coordinate to `bases[i]`. The layout has coalesced modes and at most
+/// one swizzle.
 ///
 /// If two bases have a common set bit, the function searches all swizzles for a swizzle that makes the bases disjoint.
 /// ```
@@ -323,8 +323,8 @@ fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeE
     Ok((swizzle, Separation { offset, modes }))
 }
 
-/// Returns the CuTe layout that is equivalent to a linear layout. It has one mode for each in-dim, and the first
-/// out-dim is in the low bits of the index.
+/// Returns the CuTe layout that is equivalent to a linear layout. The CuTe layout has one mode for each in-dim, and the
+/// first out-dim is in the low bits of the index.
 ///
 /// # Errors
 /// Returns an error under the same conditions as [`cute_from_bases`].

@@ -6,8 +6,8 @@ use crate::cute::{ComposedLayout, Layout, Mode, Swizzle as CuteSwizzle};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::{SharedLayout, Swizzle};
 
-/// Returns the CuTe layout that is equivalent to a shared layout of Tilus. It has one mode for each dim, whose nested
-/// modes are in reverse order.
+/// Returns the CuTe layout that is equivalent to a shared layout of Tilus. The CuTe layout has one mode for each dim of
+/// the tensor. The mode contains the modes of the dim in reverse order, since CuTe lists the fastest mode first.
 ///
 /// The CuTe layout exists for every shared layout.
 /// ```
