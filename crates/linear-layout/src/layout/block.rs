@@ -10,7 +10,7 @@ use crate::f2::{compress, low_mask};
 /// bits of `split`. The bits to insert are the coordinates that the layout gives the input `block = b`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockSlice {
-    /// The layout (register, lane, warp) -> coordinates within the block. It is the same for all blocks.
+    /// The layout (register, lane, warp) -> coordinates within the block, which all blocks share.
     pub layout: LinearLayout,
     /// The image of each bit of the block index: `blocks[bit]` has one coordinate for each out-dim.
     pub blocks: Vec<Vec<u64>>,

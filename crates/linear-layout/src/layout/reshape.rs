@@ -167,8 +167,8 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with out-dim `dim` shrunk. A basis component that is not below the new size becomes zero. It
-    /// is not masked: component 5 in a dim of size 4 becomes 0, not 1.
+    /// Returns the layout with out-dim `dim` shrunk. A basis component that is not below the new size becomes zero; its
+    /// high bits are not masked off (e.g. for size 4 the component 5 becomes 0, not 1).
     ///
     /// # Errors
     /// Returns an error if there is no such out-dim, the size is not a power of two, or the size is larger than before.
