@@ -513,8 +513,8 @@ impl Target {
         }
     }
 
-    /// Returns true if the GPU has an instruction that exchanges lane bit `bit` with a register bit: half of the lanes
-    /// exchange the first of two registers for the second register of the other half.
+    /// Returns true if the GPU has an instruction that exchanges lane bit `bit` with a bit of the register number. Of
+    /// two registers, the lanes with the bit set exchange the first with the second of the lanes with the bit clear.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))

@@ -15,7 +15,8 @@ use super::{Target, Vendor};
 use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
-/// The meaning of one bit of a lane number or register number: a bit of a coordinate in an operand's tile.
+/// The meaning of one bit of a lane number or register number: a bit of an element's coordinate in the tile of an
+/// operand, or the number of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
     /// A bit of the row index of A and D.
@@ -38,12 +39,11 @@ impl TileBit {
     }
 }
 
-/// The tile of an operand: the coordinate bit of each lane bit and register bit by which one warp holds the tile.
+/// The tile of an operand, as distributed over one warp: the coordinate bit of each lane bit and register bit.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TileOperand {
-    /// One entry per bit of the lane number, lowest first. It is empty for an instruction that each lane executes
-    /// alone.
+    /// One entry per bit of the lane number, lowest bit first. Empty for an instruction that each lane executes alone.
     pub lanes: Vec<TileBit>,
     /// For 4-bit types, one entry per bit of an element's index within its byte. Empty if elements are at least a byte
     /// wide.

@@ -15,8 +15,7 @@ use crate::number::narrow;
 struct Types {
     factors: [Number; 2],
     sum: Number,
-    /// The type of one argument of A or B: a vector of `vector` values of type `scalar`, or the scalar if `vector` is
-    /// 1.
+    /// The scalar type of the arguments: the intrinsic takes A and B as vectors of `vector` values of this type.
     scalar: Scalar,
     vector: u32,
 }
