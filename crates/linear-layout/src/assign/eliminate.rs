@@ -29,7 +29,7 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct Elimination<'a> {
     pub(super) sizes: &'a [u32],
-    /// The tables of the network. They have the first table indices.
+    /// The tables of the network, which have the first table indices.
     originals: &'a [CostTable],
     /// The tables that the elimination has computed. Their indices follow the indices of `originals`.
     derived: Vec<CostTable>,

@@ -87,7 +87,7 @@ impl CostTable {
 pub(super) struct Adder {
     /// Stride of each variable (last first) in each table.
     strides: Vec<usize>,
-    /// Stride of the contiguous variable in each table.
+    /// Stride of the variable `last` in each table. The sums for the values of `last` are contiguous.
     steps: Vec<usize>,
     offsets: Vec<usize>,
     digits: Vec<u32>,

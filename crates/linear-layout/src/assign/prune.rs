@@ -11,7 +11,8 @@ pub(super) struct PrunedNetwork {
     pub(super) network: Network,
     /// The remaining values of each variable, as numbered in the original network.
     kept: Vec<Vec<u32>>,
-    /// For each variable and original value, the value that dominates it, or itself.
+    /// For each variable and original value, the kept value that replaces it: the value that dominates it, or the value
+    /// itself.
     replacement: Vec<Vec<u32>>,
     /// Number of table entries that were compared.
     pub(super) steps: u64,
