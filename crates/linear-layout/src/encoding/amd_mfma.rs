@@ -40,8 +40,8 @@ pub struct AmdMfmaEncoding {
 }
 
 impl AmdMfmaEncoding {
-    /// Returns the encoding for an instruction of shape `instr_shape`. An empty `tiles_per_warp` means one tile along
-    /// each dim.
+    /// Returns the encoding of the results of the `v_mfma` instruction with shape `instr_shape`. An empty
+    /// `tiles_per_warp` means one tile along each dim.
     ///
     /// # Errors
     /// Returns an error if the version is above 4, the tile is not 32x32, 16x16, 64x4 or 4x64, elements have neither 32
@@ -99,7 +99,7 @@ impl AmdMfmaEncoding {
         })
     }
 
-    /// Returns the generation of the instruction: 1 for gfx908, 2 for gfx90a, 3 for gfx942, 4 for gfx950.
+    /// Returns the generation of the instruction set: 1 for gfx908, 2 for gfx90a, 3 for gfx942, 4 for gfx950.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.version
@@ -111,14 +111,14 @@ impl AmdMfmaEncoding {
         &self.warps_per_cta
     }
 
-    /// Returns the shape of the instruction, `[m, n, k]`.
+    /// Returns the shape `[m, n, k]` of the instruction, in elements.
     #[must_use]
     pub fn instr_shape(&self) -> &[u32] {
         &self.instr_shape
     }
 
-    /// Returns true if consecutive registers of a thread are in consecutive columns, and false if they are in
-    /// consecutive rows.
+    /// Returns true if the tile of the instruction is transposed: consecutive registers of a thread then hold
+    /// consecutive columns. Otherwise, they hold consecutive rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
@@ -136,7 +136,7 @@ impl AmdMfmaEncoding {
         self.element_width_bits
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -146,7 +146,8 @@ impl AmdMfmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Checks the rules that [`new`](Self::new) does not check, but that an encoding with a linear layout must satisfy.
+    /// Checks the rules that an encoding must satisfy to have a linear layout. [`new`](Self::new) accepts encodings
+    /// that break these rules.
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
         let (rank, tiles) = (self.rank(), self.tiles_per_warp);
         if !matches!(rank, 2 | 3) {

@@ -34,7 +34,8 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
-/// Returns the label of the rule to which an error of the swizzle belongs, or `None` for other errors.
+/// Returns the label of the rule that an error of this kind reports, or `None` if the kind is not an error of the
+/// swizzle.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),
@@ -44,7 +45,8 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl AmdRotatingSharedEncoding {
-    /// Returns the encoding with these swizzle parameters. `order` lists the dims, the fastest dim first.
+    /// Returns the encoding with the swizzle parameters `vec`, `per_phase` and `max_phase`. `order` lists the dims, the
+    /// fastest dim first.
     ///
     /// # Errors
     /// Returns an error if `order` is not a permutation, or its rank differs from that of `cga`.

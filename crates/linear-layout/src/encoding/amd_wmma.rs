@@ -39,8 +39,8 @@ pub struct AmdWmmaEncoding {
 }
 
 impl AmdWmmaEncoding {
-    /// Returns the encoding for an instruction of shape `instr_shape`, whose tiles `cta_layout` distributes over
-    /// registers and warps.
+    /// Returns the encoding of the results of the `v_wmma` instruction with shape `instr_shape`. `cta_layout`
+    /// distributes its tiles over registers and warps.
     ///
     /// # Errors
     /// Returns an error if the version is not 1 to 3, if the version has no instruction of this shape, if the ranks
@@ -100,32 +100,32 @@ impl AmdWmmaEncoding {
         })
     }
 
-    /// Returns the generation of the instruction: 1 for RDNA3, 2 for RDNA4, 3 for gfx1250.
+    /// Returns the generation of the instruction set: 1 for RDNA3, 2 for RDNA4, 3 for gfx1250.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.version
     }
 
-    /// Returns the distribution of tiles over registers and warps, in units of tiles.
+    /// Returns the parameter `ctaLayout`, which maps registers and warps to tiles, in units of tiles.
     #[must_use]
     pub fn cta_layout(&self) -> &LinearLayout {
         &self.cta_layout
     }
 
-    /// Returns true if consecutive registers of a thread are in consecutive columns, and false if they are in different
-    /// rows.
+    /// Returns true if the tile of the instruction is transposed: consecutive registers of a thread then hold
+    /// consecutive columns. Otherwise, they hold different rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
     }
 
-    /// Returns the shape of the instruction, `[m, n, k]`.
+    /// Returns the shape `[m, n, k]` of the instruction, in elements.
     #[must_use]
     pub fn instr_shape(&self) -> &[u32] {
         &self.instr_shape
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -135,7 +135,7 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
-    /// Returns true if the encodings are equal, except that their splits over CTAs may differ.
+    /// Returns true if `self` and `other` distribute the part of one CTA in the same way. Their `CGALayout` may differ.
     #[must_use]
     pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {
@@ -156,8 +156,8 @@ impl AmdWmmaEncoding {
         Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
-    /// Returns the instruction's size along the dim that is not summed over: along m for operand A (`op` 0), and along
-    /// n for operand B (`op` 1). In a transposed instruction, m and n are exchanged.
+    /// Returns the size of an operand's tile along its dim other than k: m for operand A (`op` 0), and n for operand B
+    /// (`op` 1). In a transposed instruction, m and n are exchanged.
     pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         // A transposed product of unequal sizes swaps its operands.
@@ -168,8 +168,8 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the distribution of tiles over registers and warps. `tile` is log2 of the tile size along each dim.
-    /// Steps along the dim `skip` become zero, and registers that step along no other dim are omitted.
+    /// Appends the bases of `ctaLayout`, scaled from tiles to elements. `tile` is log2 of the tile size along each dim.
+    /// Along the dim `skip`, the bases are zero. Register bases that step only along `skip` are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

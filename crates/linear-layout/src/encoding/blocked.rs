@@ -40,7 +40,7 @@ pub struct BlockedEncoding {
 }
 
 impl BlockedEncoding {
-    /// Returns the encoding with boxes of these sizes. `order` lists the dims, the fastest dim first.
+    /// Returns the encoding whose boxes have these sizes. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
     /// Returns an error if the lists differ in length, a number is not a power of two, `order` is not a permutation, or
@@ -72,8 +72,8 @@ impl BlockedEncoding {
         })
     }
 
-    /// Returns the encoding whose threads and warps cover as much of a shape as possible, the fastest dims of `order`
-    /// first.
+    /// Returns the encoding that covers as much of `shape` as possible with the threads and warps of one CTA. The dims
+    /// are covered in the order `order`, the fastest dim first.
     ///
     /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1, 0]`.
     /// Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
@@ -185,7 +185,7 @@ impl BlockedEncoding {
         &self.order
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -268,8 +268,8 @@ impl fmt::Display for BlockedEncoding {
     }
 }
 
-/// Returns an order of the dims, the fastest dim first. If `row_major`, the last dim is the fastest; otherwise, the two
-/// last dims are exchanged.
+/// Returns an order of `rank` dims, the fastest dim first. If `row_major`, the last dim is the fastest, e.g. `[2, 1,
+/// 0]`. Otherwise, the second-to-last dim is the fastest, e.g. `[1, 2, 0]`.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
     let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {

@@ -12,7 +12,7 @@ const MAX_CTA_BITS: usize = 16;
 /// The basis of one bit of the CTA number, in units of the part of a tensor that one CTA holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// The dim and log2 of the step along it, or `None` if the bit selects a copy.
+    /// `(dim, log2 of the step)` for a bit that selects a part along `dim`, or `None` for a bit that selects a copy.
     pub(crate) step: Option<(u8, u8)>,
 }
 
@@ -44,7 +44,7 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout with these bases, one basis for each bit of the CTA number.
+    /// Returns the `CGALayout` whose basis number `i` is the effect of bit `i` of the CTA number.
     ///
     /// # Errors
     /// Returns an error if the rank is not 1 to 16, there are more than 16 bases, a basis does not have one component
@@ -113,8 +113,9 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout that the legacy syntax describes. Along each dim, the tensor is split into `split` parts, and
-    /// `ctas / split` CTAs hold each part. CTAs are numbered along the dims in `order`, the fastest dim first.
+    /// Returns the `CGALayout` of the legacy parameters `CTAsPerCGA`, `CTASplitNum` and `CTAOrder`. Along each dim, the
+    /// tensor is split into `split` parts, and `ctas / split` CTAs hold each part. CTAs are numbered along the dims in
+    /// `order`, the fastest dim first.
     ///
     /// # Errors
     /// Returns an error if the lists differ in length, a number is not a power of two, a split is larger than its
@@ -189,8 +190,8 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim, including CTAs that hold copies. A bit that selects a copy counts for
-    /// the dim of the preceding bit.
+    /// Returns the number of CTAs along each dim. CTAs that hold copies are counted along the dim of the preceding bit
+    /// of the CTA number.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -220,7 +221,7 @@ impl CgaLayout {
         )
     }
 
-    /// Returns the bases, one basis for each bit of the CTA number.
+    /// Returns the bases. Basis number `i` is the effect of bit `i` of the CTA number.
     pub fn bases(&self) -> impl Iterator<Item = Ints> + '_ {
         self.bits.iter().map(|bit| {
             let mut basis = Ints::filled(0, self.rank());
@@ -236,7 +237,7 @@ impl CgaLayout {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 
-    /// Returns the layout without dim `gone`. The CTAs along `gone` hold copies.
+    /// Returns the layout in which dim `gone` is removed. CTAs that were distributed along `gone` hold copies.
     pub(crate) fn without_dim(&self, gone: usize) -> Self {
         self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
             _ if dim == gone => None,
@@ -244,12 +245,13 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout in which the CTAs along `dim` hold copies.
+    /// Returns the layout in which the tensor is not split along `dim`. CTAs that were distributed along `dim` hold
+    /// copies.
     pub(crate) fn broadcast_along(&self, dim: usize) -> Self {
         self.map_dims(self.rank(), |d| (d != dim).then_some(d))
     }
 
-    /// Returns the layout of a tensor of rank `rank`. The dims that are added at the end are not split.
+    /// Returns the layout extended to `rank` dims. The tensor is not split along the additional dims, which come last.
     pub(crate) fn with_rank(&self, rank: usize) -> Self {
         Self {
             rank: narrow(rank),
@@ -298,7 +300,8 @@ pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Resul
     }
 }
 
-/// Returns the dims of `seen` in the order of their first appearance, then the remaining dims in the order of `rest`.
+/// Merges two lists of dims: first the dims of `seen` in the order of their first appearance, then the dims of `rest`
+/// that are not in `seen`.
 pub(crate) fn first_seen(
     seen: impl IntoIterator<Item = u32>,
     rest: impl IntoIterator<Item = u32>,
@@ -326,7 +329,6 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
     }
 }
 
-/// Checks the key `rank` in the text of an encoding, if the key is present.
 pub(crate) fn explicit_rank(rank: Option<u32>) -> Result<Option<usize>, EncodingError> {
     match rank {
         Some(rank) if !(1..=MAX_RANK).contains(&(rank as usize)) => {

@@ -53,7 +53,6 @@ pub struct CuteEncoding {
     tile: Option<CuteTile>,
 }
 
-/// The parameters that the text of the encoding has, except for the tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CuteSpec {
     text: String,
@@ -62,12 +61,12 @@ struct CuteSpec {
     threads_per_warp: u32,
 }
 
-/// The tensor shape that a layout of threads and values covers.
+/// The tile of a tensor that a layout of threads and values covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CuteTile {
     shape: List<u64, MAX_RANK>,
-    /// True if the text of the encoding has the tile, and false if the tile is the shape of the tensor that has the
-    /// encoding.
+    /// True if the text of the encoding states the tile (`tile = [16, 8]`). False if the tile is the shape of the
+    /// tensor that has the encoding.
     is_explicit: bool,
     bases: TileBases,
 }
@@ -79,8 +78,8 @@ enum TileBases {
 }
 
 impl CuteEncoding {
-    /// Returns the encoding without a tile. `threads_per_warp` is the number of lanes of a warp, which applies if the
-    /// encoding gets a tile.
+    /// Returns the encoding of the layout of a buffer. `threads_per_warp` is the number of lanes of a warp, which
+    /// matters only if [`with_tile`](Self::with_tile) turns the encoding into a layout of threads and values.
     ///
     /// # Errors
     /// Returns an error if an extent or the number of lanes is not a power of two, or the layout is not linear over
@@ -126,7 +125,7 @@ impl CuteEncoding {
         })
     }
 
-    /// Returns the encoding in which the layout distributes a tile of this shape over threads and values.
+    /// Returns the encoding that distributes a tile of this shape over threads and values.
     ///
     /// # Errors
     /// Returns an error if the layout does not have two modes, does not reach all elements of the tile, or the basis of
@@ -165,7 +164,6 @@ impl CuteEncoding {
         EncodingError::no_layout(FAMILY, format!("`{text}` on threads and values: {reason}"))
     }
 
-    /// Returns the encoding on a tensor of this shape. If the text has no tile, the shape becomes the tile.
     pub(super) fn for_tensor(&self, shape: &[u64]) -> Result<Self, EncodingError> {
         match self.tile {
             Some(CuteTile {
@@ -175,7 +173,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns the encoding in which an implied tile is explicit, for use on tensors of other shapes.
+    /// Returns the encoding in which a tile that was implied by the shape of a tensor is stated explicitly.
     pub(super) fn with_explicit_tile(&self) -> Self {
         let mut explicit = self.clone();
         if let Some(tile) = &mut explicit.tile {
@@ -191,7 +189,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the encoding has a tile that is not in the text but is the shape of a tensor.
+    /// Returns true if the tile is the shape of the tensor that has the encoding, because the text states no tile.
     #[must_use]
     pub fn is_tile_implied(&self) -> bool {
         self.tile.as_ref().is_some_and(|tile| !tile.is_explicit)
@@ -220,7 +218,8 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if a [`GenericLinearEncoding`] accepts the bases of the tile, but a [`LinearEncoding`] does not.
+    /// Returns true if the equivalent explicit encoding is [`GenericLinearEncoding`], because a basis of the tile is
+    /// not valid in a [`LinearEncoding`].
     pub(super) fn is_generic(&self) -> bool {
         let bases = self.tile.as_ref().map(|tile| &tile.bases);
         matches!(bases, Some(TileBases::Generic(_)))
@@ -332,7 +331,7 @@ impl fmt::Display for CuteEncoding {
     }
 }
 
-/// Returns the byte offset in `text` of the first extent that is not a power of two.
+/// Returns the byte offset in `text` of the first extent of the layout that is not a power of two.
 fn extent_offset(text: &str, layout: &ComposedLayout) -> Option<usize> {
     let leaves = layout.layout.leaves();
     let wrong = leaves

@@ -115,7 +115,8 @@ impl DotOperandEncoding {
         self.parent.rank()
     }
 
-    /// Returns the order of the dims: first the summed dim, then the other matrix dim, then the batch dim.
+    /// Returns the order of the operand's dims: first the dim K, which is summed over, then the other matrix dim, then
+    /// the batch dim.
     pub(crate) fn order(&self) -> Ints {
         operand_order(self.op_idx, self.rank(), true)
     }
@@ -125,8 +126,8 @@ impl DotOperandEncoding {
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }
 
-    /// Returns the split of the operand over CTAs. CTAs that split the result along the dim K of the operand hold
-    /// copies.
+    /// Returns the split of the operand over the CTAs of a cluster, derived from the split of the result. CTAs that
+    /// hold different parts of the result along the dim K of the operand hold copies of the operand.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Encoding::cga_layout`] of the parent.
@@ -303,13 +304,14 @@ impl DotOperandEncoding {
     }
 }
 
-/// Returns the order of the dims of an operand. The summed dim is first if `k_first`, and second otherwise; the batch
-/// dim is last.
+/// Returns the order of an operand's dims. The dim K, which is summed over, is first if `k_first`, and second
+/// otherwise. The batch dim is last.
 pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends `sizes[dim]` indices of the input dim `slot` along each dim. Indices along the summed dim `k` hold copies.
+/// Appends `sizes[dim]` indices of the input dim `slot` along each dim of `order`. Indices along the dim `k` do not
+/// step through the tensor: they hold copies.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

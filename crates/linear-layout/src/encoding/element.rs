@@ -3,7 +3,7 @@
 use super::spelling::nearest;
 use thiserror::Error;
 
-/// The float types of MLIR that layout conversions support, with their widths in bits.
+/// The names of MLIR's float types that layout conversions support, with their widths in bits.
 pub const FLOATS: [(&str, u32); 11] = [
     ("f64", 64),
     ("f32", 32),
@@ -29,7 +29,7 @@ const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("float_e2m1_t", 4), ("float16_t", 16),
 ];
 
-/// Prefixes of names such as `int32`, which end with a number of bits.
+/// Prefixes of the names that end with a number of bits, e.g. `int` of `int32`.
 const PREFIXES: [&str; 9] = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
 
 /// The error for a name that is not the name of an element type.
@@ -40,7 +40,7 @@ pub struct ElementTypeError {
 }
 
 impl ElementTypeError {
-    /// Returns the error for the name `name`.
+    /// Returns the error that `name` is not the name of an element type.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let name = name.chars().take(60).collect();
@@ -61,7 +61,8 @@ impl ElementTypeError {
         notes
     }
 
-    /// Returns the float type of the same width, or otherwise the known name with the smallest edit distance.
+    /// Returns the suggestion for the unknown name: the float type of the same width (e.g. `f8E4M3FN` for `float8`), or
+    /// otherwise the known name with the smallest edit distance.
     fn nearest(&self) -> Option<&'static str> {
         let name = self.name.to_lowercase();
         let floats = || FLOATS.iter().map(|(float, _)| *float);

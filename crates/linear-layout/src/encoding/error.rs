@@ -9,7 +9,7 @@ use super::spelling::nearest;
 use super::{FAMILIES, Ints};
 use crate::layout::LayoutError;
 
-/// The text of a message. It is owned if it contains numbers of the encoding.
+/// The text of a message: a fixed text, or an owned text that contains numbers of the encoding.
 type MessageText = Cow<'static, str>;
 
 /// An error in the text of an encoding, in its parameters, or in its layout on a shape.
@@ -24,21 +24,23 @@ type MessageText = Cow<'static, str>;
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncodingError(Box<ErrorDetails>);
 
-/// The kind of an error, and the label of the broken rule, if there is one.
+/// The contents of an [`EncodingError`]: the kind, and the label of the broken rule, if there is one.
 #[derive(Clone, PartialEq, Eq)]
 struct ErrorDetails {
     kind: EncodingErrorKind,
     rule: Option<&'static str>,
 }
 
-/// Attaches the label of the broken rule to an error. If the error already has a label, it is kept.
+/// Methods that attach the label of the broken rule, e.g. `blocked_c2`, to an error. A label that the error already has
+/// is kept.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// Attaches the label that `label` returns for the kind of the error. A check of several rules uses this method.
+    /// Attaches the label that the closure `label` selects by the kind of the error. A check of several rules uses this
+    /// method instead of one call for each rule.
     #[must_use]
     fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
@@ -301,7 +303,8 @@ impl EncodingError {
         })
     }
 
-    /// Attaches the key whose value causes the error, if the error does not name a key.
+    /// Names `name` as the key that causes the error, if the error is that there are too many items and it names no key
+    /// yet.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -349,7 +352,8 @@ impl EncodingError {
         }
     }
 
-    /// Marks the value of the key `name` as the cause of the error.
+    /// Names `name` as the key that causes the error, if the error is an error of a quoted layout or the lack of a
+    /// layout.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {
@@ -427,7 +431,8 @@ impl EncodingError {
         )
     }
 
-    /// Returns true if no encoding could be inferred for the operand or the result of an operation.
+    /// Returns true if encoding inference failed: no encoding could be inferred for the operand or the result of an
+    /// operation.
     #[must_use]
     pub fn is_inference(&self) -> bool {
         matches!(
@@ -438,8 +443,8 @@ impl EncodingError {
         )
     }
 
-    /// Returns the byte offset of the error in `text`. This is the offset at which parsing stopped, or the offset of
-    /// the first name in backticks in the message.
+    /// Returns the byte offset of the error in `text`, the text of the encoding. This is the offset at which parsing
+    /// stopped, or the offset of the first name that the message has in backticks.
     #[must_use]
     pub fn offset_in(&self, text: &str) -> Option<usize> {
         self.offset().or_else(|| {
@@ -494,7 +499,6 @@ impl fmt::Debug for EncodingError {
     }
 }
 
-/// Returns a suggestion of the nearest encoding name, or a list of all encoding names.
 fn nearest_family(name: &str) -> String {
     let family = name.split_once('.').map_or(name, |(_, family)| family);
     let near = nearest(family, FAMILIES.iter().map(|(_, known)| *known));
@@ -512,8 +516,6 @@ fn nearest_family(name: &str) -> String {
     format!("{lead} {}", listed.join(", "))
 }
 
-/// Returns a suggestion of the key in `valid` that is nearest to `key`, or a list of all keys. `valid` has the keys in
-/// backticks.
 fn nearest_key(key: &str, valid: &str) -> String {
     // If `key` itself is valid, the error has another reason, and `key` is no suggestion.
     let known = valid

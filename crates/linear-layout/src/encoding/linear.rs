@@ -45,7 +45,8 @@ pub struct GenericLinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// The layout of a [`LinearEncoding`] or a [`GenericLinearEncoding`]. Both types dereference to it.
+/// The linear layout that a [`LinearEncoding`] or a [`GenericLinearEncoding`] states explicitly. Both types dereference
+/// to this type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExplicitLayout {
     layout: Arc<LinearLayout>,
@@ -74,7 +75,7 @@ impl ExplicitLayout {
         }
     }
 
-    /// Returns the explicit layout.
+    /// Returns the linear layout that the encoding states explicitly.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -94,7 +95,7 @@ impl ExplicitLayout {
         cga_of(&self.layout)
     }
 
-    /// Returns the tiling of a shape. Errors mention the encoding name `family`.
+    /// Returns the layout on a tensor of this shape, as a [`Tiling`]. Errors mention the encoding name `family`.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,
@@ -127,7 +128,7 @@ impl ExplicitLayout {
 }
 
 impl LinearEncoding {
-    /// Returns the encoding of this layout.
+    /// Returns the encoding that states `layout` explicitly.
     ///
     /// # Errors
     /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
@@ -170,7 +171,7 @@ impl LinearEncoding {
 }
 
 impl GenericLinearEncoding {
-    /// Returns the encoding of this layout.
+    /// Returns the encoding that states `layout` explicitly.
     ///
     /// # Errors
     /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
@@ -252,7 +253,8 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
-/// Returns the layout with these bases and the smallest output sizes that contain them.
+/// Returns the layout whose bases of input dim `ins[i]` are `bases[i]`. The output sizes are the smallest that contain
+/// all bases.
 ///
 /// `rank` is the rank of the tensor, or 0 to derive it from the bases.
 pub(crate) fn layout_from_bases(
@@ -342,8 +344,8 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
     }
 }
 
-/// Returns an element that is not in the image and has one nonzero component, a power of two. Returns `None` if the
-/// layout is surjective.
+/// Returns a tensor element that no input of the layout reaches, or `None` if the layout is surjective. The element has
+/// one nonzero component, which is a power of two.
 pub(crate) fn first_uncovered(layout: &LinearLayout) -> Option<Ints> {
     if layout.is_surjective() {
         return None;
@@ -369,7 +371,8 @@ pub(crate) fn numbers(basis: Coords) -> Ints {
     Ints::collect(basis.iter().map(|v| narrow::<u32>(v)))
 }
 
-/// Returns `(dim, bit)` for a basis that is a step of `2^bit` along `dim`, or `None` for a zero basis.
+/// Returns `Some((dim, bit))` for a basis that steps by `2^bit` along `dim`, and `None` for a zero basis. Any other
+/// basis is an error.
 ///
 /// # Errors
 /// Returns an error if the basis has several nonzero components or a component that is not a power of two.
@@ -384,7 +387,8 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     Ok(step)
 }
 
-/// Checks that every basis is zero or a power of two along one dim, and that each such power occurs exactly once.
+/// Checks that the layout is a permutation matrix, apart from zero columns: every basis is zero or a power of two along
+/// one dim, and every power of two below each size is the basis of exactly one bit.
 pub(crate) fn permutation_matrix(
     what: &'static str,
     layout: &LinearLayout,
@@ -430,8 +434,8 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
-/// Returns the split over CTAs that the `block` bases of a layout describe. The CTAs must split the tensor into
-/// contiguous parts.
+/// Returns the `CGALayout` that corresponds to the `block` bases of a linear layout. These bases must split the tensor
+/// into contiguous parts.
 pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
     let rank = layout.out_dims().count();
     let mut split = [0u32; MAX_RANK];
@@ -465,7 +469,7 @@ fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     EncodingError::new(EncodingErrorKind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Returns the tiling of an explicit layout, or an error if the shape of the layout is not `shape`.
+/// Returns `layout` as a [`Tiling`], or an error if the output sizes of `layout` are not `shape`.
 pub(crate) fn exact(
     family: &'static str,
     rule: &'static str,

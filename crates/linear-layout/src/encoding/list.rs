@@ -27,10 +27,6 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         }
     }
 
-    /// Returns the list with these items.
-    ///
-    /// # Errors
-    /// Returns an error if there are more than `N` items.
     pub(crate) fn from_slice(items: &[T]) -> Result<Self, EncodingError> {
         let mut list = Self::new();
         for item in items {

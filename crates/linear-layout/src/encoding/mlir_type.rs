@@ -20,13 +20,14 @@ use super::{Encoding, EncodingError, element_bits};
 pub struct TypeText {
     /// The encoding. For a tensor, its implied tile is resolved as in [`Encoding::for_tensor`].
     pub encoding: Encoding,
-    /// The shape to which the encoding applies. If the type is an array of buffers, it is the shape of one buffer.
+    /// The shape to which the encoding applies. For an array of buffers, this is the shape of one buffer.
     pub shape: Vec<u64>,
     /// The width of an element in bits, or `None` if layout conversions do not support the element type.
     pub element_bits: Option<u32>,
 }
 
-/// Names of the types that this parser accepts or rejects with a specific message.
+/// Beginnings of the types that the parser recognizes. Some of these types have no encoding that can be converted, and
+/// are rejected with a specific message.
 const TYPES: [&str; 5] = [
     "tensor<",
     "!ttg.memdesc<",
@@ -36,8 +37,7 @@ const TYPES: [&str; 5] = [
 ];
 
 impl TypeText {
-    /// Returns true if a text begins with the name of a type that this parser accepts or rejects with a specific
-    /// message.
+    /// Returns true if a text begins like a type that [`parse`](Self::parse) recognizes, e.g. `tensor<`.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
@@ -45,7 +45,7 @@ impl TypeText {
         TYPES.iter().any(|name| text.starts_with(name)) && !text.starts_with("tensor<ptr<")
     }
 
-    /// Parses a text that consists of one type. The encoding in the type may use these aliases.
+    /// Parses a text that consists of one type. `aliases` defines the aliases, e.g. `#blocked`, that the type may use.
     ///
     /// # Errors
     /// Returns an error if the text is not a type with an encoding, a size is known only at run time (`?`), or the
@@ -125,8 +125,7 @@ impl TypeText {
     }
 }
 
-/// Parses sizes such as `128x64x` from byte `open` on. Returns the sizes, and the offset of the byte after the last
-/// `x`.
+/// Parses sizes such as `128x64x` from byte `open` on. Returns the sizes, and the byte offset after the last `x`.
 fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     let (mut sizes, mut pos) = (Vec::new(), open);
     loop {
@@ -149,8 +148,8 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     }
 }
 
-/// Returns the offset of the byte after the element type that begins at byte `element`. This byte is a comma or the
-/// closing bracket of the enclosing type.
+/// Returns the byte offset at which the element type that begins at byte `element` ends: the offset of the next comma
+/// or of the closing bracket of the enclosing type.
 fn element_end(text: &str, element: usize) -> usize {
     let mut depth = 0usize;
     for (i, byte) in text.bytes().enumerate().skip(element) {

@@ -123,7 +123,8 @@ macro_rules! family_name {
 /// Declares the enum of all families, and methods that dispatch to the family.
 macro_rules! families {
     ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal $(as $alias:literal)?,)*) => {
-        /// An encoding of any family.
+        /// A layout of a tensor in the notation of a GPU compiler, e.g. `#ttg.blocked<...>`. Each variant is one
+        /// family.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Encoding {
@@ -136,7 +137,7 @@ macro_rules! families {
             }
         })*
 
-        /// Dialect and attribute name of every family.
+        /// The dialect and the attribute name of every family, e.g. `("ttg", "blocked")`.
         const FAMILIES: &[(&str, &str)] = &[$(($dialect, $name),)*];
 
         impl Encoding {
@@ -195,7 +196,7 @@ macro_rules! families {
 families! {
     /// `#ttg.blocked`: a tensor in registers, tiled by equal boxes.
     Blocked(BlockedEncoding) = "ttg" "blocked",
-    /// `#ttg.slice`: a parent encoding from which one dim is removed.
+    /// `#ttg.slice`: a tensor whose layout is the layout of a parent encoding without one dim.
     Slice(SliceEncoding) = "ttg" "slice",
     /// `#ttg.linear`: a tensor in registers, given by explicit bases.
     Linear(LinearEncoding) = "ttg" "linear",
@@ -211,8 +212,8 @@ families! {
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
     /// `#ttg.swizzled_shared`: a tensor in shared memory, with the vectors of each row permuted by an XOR.
     SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
-    /// `#ttg.amd_rotating_shared`: like `swizzled_shared`, but the phase of the swizzle also changes with each block of
-    /// rows.
+    /// `#ttg.amd_rotating_shared`: a tensor in shared memory, swizzled as in `swizzled_shared`, but by a phase that
+    /// also changes with each block of rows.
     AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
     /// `#ttg.padded_shared`: a tensor in shared memory, with padding at regular intervals.
     PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",
@@ -233,7 +234,7 @@ families! {
 }
 
 impl Encoding {
-    /// Parses an encoding whose text may use these aliases.
+    /// Parses the text of an encoding. `aliases` defines the aliases, e.g. `#blocked`, that the text may use.
     ///
     /// # Errors
     /// Returns an error if the text is not an encoding, or the encoding breaks a rule of its family.
@@ -253,7 +254,8 @@ impl Encoding {
         self.tiling(shape)?.into_layout()
     }
 
-    /// Returns the linear layout of a tensor or buffer of this shape, or an error if the layout is not surjective.
+    /// Returns the linear layout of a tensor or buffer of this shape, or an error if the layout is not surjective, i.e.
+    /// some element is stored nowhere.
     ///
     /// A basis beyond the shape becomes zero, such as `warp = [[0, 5]]` on four columns. If no other basis reaches the
     /// odd columns, half of the elements have no location. [`to_linear_layout`](Self::to_linear_layout) nevertheless
@@ -276,7 +278,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding on a tensor of this shape, which determines the tile if the text has none.
+    /// Returns the encoding of a tensor of this shape. If the text of a CuTe encoding states no tile, the shape becomes
+    /// the tile. Any other encoding is returned unchanged.
     ///
     /// Only a layout of CuTe without an explicit tile is changed. On a buffer, such a layout maps coordinates to
     /// offsets. On a tensor, it is a layout of threads and values, and its tile is the shape of the tensor.
@@ -300,8 +303,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the linear layout on this shape, together with the encoding that has this layout. A layout of CuTe
-    /// without a tile is read as the layout of a buffer or, if this is invalid, of a tensor.
+    /// Returns the linear layout on this shape, and the encoding to which the layout belongs. A CuTe encoding without a
+    /// tile is read as the layout of a buffer or, if that is invalid, of a tensor.
     ///
     /// # Errors
     /// Returns the error of [`to_linear_layout`](Self::to_linear_layout), if the encoding is invalid for a tensor, too.
@@ -317,7 +320,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding without an implied tile, as it is written in the text.
+    /// Returns the encoding as its text states it: a tile that was implied by the shape of a tensor is removed.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {
@@ -326,7 +329,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding in which an implied tile is explicit, for use on tensors of other shapes.
+    /// Returns the encoding in which a tile that was implied by the shape of a tensor is stated explicitly. The tile
+    /// then stays the same on tensors of other shapes.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {
@@ -341,7 +345,8 @@ impl Encoding {
         !self.is_shared() && !self.is_tensor_memory()
     }
 
-    /// Returns true if warp bases of the encoding, or of the parent of a slice, may step along several dims.
+    /// Returns true if a warp basis of the encoding (or of the parent of a slice) may step along several dims, as in
+    /// `#ttg.generic_linear`.
     #[must_use]
     pub fn is_generic(&self) -> bool {
         match self {
@@ -372,7 +377,7 @@ impl Encoding {
         matches!(self, Self::TensorMemory(_) | Self::TensorMemoryScales(_))
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     ///
     /// # Errors
     /// Returns an error if the `block` bases of an explicit layout do not split the tensor into contiguous parts.

@@ -150,7 +150,7 @@ fn cute_shape(layout: &ComposedLayout) -> String {
     sizes64(&sizes)
 }
 
-/// Returns `_t64` for warps of 64 lanes, and the empty string for warps of 32 lanes.
+/// Returns the part of a name for the number of lanes: `_t64` for warps of 64 lanes, and nothing for warps of 32 lanes.
 fn lanes(threads_per_warp: u32) -> String {
     match threads_per_warp {
         32 => String::new(),
@@ -158,7 +158,7 @@ fn lanes(threads_per_warp: u32) -> String {
     }
 }
 
-/// Returns `_o01` for the order `[0, 1]`, and the empty string for a row-major order.
+/// Returns the part of a name for the order of dims: `_o01` for the order `[0, 1]`, and nothing for a row-major order.
 fn order(order: &[u32]) -> String {
     let is_row_major = order
         .iter()
@@ -173,7 +173,7 @@ fn order(order: &[u32]) -> String {
     format!("_o{digits}")
 }
 
-/// Returns the name of an order of dims in memory, preceded by the rank if it is not 2, as in `_3d_o012`.
+/// Returns the part of a name for the order of dims in memory, preceded by the rank if it is not 2, as in `_3d_o012`.
 fn memory_order(dims: &[u32]) -> String {
     match dims.len() {
         2 => order(dims),
@@ -181,7 +181,8 @@ fn memory_order(dims: &[u32]) -> String {
     }
 }
 
-/// Returns `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies, and the empty string for one CTA.
+/// Returns the part of a name for the CTAs: `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies, and
+/// nothing for one CTA.
 fn ctas(cga: &CgaLayout) -> String {
     let split = cga.split_num();
     let num_pieces: u32 = split.iter().product();
@@ -195,7 +196,8 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// Returns `as_blocked_...` if a named family has this layout, and the shape otherwise.
+/// Returns the part of a name for explicit bases: `as_blocked_...` if a blocked or other named encoding has the same
+/// layout, and the shape otherwise.
 fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
         // The name of a slice is not used, because the layout does not determine its parent.

@@ -38,7 +38,8 @@ pub struct NvidiaMmaEncoding {
 }
 
 impl NvidiaMmaEncoding {
-    /// Returns the encoding for an instruction of shape `instr_shape`, with `warps_per_cta` warps along each dim.
+    /// Returns the encoding of the results of the instruction with shape `instr_shape`, where a CTA has `warps_per_cta`
+    /// warps along each dim.
     ///
     /// As in Triton, the shape of the instruction is not checked here. If the shape has no layout, because `n` is not a
     /// power of two, [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout) returns an error.
@@ -83,7 +84,7 @@ impl NvidiaMmaEncoding {
         self.version_minor
     }
 
-    /// Returns true if the instruction is `mma.sync`.
+    /// Returns true if the instruction is `mma.sync` (version 2) and not `wgmma`.
     #[must_use]
     pub fn is_ampere(&self) -> bool {
         self.version_major == 2
@@ -105,7 +106,7 @@ impl NvidiaMmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -173,8 +174,9 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Appends one tile of `mma` fragments: `k_width` registers and 4 lanes along the dim `inner`, 8 lanes along the dim
-/// `outer`, then registers along `outer` and `inner` up to the size of the tile.
+/// Appends the registers and lanes that hold one tile of `mma` instructions: first `k_width` registers and 4 lanes
+/// along the dim `inner`, then 8 lanes along the dim `outer`, then registers along `outer` and `inner` up to the size
+/// of the tile.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),
@@ -225,7 +227,6 @@ mod tests {
     use crate::encoding::tiling::DISTRIBUTED;
     use crate::layout::Dim;
 
-    /// Returns the columns of the registers and of the lanes of one tile, where dim 1 is `inner`.
     fn tile(outer: u32, inner: u32, k_width: u32) -> Result<[Vec<u64>; 2], EncodingError> {
         let mut tiling = Tiling::bare(&DISTRIBUTED, 2);
         tiling.set_bits(&[8, 8]);

@@ -15,7 +15,7 @@ const KEYS: &str =
     "`swizzlingByteWidth`, `transposed`, `elementBitWidth`, `fp4Padded`, `rank`, `CGALayout`";
 /// Maximum extent of a TMA box along a dim, in elements.
 const MAX_TMA_SIZE: u64 = 256;
-/// Number of rows of one swizzle pattern.
+/// Number of rows after which the swizzle pattern repeats.
 const CORE_ROWS: u64 = 8;
 
 /// A tensor in shared memory, in tiles of 8 rows. A row has 32, 64 or 128 bytes, and its 16-byte vectors are swizzled.
@@ -44,7 +44,7 @@ pub struct NvmmaSharedEncoding {
 }
 
 impl NvmmaSharedEncoding {
-    /// Returns the encoding with a swizzle of `swizzle_bytes`, where 0 means no swizzle.
+    /// Returns the encoding whose rows of `swizzle_bytes` bytes are swizzled. 0 means no swizzle.
     ///
     /// # Errors
     /// Returns an error if `swizzle_bytes` is not 0, 32, 64 or 128, or `element_width_bits` is 0.
@@ -75,7 +75,7 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns the width of the swizzle pattern in bytes, or 0 if there is no swizzle.
+    /// Returns the number of bytes in a row of the swizzle pattern (32, 64 or 128), or 0 if there is no swizzle.
     #[must_use]
     pub fn swizzle_bytes(&self) -> u32 {
         self.swizzle_bytes
@@ -99,7 +99,7 @@ impl NvmmaSharedEncoding {
         self.fp4_padded
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -111,7 +111,7 @@ impl NvmmaSharedEncoding {
         self.cga.rank()
     }
 
-    /// Returns the number of elements of a swizzled vector.
+    /// Returns the number of elements of a vector, the unit that the swizzle moves.
     pub(crate) fn vec(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
@@ -120,7 +120,7 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns the number of consecutive rows with the same phase.
+    /// Returns the number of consecutive rows that the swizzle permutes in the same way, i.e. with the same phase.
     pub(crate) fn per_phase(&self) -> u32 {
         128_u32.checked_div(self.swizzle_bytes).unwrap_or(1)
     }
@@ -138,7 +138,7 @@ impl NvmmaSharedEncoding {
         128 * self.max_phase()
     }
 
-    /// Returns the encoding of the transposed matrix. The rank must be 2.
+    /// Returns the encoding of the same buffer, read as the transposed matrix. The rank must be 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -160,8 +160,8 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns log2 of the size of the TMA box along each dim. The box does not exceed the part of the tensor that one
-    /// CTA holds.
+    /// Returns log2 of the number of elements of the TMA box along each dim. The box is at most as large as the part of
+    /// the tensor that one CTA holds.
     fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
         let rank = self.rank();
         let contiguous = if self.transposed { 0 } else { rank - 1 };
@@ -242,8 +242,8 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Appends one TMA box. The box is a matrix of swizzle patterns, which repeat along the rows first and then along
-    /// the columns.
+    /// Appends the offsets of one TMA box. The box consists of swizzle patterns, which repeat along the rows first and
+    /// then along the columns.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {

@@ -18,8 +18,7 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "padded_shared";
 const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
-/// Maximum number of `(interval, padding)` pairs. Intervals are distinct powers of two of 32 bits, so there are no
-/// more.
+/// Maximum number of `(interval, padding)` pairs. Intervals are distinct powers of two that fit in 32 bits.
 const MAX_PAIRS: usize = 32;
 
 /// A shared-memory layout in which padding follows every interval of elements.
@@ -44,7 +43,8 @@ pub struct PaddedSharedEncoding {
 }
 
 impl PaddedSharedEncoding {
-    /// Returns the encoding with these `(interval, padding)` pairs and linear component.
+    /// Returns the encoding that adds these `(interval, padding)` pairs to the positions of the linear component
+    /// `linear`.
     ///
     /// # Errors
     /// Returns an error if there is no pair, an interval or a padding is not a power of two, or an interval is
@@ -107,7 +107,8 @@ impl PaddedSharedEncoding {
         })
     }
 
-    /// Returns the encoding of a tensor of this shape. `order` lists the dims, the fastest dim first.
+    /// Returns the encoding of a tensor of this shape, stored compactly apart from the padding. `order` lists the dims,
+    /// the fastest dim first.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`PaddedSharedEncoding::new`], and if `order` is not a permutation of the
@@ -133,13 +134,13 @@ impl PaddedSharedEncoding {
         &self.pairs
     }
 
-    /// Returns the linear component, which maps positions without padding to elements.
+    /// Returns the linear component, which maps positions (offsets before padding is added) to elements.
     #[must_use]
     pub fn linear_component(&self) -> &LinearLayout {
         &self.linear
     }
 
-    /// Returns the offset, with padding, of the element at `position` of the linear component.
+    /// Returns the offset of the element at `position`: the position plus all padding before it.
     ///
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, PaddedSharedEncoding};
@@ -175,8 +176,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the tiling of a part of a tensor. The part may be smaller than the linear component. As Triton does for
-    /// the partitions of a tensor, this drops the offset bases beyond the part.
+    /// Returns the layout, as a [`Tiling`], of one piece of a partitioned tensor. If the piece is smaller than the
+    /// linear component, the offset bases beyond the piece are dropped, as in Triton.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self
@@ -200,7 +201,8 @@ impl PaddedSharedEncoding {
         Ok(tiling)
     }
 
-    /// Returns the order and the shape if the text of the encoding has the short form `order = ..., shape = ...`.
+    /// Returns the order and the shape with which the text can state the linear component in the short form `order =
+    /// ..., shape = ...`. Returns `None` if there is no short form.
     fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;

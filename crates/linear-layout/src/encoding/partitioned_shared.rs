@@ -30,7 +30,8 @@ pub struct PartitionedSharedEncoding {
 }
 
 impl PartitionedSharedEncoding {
-    /// Returns the encoding whose parts along `partition_dim` have the encoding `partition_layout`.
+    /// Returns the encoding that splits a tensor along `partition_dim` into `num_partitions * num_groups` parts, each
+    /// with the encoding `partition_layout`.
     ///
     /// # Errors
     /// Returns an error if `num_partitions` is less than 2 or not a power of two, `num_groups` is not a power of two,
@@ -88,7 +89,7 @@ impl PartitionedSharedEncoding {
         self.num_partitions
     }
 
-    /// Returns the number of parts in each buffer.
+    /// Returns the number of parts that each buffer holds.
     #[must_use]
     pub fn num_groups(&self) -> u32 {
         self.num_groups

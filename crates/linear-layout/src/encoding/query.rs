@@ -70,7 +70,8 @@ impl Encoding {
         }))
     }
 
-    /// Returns the number of contiguous elements along each dim that are in consecutive registers of a thread.
+    /// Returns the number of elements along each dim that are contiguous in the tensor and in consecutive registers of
+    /// a thread.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
@@ -103,7 +104,7 @@ impl Encoding {
         Ok(contig)
     }
 
-    /// Returns the number of registers of a thread along each dim, including registers that hold copies.
+    /// Returns the number of registers of a thread along each dim. Registers that hold copies are counted, too.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -111,7 +112,7 @@ impl Encoding {
         Ok(sizes_along(&self.distributed(shape)?, Dim::REGISTER, true))
     }
 
-    /// Returns the number of registers of one thread, including registers that hold copies.
+    /// Returns the number of registers of a thread. Registers that hold copies are counted, too.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -198,9 +199,8 @@ impl Encoding {
         Ok(self.cga_layout()?.shape_per_cta(shape))
     }
 
-    /// Returns the preferred order of the dims in memory, the fastest dim first. This is the order of the registers.
-    /// However, if the lanes are distributed first along a dim of which a thread holds only one element, it is the
-    /// order of the lanes.
+    /// Returns the preferred order of the dims for accesses to memory, the fastest dim first. This is the order of the
+    /// registers. If a thread holds only one element along the fastest dim of the lanes, it is the order of the lanes.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -224,7 +224,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the `(interval, padding)` pairs of a padded buffer, in elements. The slice is empty for other encodings.
+    /// Returns the `(interval, padding)` pairs of a padded buffer, in elements, or an empty slice for other encodings.
+    /// For a partitioned buffer, these are the pairs of one partition.
     ///
     /// For a partitioned buffer, these are the pairs of one partition.
     #[must_use]
@@ -237,8 +238,8 @@ impl Encoding {
     }
 }
 
-/// Returns the size of the input dim `ind` along each output dim. If `copies`, a zero basis counts for the dim of the
-/// preceding nonzero basis; otherwise, it does not count.
+/// Returns the number of indices of the input dim `ind` that step along each output dim. If `copies`, indices that hold
+/// copies (zero bases) are counted along the dim of the preceding nonzero basis.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
@@ -253,7 +254,7 @@ fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_R
     sizes
 }
 
-/// Number of bits in one row of the 32 four-byte banks of shared memory.
+/// Number of bits that one word of each of the 32 banks has in total (a row of shared memory).
 const BANK_ROW_BITS: u64 = 1024;
 
 impl SwizzledSharedEncoding {

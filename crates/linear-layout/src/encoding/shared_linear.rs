@@ -33,7 +33,8 @@ pub struct SharedLinearEncoding {
 }
 
 impl SharedLinearEncoding {
-    /// Returns the encoding of this layout in a buffer that starts at a multiple of `alignment_bytes`.
+    /// Returns the encoding that states `layout` explicitly, for a buffer that starts at a multiple of
+    /// `alignment_bytes`.
     ///
     /// # Errors
     /// Returns an error if the alignment is not a power of two, the input dims are not offset and block, the output
@@ -72,7 +73,7 @@ impl SharedLinearEncoding {
         })
     }
 
-    /// Returns the explicit layout.
+    /// Returns the linear layout that the encoding states explicitly.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout

@@ -11,8 +11,9 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A parent encoding from which one dim is removed. For the layout of a slice on a shape, a size of 1 is inserted into
-/// the shape at `dim`, and the output dim `dim` is removed from the layout of the parent on this larger shape.
+/// A parent encoding from which one dim is removed, e.g. the encoding of the row sums of a matrix. On a shape, a size
+/// of 1 is inserted at `dim`, the parent's layout is computed on this larger shape, and its output dim `dim` is
+/// removed.
 ///
 /// The result of a reduction along `dim`, and the operand of `expand_dims` at `dim`, have slices as encodings. Threads
 /// that differ only along `dim` hold copies.
@@ -27,7 +28,7 @@ pub struct SliceEncoding {
 }
 
 impl SliceEncoding {
-    /// Returns the slice of `parent` along `dim`.
+    /// Returns the encoding that removes the dim `dim` from `parent`.
     ///
     /// # Errors
     /// Returns an error if the parent is not a distributed encoding, has only one dim, or has no dim `dim`.
@@ -84,7 +85,7 @@ impl SliceEncoding {
         self.parent.rank() - 1
     }
 
-    /// Returns the shape of the parent: `shape` with a size of 1 inserted at `dim`.
+    /// Returns the shape on which the parent's layout is computed: `shape` with a size of 1 inserted at `dim`.
     pub(crate) fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let (before, after) = shape.split_at(self.dim().min(shape.len()));
         List::collect(before.iter().chain(&[1]).chain(after).copied())

@@ -103,7 +103,7 @@ impl TensorMemoryEncoding {
         self.block_n
     }
 
-    /// Returns the distance of adjacent elements of a row, in columns of one element.
+    /// Returns the distance of adjacent elements of a row of the matrix. The unit is a column that is one element wide.
     #[must_use]
     pub fn col_stride(&self) -> u32 {
         self.col_stride
@@ -121,7 +121,7 @@ impl TensorMemoryEncoding {
         self.fp4_padded
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -223,14 +223,15 @@ impl TensorMemoryEncoding {
 /// The order in which blocks of scales are stored one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ScalesBlockOrder {
-    /// Blocks follow each other along the summed dim first, then along the other dim.
+    /// The blocks along the summed dim K come first, then the next blocks along the other dim, m or n.
     KThenMn,
-    /// Blocks follow each other along the dim that is not summed over first, then along the summed dim.
+    /// The blocks along the dim that is not summed over, m or n, come first, then the next blocks along the summed dim
+    /// K.
     #[default]
     MnThenK,
 }
 
-/// The scales of a block-scaled matrix product in tensor memory.
+/// The scale factors of an operand of a block-scaled matrix product, stored in tensor memory.
 ///
 /// Rows 0 to 31 of tensor memory hold 32 rows of scales, and the other rows hold three copies, so that each of four
 /// warps reads one copy. Along the columns of tensor memory, 4 columns of the same scale rows come first, then the next
@@ -255,7 +256,7 @@ impl TensorMemoryScalesEncoding {
         Ok(Self { cga, block_order })
     }
 
-    /// Returns the split of the tensor over the CTAs of a cluster.
+    /// Returns the parameter `CGALayout`, which splits the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -326,8 +327,8 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
     }))
 }
 
-/// Starts a tiling in which every CTA holds a different part of the tensor. A dim that is smaller than the number of
-/// its parts is enlarged.
+/// Returns a [`Tiling`] without factors, in which every CTA holds a different part of the tensor. A dim that is smaller
+/// than the number of its parts is enlarged to this number.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
     let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();

@@ -14,10 +14,11 @@ pub enum AccessError {
     /// and warp 2 from row 64 on.
     #[error("expected warps 1 and 2 at rows 32 and 64, the only quarters that they can access")]
     WrongQuarter,
-    /// Elements narrower than 32 bits neither fill a column of 32 bits, nor have one column each.
+    /// Elements narrower than 32 bits are neither packed, so that they fill a column of 32 bits, nor stored one per
+    /// column.
     #[error("expected elements narrower than 32 bits to fill a column, or to have one each")]
     NotPacked,
-    /// No shape of the instruction distributes the elements over lanes and registers like the register layout.
+    /// No `tcgen05` instruction distributes the elements over lanes and registers as the register layout does.
     #[error("no shape of `tcgen05.ld` has this distribution of lanes and registers")]
     NoInstruction,
     /// The two layouts are not layouts of the same tensor.
@@ -55,8 +56,8 @@ pub fn check_access(
     fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
-/// Returns true if warp basis number `warp` of `registers` equals row basis number `row` of `memory`. The order of the
-/// output dims may differ.
+/// Returns true if bit `warp` of the warp number and bit `row` of the row number have the same basis. The order of the
+/// output dims of the two layouts may differ.
 fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
     registers.out_dims().all(|out| {
         registers.basis_component(Dim::WARP, warp, out)
@@ -64,8 +65,8 @@ fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row:
     })
 }
 
-/// Returns the layout in which warp bits 0 and 1 step to rows 32 and 64. If the rows hold copies, `moved` has other
-/// steps.
+/// Returns `moved` with its first two warp bases replaced by rows 32 and 64, the starts of the quarters that warps
+/// access. `moved` maps (register, lane, warp) to (row, col).
 fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
     // The rows are the low bits, so that the packed basis of a row is the index of the row.
     let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
@@ -125,7 +126,7 @@ fn fits(
     fits(&rest, 32, max_registers, skips)
 }
 
-/// The shape of one instruction: the distribution of rows and 32-bit columns over lanes and registers.
+/// The shape of a `tcgen05.ld` or `tcgen05.st`, which distributes rows and 32-bit columns over lanes and registers.
 #[derive(Clone, Copy)]
 enum MessageShape {
     X32,
@@ -138,8 +139,8 @@ enum MessageShape {
 impl MessageShape {
     const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
 
-    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction. If `unpacked`, elements occupy every
-    /// other column.
+    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction of this shape. If `unpacked`, only
+    /// every other column is used.
     fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
         let skipped = if unpacked { 2 } else { 1 };
         let identity = LinearLayout::identity_1d;

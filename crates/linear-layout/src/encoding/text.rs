@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 32;
 /// Maximum number of bases of one input dim.
 const MAX_BASES: usize = 64;
 
-/// Attribute aliases of encodings, such as `#blocked = #ttg.blocked<{...}>` at the top of a module.
+/// A map from aliases to encodings, as in `#blocked = #ttg.blocked<{...}>` at the top of a module.
 ///
 /// ```
 /// use linear_layout::encoding::{Aliases, Encoding};
@@ -27,7 +27,7 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// Returns a set without aliases.
+    /// Returns a map without aliases.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -75,8 +75,8 @@ impl Aliases {
         }
     }
 
-    /// Parses the definitions `#name = encoding` at the beginning of a text. Returns the offset of the byte after the
-    /// definitions, and the last encoding that is defined. A line that defines any other attribute is skipped.
+    /// Parses the definitions `#name = encoding` with which a text begins. Returns the byte offset after them, and the
+    /// encoding of the last definition. A definition of any other attribute is skipped.
     ///
     /// # Errors
     /// Returns an error if a name is defined twice, or an encoding is invalid.
@@ -108,7 +108,7 @@ impl Aliases {
         }
     }
 
-    /// Defines the alias `name` (without `#`) of `encoding`.
+    /// Adds the alias `name` (without `#`), which stands for `encoding`.
     ///
     /// # Errors
     /// Returns an error if the name is already defined.
@@ -129,7 +129,7 @@ impl Aliases {
     }
 }
 
-/// The unchecked bases of one input dim.
+/// The bases of one input dim as the text states them, before any check.
 pub(crate) type RawBases = Vec<Ints>;
 
 /// The quoted text of a CuTe or Tilus layout inside the text of an encoding.
@@ -140,8 +140,8 @@ pub(crate) struct QuotedText<'a> {
 }
 
 impl QuotedText<'_> {
-    /// Returns an error of the quoted layout: a syntax error at byte `at` of the quoted text, or a semantic error if
-    /// `at` is `None`.
+    /// Converts an error of the quoted layout to an error of the encoding: a syntax error at byte `at` of the quoted
+    /// text, or a semantic error if `at` is `None`.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
         EncodingError::new(EncodingErrorKind::Quoted {
@@ -178,12 +178,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the offset of the byte that is read next.
+    /// Returns the byte offset at which the parser continues.
     pub(crate) fn pos(&self) -> usize {
         self.pos
     }
 
-    /// Parses one encoding that spans the whole text.
+    /// Parses one encoding, and checks that the text ends after it.
     pub(crate) fn whole(mut self) -> Result<Encoding, EncodingError> {
         let encoding = self.encoding()?;
         if self.at_end() {
@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.pos])
     }
 
-    /// Parses an integer. Returns the integer and its byte offset.
+    /// Parses an integer. Returns the integer, and the byte offset at which it begins.
     fn signed(&mut self) -> Result<(i64, usize), EncodingError> {
         self.skip_space();
         let at = self.pos;
@@ -478,7 +478,7 @@ impl<'a> Parser<'a> {
         Ok(QuotedText { text, at })
     }
 
-    /// Parses `, key = value, ...>` or `>`, which follow the first parameter of an encoding.
+    /// Parses the rest of an encoding after its first parameter: `, key = value, ...>` or `>`.
     pub(crate) fn further_fields(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -544,8 +544,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the error for an additional key `key` in an encoding of this family: the key is unknown, or it occurs twice.
-/// Returns `None` if `#dialect.family` is not the name of an encoding.
+/// Returns the error that the parser reports if an encoding of this family has an additional key `key`. Either the
+/// family has no such key, or the key occurs twice.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {
@@ -568,7 +568,8 @@ pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<Encod
         })
 }
 
-/// Returns the byte offset of a key in the text of an attribute.
+/// Returns the byte offset at which the key `key` begins in the text of an attribute, or `None` if the attribute does
+/// not have this key.
 ///
 /// The text begins with the name of the attribute. It may continue after the end of the attribute, and need not be
 /// UTF-8. Keys of nested encodings are skipped.

@@ -25,7 +25,7 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// A layout under construction. A *slot* is the index of an input dim in `ins`.
+/// A layout to which factors are appended one by one. A *slot* is the index of an input dim in `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
@@ -33,9 +33,9 @@ pub(crate) struct Tiling {
     rank: u8,
     /// log2 of the size of the tensor along each dim.
     bits: [u8; MAX_RANK],
-    /// log2 of the size of the part of one CTA along each dim.
+    /// log2 of the size, along each dim, of the part of the tensor that one CTA holds.
     limit: [u8; MAX_RANK],
-    /// Bit offset of each dim in a packed column, whose low bits are dim 0.
+    /// Number of the first bit of each dim in a packed column. Dim 0 has the lowest bits.
     offset: [u8; MAX_RANK],
     /// log2 of the product of the factors that have been appended along each dim.
     used: [u8; MAX_RANK],
@@ -100,7 +100,7 @@ impl Tiling {
         Ok(tiling)
     }
 
-    /// Starts a layout without a shape, which [`set_bits`](Self::set_bits) sets.
+    /// Returns a [`Tiling`] whose shape is not yet known. [`set_bits`](Self::set_bits) sets the shape.
     pub(crate) fn bare(ins: &[Dim], rank: usize) -> Self {
         let mut dims = [Dim::REGISTER; 4];
         dims[..ins.len()].copy_from_slice(ins);
@@ -146,7 +146,7 @@ impl Tiling {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
 
-    /// Returns the slot of an input dim. A missing input dim is added.
+    /// Returns the slot of an input dim. If the layout does not have this input dim, it is added.
     pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
         let num = self.num_ins as usize;
         match self.ins[..num].iter().position(|d| *d == ind) {
@@ -207,7 +207,7 @@ impl Tiling {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column of `value` along `dim`, or zero if `value` is not below the size of the tensor.
+    /// Returns the packed column of a step by `value` along `dim`, or zero if the step leaves the tensor.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -216,8 +216,7 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column of `value` along `dim`, or zero if `value` is not below the size of the part of one
-    /// CTA.
+    /// Returns the packed column of a step by `value` along `dim`, or zero if the step leaves the part of one CTA.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]
@@ -226,8 +225,8 @@ impl Tiling {
         }
     }
 
-    /// Appends a factor along `dim`: `size` consecutive indices of the input dim `slot` step along `dim`. `size` is a
-    /// power of two, or 0 to append no factor.
+    /// Appends a factor: `size` consecutive indices of the input dim `slot` step along `dim`. `size` is a power of two,
+    /// or 0 to append nothing.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
         self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
@@ -252,13 +251,12 @@ impl Tiling {
         }
     }
 
-    /// Multiplies the product of the factors along `dim` by `2^bits`, to account for bases that were appended directly.
+    /// Records that bases along `dim` with a total factor of `2^bits` were appended without [`lay`](Self::lay).
     pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Appends indices of the input dim `slot` along one dim of `order` after the other, until the part of one CTA is
-    /// covered.
+    /// Covers the rest of one CTA's part: appends indices of the input dim `slot` along each dim of `order` in turn.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);
@@ -266,7 +264,8 @@ impl Tiling {
         }
     }
 
-    /// Appends the bases of the CTAs, which step from one part of the tensor to another.
+    /// Appends the bases of the CTA number to the input dim `slot`. They step from the part of one CTA to the part of
+    /// another CTA.
     pub(crate) fn lay_ctas(&mut self, slot: usize, cga: &CgaLayout) {
         for bit in cga.bits() {
             let column = match bit.step {

@@ -12,7 +12,7 @@ use crate::layout::LinearLayout;
 use crate::tilus::RegisterLayout;
 
 const FAMILY: &str = "tilus.register";
-/// Default number of lanes of a warp.
+/// Number of lanes of a warp if the text of the encoding does not state it.
 pub(super) const THREADS_PER_WARP: u32 = 32;
 
 /// A register layout of Tilus in which the extents of all modes are powers of two.
@@ -44,7 +44,7 @@ pub struct TilusEncoding {
 }
 
 impl TilusEncoding {
-    /// Returns the encoding of this layout, whose warps have `threads_per_warp` lanes.
+    /// Returns the encoding of a Tilus layout, whose thread numbers are split into warps of `threads_per_warp` lanes.
     ///
     /// # Errors
     /// Returns an error if the extent of a mode, a replication or the number of lanes is not a power of two, or the
@@ -125,8 +125,7 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that the number of lanes is a power of two. `rule` is the label of this rule in the documentation of the
-/// family.
+/// Checks that the number of lanes is a power of two. `rule` is the label of this rule, which the error reports.
 pub(super) fn check_threads(
     rule: &'static str,
     threads_per_warp: u32,

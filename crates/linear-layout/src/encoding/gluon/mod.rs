@@ -35,7 +35,7 @@ use python::{Call, Value, ValueKind};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GluonLayout {
-    /// The encoding in IR.
+    /// The layout as an encoding of Triton's IR.
     pub encoding: Encoding,
     /// The shape of the tensor or buffer, if the Python class specifies it.
     pub shape: Option<Vec<u64>>,
@@ -186,10 +186,10 @@ const CLASSES: &[Class] = &[
     },
 ];
 
-/// Names of classes for which the compiler chooses the layout.
+/// Names of classes that leave the choice of the layout to the compiler. They are rejected.
 const OPEN: [&str; 2] = ["AutoLayout", "CoalescedLayout"];
 
-/// Fields of Triton 3.6 and earlier that `cga_layout` has replaced.
+/// Fields that classes had up to Triton 3.6, before `cga_layout` replaced them.
 const OLD_FIELDS: [&str; 3] = ["ctas_per_cga", "cta_split_num", "cta_order"];
 
 impl GluonLayout {
@@ -199,8 +199,8 @@ impl GluonLayout {
         names.filter(|name| !name.contains('.')).chain(OPEN)
     }
 
-    /// Returns true if a dotted name is the name of a class, such as `gl.BlockedLayout`, or of a function of a class,
-    /// such as `PaddedSharedLayout.with_identity_for`.
+    /// Returns true if a dotted name is the name of a layout class, e.g. `gl.BlockedLayout`, or of a constructor
+    /// function of a class, e.g. `PaddedSharedLayout.with_identity_for`.
     #[must_use]
     pub fn is_class(path: &str) -> bool {
         path.split('.')
@@ -321,12 +321,13 @@ impl<'c, 't> Arguments<'c, 't> {
         self.values[field].filter(|value| !matches!(value.kind, ValueKind::None))
     }
 
-    /// Returns the fields that have keys in IR as `key = value, ...`.
+    /// Returns the text `key = value, ...` of all fields that have keys in IR.
     fn keys(&self) -> Result<String, EncodingError> {
         self.keys_with("", "")
     }
 
-    /// Returns the same text as [`Self::keys`], except that the field `other` has the value `other_value`.
+    /// Returns the text `key = value, ...` of all fields that have keys in IR, where the field `other` has the value
+    /// `other_value`.
     fn keys_with(&self, other: &str, other_value: &str) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
@@ -374,8 +375,8 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// Returns the shape that a field of the class specifies, or the smallest shape that contains all bases of the
-    /// class.
+    /// Returns the shape that a field of the class states, or otherwise the smallest shape that contains all bases of
+    /// the class.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -390,7 +391,7 @@ impl<'c, 't> Arguments<'c, 't> {
         span(items(offsets)?.iter().chain(blocks)).map(Some)
     }
 
-    /// Returns the field `cga_layout`, which distributes a tensor of this rank over CTAs.
+    /// Returns the value of the field `cga_layout` for a tensor of this rank.
     fn cga(&self, rank: usize) -> Result<CgaLayout, EncodingError> {
         let bases = self.value("cga_layout").map_or(Ok(&[][..]), items)?;
         let narrow = |step: u64| u32::try_from(step).unwrap_or(u32::MAX);
@@ -401,8 +402,8 @@ impl<'c, 't> Arguments<'c, 't> {
         CgaLayout::from_bases(rank, &bases).map_err(|error| self.renamed(&error))
     }
 
-    /// Returns the field `cga_layout` as bases in units of elements instead of parts. `part` is the shape of the part
-    /// of a tensor that one CTA holds.
+    /// Returns the bases of the field `cga_layout` as text, converted from units of parts to units of elements. `part`
+    /// is the shape of the part of a tensor that one CTA holds.
     fn block_bases(&self, part: &[u64]) -> Result<String, EncodingError> {
         let cga = self.cga(part.len())?;
         let bases = cga.bases().map(|basis| {
@@ -414,7 +415,6 @@ impl<'c, 't> Arguments<'c, 't> {
         Ok(format!("[{}]", bases.collect::<Vec<_>>().join(", ")))
     }
 
-    /// Returns the width of an element in bits, if the class specifies it.
     fn element_bits(&self) -> Result<Option<u32>, EncodingError> {
         if let Some(dtype) = self.value("dtype") {
             return element_bits(dtype).map(Some);
@@ -429,8 +429,8 @@ impl<'c, 't> Arguments<'c, 't> {
         )
     }
 
-    /// Converts an error of the encoding to an error of the class. Keys are replaced by the names of the fields, and
-    /// the offset of the error is the offset of the field that causes it.
+    /// Converts an error of the encoding to an error of the Python call: keys in IR are replaced by names of fields,
+    /// and the byte offset is the offset of the field that causes the error.
     #[cold]
     fn renamed(&self, error: &EncodingError) -> EncodingError {
         let mut reason = error.to_string();
@@ -448,7 +448,8 @@ impl<'c, 't> Arguments<'c, 't> {
     }
 }
 
-/// Returns true if `name` is a field of earlier Triton versions, and `value` is its value for a cluster of one CTA.
+/// Returns true if `name` is a field that classes had up to Triton 3.6, and `value` is its value for a cluster of one
+/// CTA.
 fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
     OLD_FIELDS.contains(&name)
         && match &value.kind {
@@ -558,8 +559,8 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Returns the text of the encoding with the bases of a call: `#ttg.linear`, or `#ttg.generic_linear` if the warp bases
-/// are swizzled.
+/// Returns the IR text of a call of a class with explicit bases: `#ttg.linear`, or `#ttg.generic_linear` if a warp
+/// basis steps along several dims.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {
@@ -586,8 +587,8 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
-/// Returns the text of the encoding whose swizzle Gluon chooses: the widest swizzle that divides the row size of the
-/// part of a tensor that one CTA holds.
+/// Returns the IR text of `NVMMASharedLayout.get_default_for`. It has the widest swizzle that divides a row of the part
+/// of a tensor that one CTA holds.
 fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
@@ -622,7 +623,8 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
-/// Returns the text of a padded encoding with explicit bases. The bases of the CTAs are above the offset bases.
+/// Returns the IR text of a padded encoding with explicit bases, in which the bases of the CTAs follow the offset
+/// bases.
 fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let rank = a.numbers("shape")?.len();
     let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;
@@ -634,8 +636,8 @@ fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     ))
 }
 
-/// Returns the text of a padded encoding in which the part of each CTA is stored contiguously, in the order of the
-/// dims.
+/// Returns the IR text of `PaddedSharedLayout.with_identity_for`. The part of each CTA is stored contiguously, apart
+/// from the padding, in the order of the dims.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
     let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;

@@ -18,7 +18,7 @@ pub(super) enum ValueKind<'t> {
     Bool(bool),
     Int(i64),
     List(Vec<Value<'t>>),
-    /// A name that is not called, such as `gl.float16`.
+    /// A name that is not the function of a call, such as `gl.float16`.
     Name(&'t str),
     Call(Call<'t>),
 }
@@ -34,7 +34,7 @@ pub(super) struct Call<'t> {
 #[derive(Debug)]
 pub(super) struct PythonArgument<'t> {
     pub(super) name: Option<&'t str>,
-    /// Byte offset at which the name of the argument begins, or the value if there is no name.
+    /// Byte offset at which the argument begins.
     pub(super) at: usize,
     pub(super) value: Value<'t>,
 }
@@ -60,7 +60,6 @@ impl<'t> Cursor<'t> {
         &self.text[self.at..]
     }
 
-    /// Skips spaces and comments.
     fn skip_space(&mut self) {
         loop {
             self.at = self.text.len() - self.rest().trim_start().len();

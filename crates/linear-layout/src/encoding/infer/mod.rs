@@ -74,7 +74,7 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
     })
 }
 
-/// Returns the encoding of the operand of `trans` whose result has this encoding and shape.
+/// Returns the encoding of the operand of `trans`. `dst` and `shape` are the encoding and the shape of the result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`trans`].
@@ -91,8 +91,8 @@ pub fn trans_source(
     trans(dst, shape, &inverse[..order.len()])
 }
 
-/// Returns the encoding of the operand of `reshape` whose result has this encoding. This is the encoding of the inverse
-/// reshape.
+/// Returns the encoding of the operand of `reshape`. `dst` and `dst_shape` are the encoding and the shape of the
+/// result. The inverse reshape would give its result the same encoding.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`reshape`].
@@ -104,7 +104,8 @@ pub fn reshape_source(
     reshape(dst, dst_shape, src_shape)
 }
 
-/// Returns the encoding of the result of `expand_dims` along `axis`: the parent of the slice that encodes the operand.
+/// Returns the encoding of the result of `expand_dims` along `axis`. The encoding `src` of the operand must be a slice,
+/// and the result has the parent of this slice.
 ///
 /// # Errors
 /// Returns an error if the operand is not a slice along `axis`.
@@ -122,7 +123,8 @@ pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingErro
     }
 }
 
-/// Returns the encoding of the operand of `expand_dims` along `axis`: the slice of the encoding of the result.
+/// Returns the encoding of the operand of `expand_dims` along `axis`: a slice whose parent is the encoding `dst` of the
+/// result.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, has only one dim, or has no dim `axis`.
@@ -130,7 +132,8 @@ pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, Encod
     reduce(dst, axis)
 }
 
-/// Returns the encoding of the result of `reduce` along `axis`: the slice of the encoding of the operand.
+/// Returns the encoding of the result of `reduce` along `axis`: a slice whose parent is the encoding `src` of the
+/// operand.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, has only one dim (the result is a scalar), or has no dim
@@ -146,7 +149,8 @@ pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     Ok(SliceEncoding::new(axis, src.clone())?.into())
 }
 
-/// Returns the encoding of the operand of `reduce` along `axis` whose result has this encoding.
+/// Returns the encoding of the operand of `reduce` along `axis`. The encoding `dst` of the result must be a slice, and
+/// the operand has the parent of this slice.
 ///
 /// # Errors
 /// Returns an error if the result is not a slice along `axis`.
@@ -160,8 +164,8 @@ pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingEr
     }
 }
 
-/// Returns the encoding of the result of `broadcast` for this operand, or of the operand for this result. Both
-/// encodings are the same.
+/// Returns the encoding of the result of `broadcast`, which equals the encoding `src` of the operand. The function
+/// therefore also infers the encoding of the operand from the encoding of the result.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed.
@@ -175,8 +179,8 @@ pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
     ))
 }
 
-/// Returns the encoding of the result of `join` for two operands of this encoding and shape. The result has a new last
-/// dim of size 2, along which one thread holds both elements.
+/// Returns the encoding of the result of `join`. `src` and `shape` are the encoding and the shape of both operands. The
+/// result has a new last dim of size 2, along which one thread holds both elements.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, already has the maximum rank, or has no layout on `shape`.
@@ -229,7 +233,7 @@ pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(joined, src)
 }
 
-/// Returns the encoding of the two operands of `join` whose result has this encoding and shape.
+/// Returns the encoding of both operands of `join`. `dst` and `shape` are the encoding and the shape of the result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`split`].
@@ -237,8 +241,8 @@ pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingEr
     split(dst, shape)
 }
 
-/// Returns the encoding of the two results of `split` for an operand of this encoding and shape, whose last dim has
-/// size 2.
+/// Returns the encoding of both results of `split`. `src` and `shape` are the encoding and the shape of the operand,
+/// whose last dim has size 2.
 ///
 /// # Errors
 /// Returns an error if the last dim has another size, or two elements that are adjacent along this dim are not in the
@@ -276,7 +280,7 @@ pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(halves.squeeze_outs(Dim::out(axis))?, src)
 }
 
-/// Returns the encoding of the operand of `split` whose results have this encoding and shape.
+/// Returns the encoding of the operand of `split`. `dst` and `shape` are the encoding and the shape of both results.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`join`].
@@ -284,8 +288,8 @@ pub fn split_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingE
     join(dst, shape)
 }
 
-/// Returns the encoding of the result of `fp4_to_fp` along `axis` for an operand of this encoding and shape. Each
-/// element of the operand becomes two adjacent elements in the same thread.
+/// Returns the encoding of the result of `fp4_to_fp` along `axis`. `src` and `shape` are the encoding and the shape of
+/// the operand. Each element of the operand becomes two adjacent elements in the same thread.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, has no dim `axis`, or has no layout on `shape`.
@@ -293,7 +297,8 @@ pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding,
     fp4(src, shape, axis, true)
 }
 
-/// Returns the encoding of the operand of `fp4_to_fp` along `axis` whose result has this encoding and shape.
+/// Returns the encoding of the operand of `fp4_to_fp` along `axis`. `dst` and `shape` are the encoding and the shape of
+/// the result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`fp4_to_fp`], and if the first two registers of a thread are not adjacent
@@ -396,7 +401,8 @@ pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Removes the register basis that is a step of 1 along `axis`, and halves all other steps along `axis`.
+/// Returns the layout of a tensor of half the size along `axis`. The register basis that steps by 1 along `axis` is
+/// removed, and all other steps along `axis` are halved.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -440,7 +446,7 @@ fn halve(
     )?)
 }
 
-/// Returns the encoding with the bases of this layout. It is a shared encoding if `like` is shared, and a distributed
+/// Returns the explicit encoding of a layout: a shared encoding if the encoding `like` is shared, and a distributed
 /// encoding otherwise.
 pub(super) fn from_layout(
     layout: LinearLayout,
@@ -469,7 +475,7 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if the layouts of the encodings on this shape are equal, except for zero bases of registers.
+/// Returns true if both encodings have the same layout on this shape, apart from registers that hold copies.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)
@@ -512,7 +518,8 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns the encoding of a reshaped view that has the same swizzle as `e`, if its layout on `dst_shape` is `src`.
+/// Returns the encoding of a reshaped buffer with the swizzle of `e`, or `None` if the swizzle does not survive the
+/// reshape. `src` is the layout of the operand.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

@@ -10,7 +10,8 @@ use crate::number::narrow;
 
 type Dims = List<usize, MAX_RANK>;
 
-/// Returns the encoding of the result of a `reshape` that does not reorder elements, for an operand of encoding `src`.
+/// Returns the encoding of the result of a `reshape` that does not reorder elements. `src` and `src_shape` are the
+/// encoding and the shape of the operand.
 ///
 /// A blocked encoding stays blocked if merged dims are covered completely, the fastest dim first. For example, a 32x4
 /// tensor of which a thread holds 4 elements along dim1 can become a tensor of 128 elements, but a 4x32 tensor in
@@ -84,8 +85,8 @@ pub fn reshape(
     from_layout(layout, src)
 }
 
-/// Returns the encoding of a reshape that only drops or adds a dim of size 1: a slice of `src`, or the parent of the
-/// slice `src`.
+/// Returns the encoding of the result if the reshape from shape `from` to shape `to` only drops or adds a dim of size
+/// 1: a slice of `src`, or the parent of the slice `src`.
 fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
     if let Encoding::Slice(slice) = src
         && *slice.padded_shape(from) == *to
@@ -100,8 +101,8 @@ fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Enco
     Some(SliceEncoding::new(narrow(dim), src.clone()).ok()?.into())
 }
 
-/// Divides the dims of the operand and of the result into groups. A group of operand dims and the corresponding group
-/// of result dims have the same number of elements.
+/// Divides the dims of the operand and the dims of the result into corresponding groups with the same number of
+/// elements. For example, the shapes 4x8 and 2x2x8 have the groups (4, 2x2) and (8, 8).
 fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     let mut groups = vec![(Dims::new(), Dims::new())];
     let (mut i, mut j) = (0, 0);
@@ -126,7 +127,8 @@ fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     groups
 }
 
-/// Returns the encoding of the result, if it is a blocked encoding.
+/// Returns the blocked encoding of the result of a reshape from shape `from` to shape `to`, or `None` if the result has
+/// no blocked encoding.
 fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
     if from == to {
         return Some(src.clone());

@@ -3,7 +3,7 @@
 use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-/// A digit of the mixed-radix index along one dim of the tensor: `index / weight % extent`.
+/// A digit of a tensor index along one dim, in a mixed radix: `index / weight % extent`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexDigit {
     pub(super) dim: usize,
@@ -11,7 +11,7 @@ pub(super) struct IndexDigit {
     pub(super) extent: u64,
 }
 
-/// The packed columns of a layout under construction, for each input dim.
+/// The bases (packed columns) of a layout, collected for each input dim.
 pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,
@@ -73,7 +73,7 @@ impl LayoutColumns {
         })
     }
 
-    /// Returns the packed column of a step of `weight` along `dim`. Dim 0 is in the low bits.
+    /// Returns the packed column of a basis that steps by `weight` along `dim`. Dim 0 is in the low bits.
     pub(super) fn column(&self, dim: usize, weight: u64) -> u64 {
         let below: u32 = self.shape[..dim].iter().map(|e| e.trailing_zeros()).sum();
         // Tiles beyond the end of the dim wrap around, and are copies.
@@ -84,8 +84,8 @@ impl LayoutColumns {
         }
     }
 
-    /// Returns the columns of the bits of these digits, the fastest digit first. Extents and weights must be powers of
-    /// two.
+    /// Returns one packed column for each bit of these digits, the fastest digit first. Extents and weights must be
+    /// powers of two.
     pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()

@@ -37,7 +37,7 @@ pub use nested::NestedLayout;
 pub use tiled::{TiledDim, TiledLayout};
 pub use xegpu::XegpuLayout;
 
-/// A layout attribute of another compiler.
+/// A layout attribute of an MLIR compiler other than Triton.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompilerLayout {

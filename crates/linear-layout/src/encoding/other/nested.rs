@@ -20,7 +20,7 @@ const FIELDS: [&str; 7] = [
     "thread_strides",
 ];
 
-/// Number of fields that are tiles. They are the first fields, in order from the outermost tile to the innermost.
+/// Number of fields that are tiles: subgroup, batch, outer, thread and element. They are the first fields of `FIELDS`.
 const TILES: usize = 5;
 const THREAD: usize = 3;
 
@@ -42,7 +42,8 @@ pub struct NestedLayout {
 }
 
 impl NestedLayout {
-    /// Returns the layout with these strides and tiles. `tiles` is `[subgroup, batch, outer, thread, element]`.
+    /// Returns the layout with these tiles, in the order `[subgroup, batch, outer, thread, element]`, and these
+    /// strides. Each tile and list of strides has one number for each dim.
     ///
     /// # Errors
     /// Returns an error if the ranks differ, a tile is zero, or a stride is 0 and its tile is not 1.
@@ -188,7 +189,8 @@ impl NestedLayout {
     }
 }
 
-/// Returns the columns of the bits of a thread or subgroup number. A digit of the number is `number / stride % extent`.
+/// Returns one column for each bit of a thread number or subgroup number. Digit `i` of the tensor index is `number /
+/// strides[i] % extent`.
 fn strided_columns(
     columns: &LayoutColumns,
     digits: &[IndexDigit],

@@ -94,8 +94,8 @@ impl<'a> AttributeParser<'a> {
         self.list(|parser| parser.number("a whole number of zero or more"))
     }
 
-    /// Parses `field = [1, 2], ...>`. The fields may be in any order, and the result has their values in the order of
-    /// `names`.
+    /// Parses `field = [1, 2], ...>`, with the fields in any order. Returns the value of each field of `names`, or
+    /// `None` if the text omits it.
     pub(super) fn fields<const N: usize>(
         &mut self,
         names: [&'static str; N],

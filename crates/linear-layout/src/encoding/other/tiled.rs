@@ -14,12 +14,12 @@ const REPLICATED: &str = "#mosaic_gpu.Replicated<";
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-/// A digit of the index of a warp or a lane.
+/// An entry of `warp_dims` or `lane_dims`: one digit of the number of a warp or a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TiledDim {
-    /// The index along a dim of the tiled tensor. Dims are counted from the end: -1 is the last dim.
+    /// A digit that is the index along a dim of the tiled tensor. Dims are counted from the end: -1 is the last dim.
     Dim(i64),
-    /// The index of a copy. The field is the number of copies.
+    /// A digit that selects one of several copies. The field is the number of copies.
     Replicated(u64),
 }
 
@@ -44,7 +44,7 @@ pub struct TiledLayout {
     vector_dim: i64,
 }
 
-/// Returns the dims of a tiled tensor, as digits of the indices along the original dims.
+/// Returns the dims of the tiled tensor. Each dim is a digit of the index along a dim of the original tensor.
 fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, CompilerLayoutError> {
     let whole = |(dim, extent): (usize, &u64)| IndexDigit {
         dim,

@@ -38,9 +38,9 @@ pub struct XegpuLayout {
     rank: usize,
 }
 
-/// One level of the distribution along one dim: subgroups or lanes.
+/// One level of the distribution along one dim: the distribution over subgroups, or the distribution over lanes.
 struct Level {
-    /// Number of tiles along the dim that one round distributes.
+    /// Number of subgroups or lanes along the dim, each of which gets one tile in a round.
     count: u64,
     /// Extent of a tile along the dim.
     data: u64,
@@ -117,7 +117,7 @@ impl XegpuLayout {
         )?)
     }
 
-    /// Returns the dims of the grids of subgroups and lanes, the fastest dim first.
+    /// Returns the dims of the grids of subgroups and lanes, the fastest dim first: the field `order` or its default.
     fn order(&self) -> Vec<usize> {
         match &self.fields[5] {
             // Each entry is below the rank.

@@ -4,10 +4,10 @@ use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// The rule that selects the dim to which a zero basis is attributed.
+/// The rule that selects the dim of a zero basis. The box of a blocked encoding has a factor of 2 along this dim.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
-    /// The dim of the preceding nonzero basis, along which the box then exceeds the tensor.
+    /// The dim of the preceding nonzero basis.
     Before,
     /// The dim of the next nonzero basis.
     After,
@@ -15,7 +15,8 @@ enum ZeroBasisRule {
     Last,
 }
 
-/// Returns the size of the box along each dim. A zero basis counts for the dim that `rule` selects.
+/// Returns the size of the box along each dim. Each basis doubles the box along its dim; `rule` selects the dim of a
+/// zero basis.
 fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
     let at = |index: usize| order[index.min(order.len() - 1)] as usize;
@@ -34,7 +35,8 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns blocked candidates. Their dims are in the order in which lanes, warps and registers first step along them.
+/// Returns blocked encodings that may have this layout on a tensor of shape `shape`. The order of their dims is the
+/// order in which registers, lanes or warps first step along them.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
@@ -107,8 +109,8 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates for operands of products without matrix instructions. In an operand, a thread holds all elements
-/// along the summed dim. Threads that differ along this dim in the result hold copies of the operand.
+/// Returns encodings of operands of products without matrix instructions that may have this layout. In an operand, a
+/// thread holds all elements along the summed dim. Threads that differ only along this dim hold copies.
 pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) {
         return Vec::new();

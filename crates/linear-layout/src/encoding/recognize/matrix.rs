@@ -9,7 +9,7 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// Returns candidates for results and operands of matrix instructions. Their warps are distributed as in the layout.
+/// Returns encodings of results and operands of matrix instructions that may have this layout.
 pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) || s.warp.len() > 6 {
         return Vec::new();
@@ -27,8 +27,8 @@ pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     }
 }
 
-/// Returns the possible numbers of warps along each dim. Warp bits with zero bases are assigned to dims in all ways.
-/// Assignments of all these bits to a single dim come first.
+/// Returns the possible values of `warpsPerCTA`. A warp bit with a zero basis may belong to any dim. Values in which
+/// all these bits belong to a single dim come first.
 fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
@@ -60,7 +60,7 @@ fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     splits
 }
 
-/// Returns candidates for results of NVIDIA's instructions of versions 2 and 3.
+/// Returns encodings of results of NVIDIA's instructions, versions 2 and 3, that may have this layout.
 fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found = Vec::new();
     for warps in warps {
@@ -78,7 +78,7 @@ fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates for results of AMD's CDNA instructions.
+/// Returns encodings of results of AMD's CDNA instructions that may have this layout.
 fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found: Vec<Encoding> = Vec::new();
     for warps in warps {
@@ -104,8 +104,8 @@ fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns possible numbers of tiles of a warp along each dim. The lowest step of a warp determines the number of tiles
-/// below it. Zero bases of registers may be further tiles, which exceed the tensor.
+/// Returns the possible values of `tilesPerWarp`. Along each dim, the lowest step of a warp determines the number of
+/// tiles below it. Zero bases of registers may be further tiles, which exceed the tensor.
 fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {
@@ -133,7 +133,7 @@ fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     found
 }
 
-/// Returns a list of each result, followed by the candidates for the operands of the same product.
+/// Returns the encodings `results`, each followed by the encodings of the operands of the same matrix product.
 fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     let mut found = Vec::new();
     for result in results {
@@ -154,20 +154,21 @@ fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     found
 }
 
-/// Returns possible values of `kWidth`, the largest first. `kWidth` is at most the number of first registers that step
-/// along the summed dim `k`.
+/// Returns the possible values of `kWidth`, the largest first. They are at most the number of consecutive registers,
+/// from register 0 on, that step along the summed dim `k`.
 fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
     let along_k = |step: &&BasisStep| step.is_some_and(|(d, _)| d == k);
     let run = s.register.iter().take_while(along_k).count().min(5);
     (0..=run).rev().map(|bits| 1 << bits)
 }
 
-/// Number of rows and of columns of a tile of AMD's RDNA and gfx1250 instructions. A tile of 32 rows equals two such
-/// tiles.
+/// Number of rows, and of columns, of a tile of AMD's RDNA and gfx1250 instructions. A tile of 32 rows has the same
+/// layout as two such tiles.
 const WMMA_TILE: u32 = 16;
 
-/// Returns candidates for results of AMD's RDNA and gfx1250 instructions. Versions 2 and 3 have the same results, so
-/// version 2 is returned. The size along the summed dim is always 16, because a result does not depend on it.
+/// Returns encodings of results of AMD's RDNA and gfx1250 instructions that may have this layout. Versions 2 and 3 have
+/// the same results, so only version 2 is returned. The size along the summed dim is 16, because a result does not
+/// depend on it.
 fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
     tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));
@@ -187,7 +188,7 @@ fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns candidates for operands of AMD's RDNA and gfx1250 instructions.
+/// Returns encodings of operands of AMD's RDNA and gfx1250 instructions that may have this layout.
 fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     let mut found = Vec::new();
     for (op_idx, k, other) in [(0, s.rank - 1, s.rank - 2), (1, s.rank - 2, s.rank - 1)] {
@@ -228,9 +229,9 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns possible distributions of tiles over registers and warps. The first `own` register bits step inside one
-/// tile, and some of the following bits step from tile to tile. The remaining bits repeat all these tiles. The
-/// distribution with the fewest bits between tiles comes first.
+/// Returns the possible values of `ctaLayout`, those with the fewest register bits first. The first `own` register bits
+/// step inside one tile. Any number of the following bits may step from tile to tile; the remaining bits repeat all
+/// tiles.
 fn cta_layouts(
     s: &BasisSteps,
     own: usize,

@@ -100,7 +100,7 @@ impl Encoding {
 /// `(dim, bit)` for a basis that steps by `2^bit` along `dim`, or `None` for a zero basis.
 type BasisStep = Option<(usize, u8)>;
 
-/// A distributed layout in which each basis is zero or steps by a power of two along one dim.
+/// The bases of a distributed layout, each of which is zero or a power of two along one dim.
 #[derive(Clone)]
 struct BasisSteps {
     rank: usize,
@@ -128,7 +128,8 @@ impl BasisSteps {
         })
     }
 
-    /// Returns the layout in which the zero bases of lanes and warps are replaced by steps of 1, 2, 4, ... along `dim`.
+    /// Returns the layout in which zero bases of lanes and warps are replaced by steps of 1, 2, 4, ... along the output
+    /// dim `dim`.
     fn unfold_along(&self, dim: usize) -> Self {
         let mut next = 0;
         let mut unfold = |list: &[BasisStep]| -> Vec<BasisStep> {

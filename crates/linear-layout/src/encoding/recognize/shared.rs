@@ -9,7 +9,8 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns candidates for swizzled encodings, whose swizzles are derived from the bases of the rows.
+/// Returns swizzled encodings that may have this layout on a tensor of shape `shape`. Their parameters are derived from
+/// the bases of the rows.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -51,8 +52,8 @@ pub(super) fn candidates<'a>(
     found.into_iter()
 }
 
-/// Returns candidates whose `vec`, `perPhase` and `maxPhase` are derived from the bases that step along both rows and
-/// columns.
+/// Returns swizzled encodings with this order that may have this layout. `vec`, `perPhase` and `maxPhase` are derived
+/// from the bases that step along both rows and columns.
 fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encoding> {
     let mut found = Vec::new();
     let mut push = |vec: u64, per: u64, max: u64| {
@@ -88,8 +89,8 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     found
 }
 
-/// Returns the candidate for a tensor whose parts along one dim are assigned to the partitions in turn, if there is
-/// one.
+/// Returns the partitioned encoding that may have this layout, if there is one. Its parts along one dim are assigned to
+/// the partitions in turn.
 pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)

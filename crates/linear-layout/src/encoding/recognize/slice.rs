@@ -5,7 +5,8 @@ use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns candidates for slices. Their parents are candidates for the layout with one additional dim of size 1.
+/// Returns slices that may have this layout on a tensor of shape `shape`. Their parents are encodings that may have the
+/// same layout with one additional dim of size 1.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -29,8 +30,8 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Returns candidates for slices along dim `gone`. In most of their parents, the zero bases of lanes and warps step
-/// along `gone`.
+/// Returns slices without dim `gone` that may have this layout. In most of their parents, the zero bases of lanes and
+/// warps step along `gone`.
 fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)
