@@ -8,8 +8,8 @@ use super::mentions::Mentions;
 use crate::encoding::Encoding;
 use crate::layout::LinearLayout;
 
-/// Returns the text of a layout as Triton prints it, without the leading newline. For a padded encoding, a line for
-/// each interval and its padding follows.
+/// Returns the text of a layout as Triton prints it, without the leading newline. For a padded encoding, one line for
+/// each `(interval, padding)` pair follows.
 #[must_use]
 pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String {
     let mut text = layout.to_string().trim_start_matches('\n').to_owned() + "\n";
@@ -32,8 +32,8 @@ pub fn shape_text(shape: &[u64]) -> String {
     }
 }
 
-/// Returns the text of a module, with a comment for each encoding and each shape on which the module uses it. The
-/// comment is the linear layout, as Triton prints it.
+/// Returns the text of a module, with comments that show the linear layout of each encoding on each shape on which the
+/// module uses the encoding. A layout has the form in which Triton prints it.
 ///
 /// Comments for an alias follow its definition. Comments for inline encodings, such as `#ttg.slice<{...}>`, follow the
 /// last definition. The rest of the text is unchanged. Lines that start with `marker` separate modules.

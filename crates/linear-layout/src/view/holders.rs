@@ -5,7 +5,7 @@ use core::fmt;
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 
-/// A solver that finds all inputs of a layout that reach a given output.
+/// A solver that finds the holders of an output of a layout: all inputs that the layout maps to this output.
 ///
 /// For example, in a layout of two lanes that hold the same two elements:
 /// ```
@@ -23,12 +23,13 @@ use crate::layout::{Dim, LinearLayout};
 #[derive(Clone, Debug)]
 pub struct Holders {
     echelon: Echelon,
-    /// Basis vectors of the kernel, in ascending order. The highest bit of each vector is not set in any other vector.
+    /// A basis of the kernel, i.e. of the inputs that the layout maps to 0. The vectors ascend, and the highest bit of
+    /// each vector is not set in any other vector.
     kernel: Vec<u64>,
 }
 
 impl Holders {
-    /// Factorizes the layout, so that any output can then be solved.
+    /// Prepares the solver for a layout. [`of`](Self::of) then solves for one output at a time.
     #[must_use]
     pub fn new(layout: &LinearLayout) -> Self {
         let mut echelon = Echelon::new();
@@ -43,8 +44,8 @@ impl Holders {
         Self { echelon, kernel }
     }
 
-    /// Returns the inputs that reach `output`, the smallest first. There are none if `output` is not in the image of
-    /// the layout.
+    /// Returns the inputs that the layout maps to `output`, the smallest first. There are none if `output` is not in
+    /// the image of the layout.
     pub fn of(&self, output: u64) -> impl Iterator<Item = u64> + '_ {
         let first = self.echelon.solve(output);
         let count = self.copies().unwrap_or(u64::MAX);
@@ -60,7 +61,8 @@ impl Holders {
         })
     }
 
-    /// Returns the number of inputs that reach each output in the image of the layout, or `None` if it is 2^64.
+    /// Returns the number of copies of each element, i.e. the number of inputs that the layout maps to the same output.
+    /// Returns `None` if this number is 2^64.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         1u64.checked_shl(u32::try_from(self.kernel.len()).unwrap_or(u32::MAX))
@@ -86,17 +88,17 @@ pub struct InPoint<'l> {
     packed: u64,
 }
 
-/// Input dims that print as threads and registers.
+/// Input dims of layouts whose inputs print as `T<thread>:<register>`.
 const THREADED: [Dim; 3] = [Dim::REGISTER, Dim::LANE, Dim::WARP];
 
 impl<'l> InPoint<'l> {
-    /// Returns the point for the packed input `packed` of `layout`.
+    /// Returns the point of `layout` whose packed input is `packed`.
     #[must_use]
     pub fn new(layout: &'l LinearLayout, packed: u64) -> Self {
         Self { layout, packed }
     }
 
-    /// Returns the index in each input dim, in the order of the layout.
+    /// Returns the index of the point in each input dim, in the order of the dims of the layout.
     pub fn indices(&self) -> impl Iterator<Item = (Dim, u64)> + 'l {
         let mut rest = self.packed;
         self.layout.in_shape().map(move |(dim, size)| {
@@ -106,7 +108,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the index in an input dim, or 0 if the layout does not have this dim.
+    /// Returns the index of the point in the input dim `dim`, or 0 if the layout does not have this dim.
     #[must_use]
     pub fn index(&self, dim: Dim) -> u64 {
         self.indices()
@@ -128,7 +130,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the format in which points of `layout` print, such as `T<lane>:<register>`.
+    /// Returns the legend of a picture of `layout`: the format in which points print, e.g. `T<lane>:<register>`.
     pub(crate) fn legend(layout: &LinearLayout) -> String {
         let mut text = String::new();
         for (dim, letter) in before(layout) {
@@ -168,15 +170,15 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Returns the dims whose indices print before all other dims, and the letter that precedes each index. Dims of size 1
-/// are omitted.
+/// Returns the dims whose indices print first, each with the letter that precedes the index, as in `B1:`. Dims of size
+/// 1 are omitted.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the dims that print as numbers: all dims except `block` and `partition`, or the only dim.
+/// Returns the dims whose indices print as plain numbers: all dims except `block` and `partition`, or the only dim.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::encoding::{Aliases, Encoding, EncodingError};
 
-/// The line that separates modules in one file, as MLIR's tools expect it.
+/// The line that separates the modules in one file, as in the test files of MLIR.
 pub const SPLIT_MARKER: &str = "// -----";
 
 /// Prefixes with which the names of encodings begin.
@@ -13,30 +13,30 @@ const DIALECTS: [&str; 4] = ["#ttg.", "#ttng.", "#cute.", "#tilus."];
 /// Maximum nesting depth of attributes and types. Attributes and types that are nested more deeply are skipped.
 const MAX_DEPTH: usize = 64;
 
-/// A definition of an alias, such as `#name = #ttg.blocked<{...}>`.
+/// A definition of an alias in the text of a module, such as `#name = #ttg.blocked<{...}>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// The name of the alias, without `#`.
     pub name: String,
     /// The encoding that the alias stands for.
     pub encoding: Encoding,
-    /// The byte range of the whole definition.
+    /// The byte range of the definition in the text, from `#` to the end of the encoding.
     pub span: Range<usize>,
-    /// The index of the module in the text.
+    /// The number of the module that contains the definition, counted from 0 in the text.
     pub module: usize,
 }
 
-/// A use or definition of an encoding in a text.
+/// A place in a text that mentions an encoding: an inline encoding, a use of an alias, or the name in a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// The encoding. In the type of a tensor, its implied tile is resolved as in [`Encoding::for_tensor`].
     pub encoding: Encoding,
     /// The byte range of the mention, such as `#blocked` or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
-    /// The byte range of the type that has the encoding, and the shape to which the encoding applies. `None` if the
-    /// mention is not the encoding of a type.
+    /// The byte range of the type that contains the mention, e.g. `tensor<64xf16, #blocked>`, and the shape to which
+    /// the encoding applies. `None` if the mention is not the encoding of a type.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
-    /// The index of the module in the text.
+    /// The number of the module that contains the mention, counted from 0 in the text.
     pub module: usize,
 }
 
@@ -48,7 +48,7 @@ impl Mention {
     }
 }
 
-/// All encodings that a text mentions, in the order of the text.
+/// All mentions of encodings in a text, and the definitions of aliases, in the order of the text.
 ///
 /// The text need not be valid MLIR. Unknown text is skipped, so editors can use this type on files that are being
 /// edited.
@@ -74,23 +74,23 @@ pub struct Mentions {
     unreadable: Vec<Unreadable>,
 }
 
-/// A text that begins with the name of an encoding, but cannot be parsed.
+/// A place in a text at which an encoding begins that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The byte offset of the error if it is known, and of the start of the encoding otherwise.
+    /// The byte offset of the error if the error has an offset, and otherwise of the beginning of the encoding.
     pub at: usize,
     /// The error of the parser.
     pub error: EncodingError,
 }
 
 impl Mentions {
-    /// Finds the encodings of a text, whose modules are separated by [`SPLIT_MARKER`].
+    /// Finds the mentions of encodings in a text. Lines that start with [`SPLIT_MARKER`] separate its modules.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::with_marker(text, SPLIT_MARKER)
     }
 
-    /// Finds the encodings of a text whose modules are separated by lines that start with `marker`.
+    /// Finds the mentions of encodings in a text. Lines that start with `marker` separate its modules.
     pub(crate) fn with_marker(text: &str, marker: &str) -> Self {
         let mut scanner = Scanner {
             text,
@@ -118,14 +118,14 @@ impl Mentions {
         &self.mentions
     }
 
-    /// Returns the encodings that cannot be parsed, in the order of the text.
+    /// Returns the places at which an encoding cannot be parsed, in the order of the text.
     #[must_use]
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// Returns the mention at a byte offset: the innermost encoding at the offset, or otherwise the encoding of the
-    /// innermost type around the offset.
+    /// Returns the mention at a byte offset, e.g. under the cursor of an editor. This is the innermost encoding that
+    /// contains the offset, or otherwise the encoding of the innermost type that contains the offset.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<&Mention> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
@@ -139,7 +139,7 @@ impl Mentions {
     }
 
     /// Returns the distinct shapes to which an encoding applies in module number `module`, in the order of the text.
-    /// Each shape is paired with the encoding on this shape.
+    /// Each shape is paired with the encoding, whose implied tile is resolved for this shape.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -157,8 +157,8 @@ impl Mentions {
     }
 }
 
-/// A scanner of the text from left to right. Its methods take a byte offset, and return the offset after the text that
-/// they have scanned.
+/// A scanner that reads the text from left to right. Each method takes the byte offset at which it begins to scan, and
+/// returns the byte offset at which it stops.
 struct Scanner<'t> {
     text: &'t str,
     marker: &'t str,
@@ -236,7 +236,8 @@ impl Scanner<'_> {
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Scans from the opening bracket at `open` to the matching closing bracket, and records the mentions in between.
+    /// Scans from the opening bracket at byte `open` to the matching closing bracket, and records the mentions between
+    /// the brackets.
     fn bracketed(&mut self, open: usize, depth: usize) -> usize {
         let mut stack = 0usize;
         let mut pos = open;
@@ -307,7 +308,7 @@ impl Scanner<'_> {
         end
     }
 
-    /// Scans a word, or a type that begins with the word.
+    /// Scans a word. If a type begins with the word, scans the type.
     fn word(&mut self, pos: usize, depth: usize) -> usize {
         let end = self.skip(pos + 1, is_word);
         let is_buffer = match &self.text[pos..end] {
@@ -360,7 +361,8 @@ impl Scanner<'_> {
         close
     }
 
-    /// Records an encoding that cannot be parsed. Other attributes, and their aliases, are ignored.
+    /// Records that the encoding in the byte range `span` cannot be parsed. An attribute that is not an encoding is
+    /// ignored.
     fn unreadable(&mut self, span: Range<usize>) {
         let text = &self.text[span.clone()];
         let is_ours = DIALECTS.iter().any(|dialect| text.starts_with(dialect));
@@ -400,7 +402,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Parses sizes such as `64x32x` at the beginning of the text. Returns the sizes, and the offset of the byte after the
+/// Parses the sizes at the beginning of a text such as `64x32xf16`. Returns the sizes, and the byte offset after the
 /// last `x`.
 fn sizes(text: &str) -> (Vec<u64>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
@@ -521,7 +523,6 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         );
     }
 
-    /// The text after a minus is scanned.
     #[test]
     fn a_minus_hides_nothing() {
         let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -181,7 +181,7 @@ pub fn words_of_cute(layout: &ComposedLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the sentences about the layout as a whole.
+/// Returns the sentences that describe the layout as a whole, not a single basis.
 fn facts(layout: &LinearLayout) -> Vec<String> {
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     let held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -229,7 +229,7 @@ fn facts(layout: &LinearLayout) -> Vec<String> {
     lines
 }
 
-/// Returns the sentence about bit `bit` of the input dim `dim`.
+/// Returns the sentence that describes the basis of bit `bit` of the input dim `dim`.
 fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     let column = layout.column(dim, bit);
     if column == 0 {
@@ -271,8 +271,8 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     }
 }
 
-/// Returns the output dim along which consecutive indices of the first input dim hold adjacent elements, and the number
-/// of adjacent elements in one such run. All indices of the other input dims have runs of this length.
+/// Returns the output dim along which consecutive indices of the first input dim hold adjacent elements, and the length
+/// of such a run in elements. Runs have this length at all indices of the other input dims.
 pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
     let first = layout.in_dims().next()?;
     let mut at = 0;

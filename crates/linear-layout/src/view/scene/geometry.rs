@@ -7,63 +7,62 @@
 use super::{Arrangement, Panel, Scene};
 use crate::number::narrow;
 
-/// Width of a character of the font, in tenths of a pixel.
 const CHARACTER_TENTHS: u32 = 66;
 /// Font size in pixels.
 pub(super) const FONT: u32 = 11;
-/// Height of a row whose labels have one line, and of a line of text outside of panels.
+/// Height of a row of cells with labels of one line, and of a line of text outside of panels.
 pub(super) const ROW: u32 = 20;
-/// Height of a row whose labels have two lines.
+/// Height of a row of cells with labels of two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Minimum height of a row at which the labels of two rows do not overlap.
+/// Height that a label of one line needs, so that labels of adjacent rows or tiles do not overlap.
 pub(super) const LABEL: u32 = 13;
-/// Minimum width and height of a cell.
+/// Minimum width, and minimum height, of a cell in a thinned panel.
 const SMALLEST: u32 = 3;
 /// Width of the margin around a picture.
 pub(super) const MARGIN: u32 = 12;
-/// Maximum total width of panels that are placed side by side, and of a thinned panel.
+/// Maximum width of a line of panels that are placed side by side, and of a thinned panel.
 const LINE: u32 = 960;
-/// Maximum width of a panel, and maximum height of a pair of panels, that is not thinned.
+/// Maximum width of a panel, and maximum height of a pair of panels. Larger panels are thinned.
 const LIMIT: u32 = 1400;
 /// Distance between panels.
 const GAP: u32 = 20;
 /// Distance between panels that arrows connect.
 const GAP_OF_LINKS: u32 = 96;
 
-/// The labels for which a picture reserves space.
+/// The labels for which a picture reserves space: all labels, or fewer labels in panels that are too wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// The labels of all cells.
+    /// The labels of all cells, however wide the panel is.
     Full,
-    /// The labels of all cells. If a panel would be too wide, only the labels of tiles.
+    /// The labels of all cells, except in a panel that would be too wide. Such a panel has one label for each tile.
     Thinned,
 }
 
 /// The position and size of one panel, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PanelGeometry {
-    /// Left edge of the first cell. `y` is its upper edge.
+    /// Horizontal position of the left edge of the first cell. `y` is the vertical position of its upper edge.
     pub(super) x: u32,
     pub(super) y: u32,
     /// Width of a column.
     pub(super) cell: u32,
     /// Height of a row.
     pub(super) row: u32,
-    /// Number of rows and columns of a tile, in which only one cell has a label. It is `[1, 1]` if every cell has a
-    /// label.
+    /// Number of rows and columns of a tile. In a tile, only the first cell has a label. If every cell has a label, a
+    /// tile is `[1, 1]`.
     pub(super) tile: [usize; 2],
-    /// Number of consecutive columns of which only the first has a label above the cells.
+    /// Distance between labels of columns, in columns. For example, 4 means that every fourth column has a label.
     pub(super) column_step: usize,
     /// Width of the labels of rows, which are to the left of the cells.
     pub(super) lead: u32,
-    /// Number of lines of text above the cells: labels of columns, names of groups, and the title.
+    /// Number of lines of text above the cells of the panel: labels of columns, names of groups, and the title.
     pub(super) lines_above: u32,
     pub(super) width: u32,
     pub(super) height: u32,
 }
 
 impl PanelGeometry {
-    /// Returns the geometry of a panel at the origin with all labels.
+    /// Returns the geometry of a panel whose cells all have labels, placed at the origin.
     fn of(panel: &Panel) -> Self {
         let labels = || panel.cells.iter().map(|cell| panel.label(&cell.text));
         let lines = labels().flatten().flatten();
@@ -95,7 +94,7 @@ impl PanelGeometry {
         placed.sized(panel, cell, row, lead)
     }
 
-    /// Returns the geometry with columns of width `cell`, rows of height `row`, and row labels of width `lead`.
+    /// Returns the geometry with another width `cell` of columns, height `row` of rows, and width `lead` of row labels.
     fn sized(self, panel: &Panel, cell: u32, row: u32, lead: u32) -> Self {
         // Labels of tiles at the right and lower edges may extend beyond the last cells.
         let extent = |count: usize, step: usize, size: u32, label: u32| {
@@ -121,8 +120,8 @@ impl PanelGeometry {
         }
     }
 
-    /// Returns the geometry in which the cells are so small that the panel fits into this width and height, and in
-    /// which tiles have labels.
+    /// Returns the geometry of the thinned panel: the cells are so small that the panel fits into `width` and `height`,
+    /// and only the first cell of each tile has a label.
     fn thinned(self, panel: &Panel, [width, height]: [u32; 2], smallest_row: u32) -> Self {
         let cell = fit(width.saturating_sub(self.lead), panel.columns.len());
         let cell = cell.clamp(SMALLEST, self.cell);
@@ -162,7 +161,7 @@ impl PanelGeometry {
         self.tile != [1, 1]
     }
 
-    /// Returns the left and upper edges of a cell.
+    /// Returns the positions of the left edge and of the upper edge of a cell.
     pub(super) fn corner(&self, row: usize, column: usize) -> (u32, u32) {
         let x = self.x + self.cell * narrow::<u32>(column);
         (x, self.y + self.row * narrow::<u32>(row))
@@ -176,7 +175,7 @@ pub(super) struct Geometry {
     /// Width of the whole picture.
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Lower edge of the panels.
+    /// Vertical position of the lower edge of the lowest panel.
     pub(super) bottom: u32,
 }
 
@@ -189,7 +188,7 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
     texts.map(width_of).max().unwrap_or(0)
 }
 
-/// Returns the width that the label of a tile needs.
+/// Returns the minimum width of a tile of a panel, at which every label fits into a tile.
 fn label_width(panel: &Panel) -> u32 {
     widest(panel.cells.iter().map(|cell| cell.text.as_str())) + 6
 }
@@ -252,12 +251,12 @@ impl Geometry {
     }
 }
 
-/// Returns the size of a cell at which `count` cells fill `room` pixels.
+/// Returns the size of a cell at which `count` cells together fill `room` pixels.
 fn fit(room: u32, count: usize) -> u32 {
     room / narrow::<u32>(count.max(1))
 }
 
-/// Places panels side by side, in several lines if they do not fit in one line.
+/// Returns the geometry of panels that are placed side by side, in several lines if they do not fit in one line.
 fn lines(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (mut x, mut y, mut bottom) = (MARGIN, top, top);
     let mut panels = Vec::new();
@@ -278,7 +277,7 @@ fn lines(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     panels
 }
 
-/// Places all panels side by side.
+/// Returns the geometry of panels that are placed side by side in one line.
 fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (gap, smallest_row) = if scene.links.is_empty() {
         (GAP, SMALLEST)
@@ -309,7 +308,7 @@ fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     panels.collect()
 }
 
-/// Places panel D to the right of panel A and below panel B.
+/// Returns the geometry of the panels of a matrix product, where D is to the right of A and below B.
 fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let [mut left, mut above, mut sum] = [a, b, d].map(PanelGeometry::of);
     let whole = left.right() + GAP + above.right().max(sum.right());
@@ -344,17 +343,17 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
     vec![left, above, sum]
 }
 
-/// An arrow, which consists of straight lines through four points. It follows the lines between cells.
+/// The path of an arrow: straight lines through four points, in the space between cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrow {
     pub(super) points: [(f64, f64); 4],
-    /// Number of the colour. All arrows to one row have the same colour.
+    /// Number of the arrow's colour. Arrows that end in the same row have the same colour.
     pub(super) colour: usize,
 }
 
-/// Returns an arrow for each link. It runs below the row of its first cell to the space between the panels, then up or
-/// down on a vertical track, and then above the row of its second cell to this cell. All arrows to one row share a
-/// track. The tracks of lower rows are further left, so that arrows to different rows do not overlap.
+/// Returns the path of the arrow of each link. From below its first cell, an arrow runs to the space between the
+/// panels, then along a vertical track, and then to the upper edge of its second cell. Arrows that end in the same row
+/// share a track. The tracks of lower rows are further left, so that arrows to different rows do not overlap.
 pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
     let corner = |(panel, cell): (usize, usize), below: usize| {
         let columns = scene.panels[panel].columns.len().max(1);

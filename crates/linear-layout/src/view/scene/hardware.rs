@@ -4,17 +4,17 @@ use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 
-/// log2 of the number of offsets in one row.
 const OFFSETS_ACROSS_LOG2: usize = 4;
 
-/// Consecutive bits of one input dim, which the rows, the columns or the grids count.
+/// Consecutive bits of one input dim that one axis of the picture counts. The axes are the rows, the columns and the
+/// grids.
 #[derive(Clone, Copy)]
 struct Axis {
     dim: Dim,
-    /// Number of the first bit in the input dim.
+    /// Number of the first bit of the axis, counted in the input dim.
     low: usize,
     bits: usize,
-    /// Number of the first bit in a packed input.
+    /// Number of the first bit of the axis, counted in a packed input.
     at: usize,
 }
 
@@ -44,8 +44,7 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// Splits the input dims into the axis that the rows count, the axis that the columns count, and the axes that the
-/// grids count.
+/// Returns the axis that the rows count, the axis that the columns count, and the axes that the grids count.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {
@@ -161,7 +160,7 @@ impl Scene {
     }
 }
 
-/// Returns the cell of the slot `input`. Its text is the element that the slot holds.
+/// Returns the cell of one slot, given by its packed input. The text of the cell is the element that the slot holds.
 pub(super) fn slot(layout: &LinearLayout, input: u64) -> Cell {
     let output = layout.apply_packed(input);
     let element = layout.unpack(output);

@@ -9,7 +9,7 @@ use super::{Arrangement, Frame, Scene, Space, Theme};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The largest integer up to which JavaScript represents all integers exactly.
+/// The largest number up to which JavaScript represents every integer exactly.
 const SAFE: u64 = (1 << 53) - 1;
 
 /// Returns an HTML page that shows the scenes one below the other.
@@ -152,7 +152,7 @@ fn write_list<T>(
     out.push(']');
 }
 
-/// Writes a slice of one number as the number, and any other slice as a JSON list.
+/// Writes a slice of numbers as JSON. A slice of one number is written as the number, without a list.
 fn write_numbers(out: &mut String, numbers: &[u64]) {
     match numbers {
         [only] => write_whole(out, *only),
@@ -160,7 +160,7 @@ fn write_numbers(out: &mut String, numbers: &[u64]) {
     }
 }
 
-/// Writes a number. A number that JavaScript would round is written as a string.
+/// Writes a number as JSON. A number that JavaScript would round is written as a string.
 fn write_whole(out: &mut String, number: u64) {
     // Writing to a string does not fail.
     let _ = if number > SAFE {

@@ -5,8 +5,8 @@ use crate::f2::shl;
 use crate::layout::LinearLayout;
 
 impl Scene {
-    /// Returns a picture of the matrix of a layout over GF(2). It has a column for each input bit and a row for each
-    /// output bit, at most 64 of each. The label of a column or row is the value of its bit in the dim.
+    /// Returns a picture of a layout as a matrix over GF(2), with a column for each input bit and a row for each output
+    /// bit, at most 64 of each. The label of a column or row is the value of its bit in the dim, e.g. 4 for bit 2.
     ///
     /// For example, in a swizzle of two rows of four elements, the third offset bit changes both the row and the
     /// column:

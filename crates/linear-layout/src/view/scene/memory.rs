@@ -10,9 +10,9 @@ use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 
 impl Scene {
-    /// Returns a picture of a buffer. A column is a bank, and a row has one word of each bank. A vector of adjacent
-    /// elements of a tensor row has one colour, which is the same in all tensor rows, so a swizzle is visible as a
-    /// permutation of the colours.
+    /// Returns a picture of a buffer in the banks of shared memory. A column is a bank, and a row has one word of each
+    /// bank. Each vector of adjacent elements of a tensor row has one colour, which is the same in all tensor rows. A
+    /// swizzle is therefore visible as a permutation of the colours.
     /// # Units
     /// The label of a row is its address in bytes. A cell shows the elements in a word, or the element of which the
     /// word is a part.
@@ -141,9 +141,9 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of all steps of a plan that store to or load from shared memory, in the format of
-    /// [`Scene::accesses`]. For a store or load of matrices, the rows of the matrices, whose addresses the lanes pass,
-    /// take the place of lanes. Returns `None` if the plan has no such steps.
+    /// Returns a picture of all steps of a program that store to or load from shared memory, in the format of
+    /// [`Scene::accesses`]. In a step that stores or loads matrices, the cells name rows of the matrices instead of
+    /// lanes. Returns `None` if the program has no such steps.
     #[must_use]
     pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
         let lanes = 1u64 << program.lanes_log2();
@@ -209,8 +209,8 @@ impl Scene {
     }
 }
 
-/// Returns the number of bytes of a matrix row, and the number of rows of matrices in which each lane holds `words`
-/// 32-bit words.
+/// Returns the number of bytes of a matrix row, and the number of rows of all matrices that a warp moves if each lane
+/// holds `words` 32-bit words.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     let deal = fragment.layout();
     (
@@ -219,18 +219,18 @@ fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     )
 }
 
-/// An access of a warp to shared memory.
+/// One access of a warp to shared memory: a store or load by all lanes.
 struct WarpAccess {
     name: String,
-    /// Byte address of each lane, or of each row of the matrices.
+    /// The byte address that each lane passes. In an access to matrices, each address is the address of a matrix row.
     addresses: Vec<u64>,
     bytes: u64,
-    /// Mask of the bits of the lane number that distinguish the lanes of one phase.
+    /// Mask of the bits of the lane number in which the lanes of one phase differ.
     served: u64,
 }
 
-/// Returns a picture with a table for each access, whose caption states the total number of wavefronts. `element` maps
-/// the number of an access and a request to the requested element.
+/// Returns a picture with a table for each access. The caption states the total number of wavefronts. `element` returns
+/// the element that a request asks for, given the number of the access and the request.
 fn access_tables(
     accesses: impl ExactSizeIterator<Item = WarpAccess>,
     lanes: u64,
@@ -307,11 +307,11 @@ fn conflicts(count: usize) -> String {
     }
 }
 
-/// A lane, and the offset of a word in the bytes that the lane accesses.
+/// A request for one word: the number of the lane, and the byte offset of the word from the lane's address.
 type Request = (u64, u64);
 
-/// Returns for each bank the words that the lanes of one phase request, in ascending order, and the requests for each
-/// word.
+/// Returns, for each bank, the words that `lanes` request in one phase, in ascending order. Each word is paired with
+/// the requests for it.
 fn words(
     access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,
@@ -336,7 +336,7 @@ fn words(
     found
 }
 
-/// Returns the cell of one word that a bank transfers for these requests.
+/// Returns the cell of one word, which names the lanes of `requests`, all of which ask for this word.
 fn word_cell(
     requests: &[Request],
     is_conflict: bool,
@@ -370,8 +370,8 @@ fn word_cell(
     }
 }
 
-/// Returns the text for the elements of one word: `3,4` for one element, `3,4-5` if only the last index varies, and
-/// otherwise `3,4+1`, which is the first element and the number of other elements.
+/// Returns the label of a word that contains `elements`: `3,4` for one element, `3,4-5` if only the last index varies,
+/// and otherwise `3,4+1`, i.e. the first element and the number of other elements.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {

@@ -76,7 +76,7 @@ impl Window {
         grids: u64::MAX,
     };
 
-    /// The window for an SVG picture or an HTML page, which users can zoom and scroll.
+    /// The window for an SVG picture or an HTML page, larger than the default because users can zoom and scroll.
     pub const PICTURE: Self = Self {
         rows: 256,
         columns: 256,
@@ -94,7 +94,7 @@ impl Default for Window {
     }
 }
 
-/// A picture of a layout as data.
+/// A picture of a layout as data, which renderers turn into text, SVG or HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
     /// The title, in a few words. The text renderer omits it.
@@ -109,16 +109,16 @@ pub struct Scene {
     pub links: Vec<Link>,
     /// Pairs of a fill and its meaning. The text renderer omits them.
     pub legend: Vec<(Paint, String)>,
-    /// The dims of the slots, into which the numbers in [`Cell::slots`] are decomposed.
+    /// The dims into which the slot numbers in [`Cell::slots`] are decomposed.
     pub slots: Space,
-    /// The dims of the elements, into which the numbers in [`Cell::elements`] are decomposed. [`Panel::elements`]
-    /// overrides them.
+    /// The dims into which the element numbers in [`Cell::elements`] are decomposed. A panel may override them with
+    /// [`Panel::elements`].
     pub elements: Space,
     /// Remarks of one line each, such as the number of rows beyond the window.
     pub remarks: Vec<String>,
 }
 
-/// The arrangement of panels.
+/// The arrangement of the panels of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
     /// Panels are side by side in a picture, in several lines if necessary, and one below the other in text.
@@ -131,7 +131,7 @@ pub enum Arrangement {
     Product,
 }
 
-/// Names and sizes of the dims into which a packed number is decomposed, the fastest dim first.
+/// A list of dims (names and sizes, the fastest dim first) into which a packed number is decomposed.
 ///
 /// For example, with `[("register", 2), ("lane", 32)]`, the number 7 is register 1 of lane 3.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,8 +144,8 @@ pub struct Panel {
     pub title: String,
     /// The frame that the text renderer draws.
     pub frame: Frame,
-    /// The name and the number of columns of each group of consecutive columns. Either all columns belong to a group,
-    /// or there are no groups.
+    /// Groups of consecutive columns, each given by its name and its number of columns. If there are groups, every
+    /// column belongs to one.
     pub groups: Vec<(String, usize)>,
     /// A label for each column.
     pub columns: Vec<String>,
@@ -153,16 +153,16 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
-    /// The character at which pictures break the labels of cells into two lines, if there is one. The labels of several
-    /// holders are broken at a `|` instead.
+    /// The character at which a cell label of two lines is broken in a picture, e.g. `:`, or `None` if labels have one
+    /// line. A label that names several holders is broken at a `|` instead.
     pub break_at: Option<char>,
-    /// The dims of the elements, into which the numbers in [`Cell::elements`] are decomposed, or `None` for the dims in
-    /// [`Scene::elements`]. Elements of two panels belong together if they agree in all dims that the panels have in
-    /// common.
+    /// The dims into which the element numbers in [`Cell::elements`] are decomposed, or `None` for the dims in
+    /// [`Scene::elements`]. Elements of two panels correspond to each other if they agree in all dims that both panels
+    /// have.
     pub elements: Option<Space>,
 }
 
-/// The frame of a panel in text. Pictures do not depend on it.
+/// The frame around the cells of a panel in text. Pictures do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
     /// Rows and columns have numbers, and cells are aligned to the right.
@@ -183,29 +183,29 @@ pub struct Cell {
     pub paint: Paint,
     /// Number of the group of the cell, such as a warp or a phase. Pictures draw thicker lines between groups.
     pub group: u64,
-    /// Packed numbers of the slots that the cell represents, in the dims of [`Scene::slots`].
+    /// The numbers of the slots that the cell represents, packed in the dims of [`Scene::slots`].
     pub slots: Vec<u64>,
-    /// Number of further slots that the cell represents, which are not in `slots`.
+    /// The number of slots that the cell represents in addition to `slots`.
     pub more_slots: u64,
-    /// Packed numbers of the elements that the cell represents, in the dims of [`Panel::elements`] or
+    /// The numbers of the elements that the cell represents, packed in the dims of [`Panel::elements`] or
     /// [`Scene::elements`].
     pub elements: Vec<u64>,
 }
 
-/// The fill of a cell. The [`Theme`] determines its colour.
+/// The fill of a cell, independent of its colour. The [`Theme`] determines the colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
     /// No fill.
     #[default]
     Blank,
-    /// One of 32 colours. Tint `4 * hue + shade` is one of four shades of one of eight hues. Numbers from 32 on wrap
+    /// Tint number `4 * hue + shade`, where `hue` is one of eight and `shade` is one of four. Numbers from 32 on wrap
     /// around.
     Tint(u32),
-    /// A bank conflict.
+    /// Fill for a word with a bank conflict.
     Warning,
-    /// The element has other holders in the other panel.
+    /// Fill for an element whose holders in the other panel are different.
     Difference,
-    /// No slot holds the element, or no element is in the slot.
+    /// Fill for an element that no slot holds, or a slot that holds no element.
     Gap,
 }
 
@@ -216,13 +216,13 @@ impl Paint {
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
-    /// Returns the fill of a lane of a warp. The warp selects a hue, and the lane selects a shade of this hue.
+    /// Returns the fill of a lane. Its warp selects the hue, and the number of the lane selects the shade.
     pub(crate) fn of_warp(warp: u64, lane: u64) -> Self {
         let hue = warp % (u64::from(NUM_TINTS) / 4);
         Self::Tint(narrow(hue * 4 + lane % 4))
     }
 
-    /// Returns the fill of item `i` of `count` items. If there are at most eight items, each item has its own hue.
+    /// Returns the fill of item `i` in a list of `count` items. If there are at most eight items, each has its own hue.
     /// Otherwise, adjacent items are shades of one hue.
     pub(crate) fn shade(i: u64, count: u64) -> Self {
         if count <= u64::from(NUM_TINTS) / 4 {
@@ -233,7 +233,7 @@ impl Paint {
     }
 }
 
-/// An arrow from one cell to another.
+/// An arrow from one cell to another, e.g. for an element that a conversion moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// Indices of the panel and the cell at which the arrow starts.
@@ -245,14 +245,15 @@ pub struct Link {
 }
 
 impl Scene {
-    /// Returns the scene with this title.
+    /// Sets the title of the scene.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
-    /// Adds a remark with the number of `what` that are not shown, if `shown` is less than `whole`.
+    /// Adds a remark if a picture does not show everything: `shown` of `whole` items are shown, and `what` names the
+    /// items, e.g. `rows`.
     fn left_out(&mut self, shown: u64, whole: u64, what: &str) {
         if shown < whole {
             self.remarks
@@ -262,13 +263,13 @@ impl Scene {
 }
 
 impl Panel {
-    /// Returns the label and the cells of each row.
+    /// Returns the rows of the panel: the label and the cells of each row.
     fn lines(&self) -> impl Iterator<Item = (&str, &[Cell])> {
         let cells = self.cells.chunks(self.columns.len().max(1));
         self.rows.iter().map(String::as_str).zip(cells)
     }
 
-    /// Returns the one or two lines of the label of a cell in a picture.
+    /// Breaks the label of a cell into at most two lines, for a picture.
     fn label<'t>(&self, text: &'t str) -> [Option<&'t str>; 2] {
         let Some(break_at) = self.break_at else {
             return [Some(text), None];

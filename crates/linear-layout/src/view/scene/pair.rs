@@ -7,15 +7,15 @@ use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::Holders;
 
-/// Maximum number of arrows of a picture.
+/// Maximum number of arrows that a picture of a conversion shows.
 const MOST_LINKS: usize = 32;
-/// Maximum number of differences that a comparison lists.
+/// Maximum number of differing elements that a comparison lists.
 const LISTED: usize = 4;
 
 impl Scene {
-    /// Returns a picture of a conversion as two tables, before and after the conversion. A row is a thread, and a
-    /// column is a register. An element has the colour of the thread that holds it before the conversion. Arrows follow
-    /// the elements of thread 0.
+    /// Returns a picture of a conversion, with one table before and one table after the conversion. A row is a thread,
+    /// and a column is a register. An element has the colour of the thread that holds it before the conversion. Arrows
+    /// show the moves of the elements of thread 0.
     ///
     /// In both tables, threads are numbered through all lanes, warps and CTAs.
     /// ```
@@ -165,7 +165,8 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     panel
 }
 
-/// Returns arrows for the elements of the first thread that the conversion moves.
+/// Returns an arrow for each element of the first thread that the conversion moves: from its cell in the first panel to
+/// its cell in the second panel.
 fn links(panels: &[Panel]) -> Vec<Link> {
     let [before, after] = panels else {
         return Vec::new();

@@ -2,10 +2,10 @@
 
 use super::Paint;
 
-/// The number of tints. Larger tint numbers wrap around.
+/// Number of tints: eight hues of four shades. Larger tint numbers wrap around.
 pub(crate) const NUM_TINTS: u32 = 32;
 
-/// The background of a picture, which determines its colours.
+/// The background of a picture, light or dark, to which all colours are adapted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// Dark text on a light background.
@@ -14,16 +14,16 @@ pub enum Theme {
     Dark,
 }
 
-/// Hues in degrees. Adjacent hues in the list are easily distinguished, also by readers with red-green colour
+/// The eight hues of tints, in degrees. Adjacent hues in the list are easy to distinguish, also with red-green colour
 /// blindness.
 pub(super) const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
 
-/// Saturation and lightness of the four shades of a hue, in percent.
+/// Saturation and lightness, in percent, of the four shades of a hue on a light background.
 const LIGHT: [(u32, u32); 4] = [(85, 91), (80, 84), (72, 77), (62, 70)];
 const DARK: [(u32, u32); 4] = [(45, 15), (45, 20), (45, 25), (45, 30)];
 
 impl Theme {
-    /// Returns the red, green and blue channels of a paint. `Blank` has the colour of the background.
+    /// Returns the red, green and blue channels of a fill. `Blank` has the colour of the background.
     #[must_use]
     pub fn rgb(self, paint: Paint) -> [u8; 3] {
         match (paint, self) {
@@ -47,7 +47,7 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of text, which is the same on all fills.
+    /// Returns the red, green and blue channels of text, which are the same on all fills.
     #[must_use]
     pub const fn ink(self) -> [u8; 3] {
         match self {
@@ -56,7 +56,7 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of arrow `i`.
+    /// Returns the red, green and blue channels of arrows with colour number `i`.
     pub(super) fn arrow(self, i: usize) -> [u8; 3] {
         let hue = HUES[i % HUES.len()];
         match self {
@@ -66,8 +66,8 @@ impl Theme {
     }
 }
 
-/// Returns the red, green and blue channels of a colour. The hue is in degrees, the saturation and the lightness are in
-/// percent.
+/// Converts a colour to red, green and blue channels. The hue is in degrees, and the saturation and the lightness are
+/// in percent.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -88,7 +88,7 @@ pub(super) fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Returns the number of a paint in the order of [`all`].
+/// Returns the position of a fill in the order of [`all`].
 pub(super) const fn number(paint: Paint) -> u32 {
     match paint {
         Paint::Tint(tint) => tint % NUM_TINTS,
@@ -99,7 +99,7 @@ pub(super) const fn number(paint: Paint) -> u32 {
     }
 }
 
-/// Returns all paints: first the tints, then all others.
+/// Returns all fills: first the tints, then the other fills.
 pub(super) fn all() -> impl Iterator<Item = Paint> {
     let others = [Paint::Blank, Paint::Gap, Paint::Warning, Paint::Difference];
     (0..NUM_TINTS).map(Paint::Tint).chain(others)

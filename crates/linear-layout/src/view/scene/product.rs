@@ -7,7 +7,7 @@ use crate::plan::product::{MatrixProduct, ProductPlan, operand_layout};
 use crate::target::{Number, Product, Target, TileBit};
 use crate::view::holders::InPoint;
 
-/// The letter and the dims of each operand.
+/// The letter of each operand, and the names of its dims.
 const OPERANDS: [(&str, [&str; 2]); 3] = [("A", ["m", "k"]), ("B", ["k", "n"]), ("D", ["m", "n"])];
 
 impl Scene {
@@ -137,7 +137,7 @@ impl Scene {
     }
 }
 
-/// Returns true if an index along the dim `dim` is in the first tile.
+/// Returns true if the index `index` along the dim `dim` lies in the first tile.
 fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     let images = renaming.iter().filter(|(bit, _)| match bit {
         TileBit::M(_) => dim == "m",
@@ -152,7 +152,7 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// Returns a picture of the three operands, whose slots are numbered in the same dims. A cell names the first `spelled`
+/// Returns a picture of the operands A, B and D, whose slots all have the same dims. A cell names at most `spelled`
 /// holders of its element.
 fn of_operands(
     layouts: &[LinearLayout],
@@ -267,7 +267,6 @@ mod tests {
         }
     }
 
-    /// Text that is too wide for the arrangement has the panels one below the other.
     #[test]
     fn text_is_aligned_as_far_as_it_is_wide() {
         let rows = Target::parse("cuda:80").unwrap().products();

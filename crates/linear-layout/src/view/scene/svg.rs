@@ -11,9 +11,9 @@ use super::geometry::{
 use super::palette::{HUES, all, hex, number};
 use super::{Paint, Panel, Scene, Theme};
 
-/// Minimum width of the column of text above and below a picture.
+/// Minimum width of the lines of text above and below a picture.
 const TEXT: u32 = 640;
-/// Width of a coloured swatch in the legend.
+/// Width of the coloured rectangle in front of a text in the legend.
 const SWATCH: u32 = 14;
 
 /// Returns an SVG picture of a scene. It has a light and a dark theme, which the browser selects.
@@ -28,8 +28,8 @@ pub fn svg(scene: &Scene) -> String {
     svg_sheet("", core::slice::from_ref(scene))
 }
 
-/// Returns one SVG picture with a title and several scenes, one below the other. The title of a scene is omitted if it
-/// equals the title of the picture.
+/// Returns one SVG picture of several scenes, one below the other, with a title. A scene whose title equals this title
+/// has no title of its own.
 #[must_use]
 pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     let mut out = String::new();
@@ -72,7 +72,8 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     picture + &out + "</svg>\n"
 }
 
-/// Draws a scene below `top`, and returns its right and lower edges. The title of the scene is omitted if `has_title`.
+/// Draws a scene below the vertical position `top`, and returns the positions of its right and lower edges. The scene's
+/// title is drawn only if `has_title`. `geometry` is the geometry of panels that begin at the position 0.
 ///
 /// In `geometry`, the panels begin at 0.
 fn draw(
@@ -119,7 +120,8 @@ fn draw(
     (width.max(geometry.width), bottom)
 }
 
-/// Draws a text in lines below `top`, and returns its right and lower edges.
+/// Draws a text, broken into lines, below the vertical position `top`. Returns the positions of its right and lower
+/// edges.
 fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -> (u32, u32) {
     let (mut right, mut bottom) = (0, top);
     for line in wrapped(text, column - 2 * MARGIN) {
@@ -134,7 +136,7 @@ fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -
     (right, bottom)
 }
 
-/// Draws the legend below `top`, and returns its right and lower edges.
+/// Draws the legend below the vertical position `top`, and returns the positions of its right and lower edges.
 fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) {
     let (mut x, mut y, mut right) = (MARGIN, top + ROW, 0);
     for (paint, text) in &scene.legend {
@@ -156,7 +158,7 @@ fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) 
     (right, y)
 }
 
-/// Writes the styles of the colours that the picture uses, for both themes.
+/// Writes the style sheet: the colours of fills, text and lines that the picture uses, for both themes.
 fn style(out: &mut String, scenes: &[Scene]) {
     let mut seen = vec![false; all().count()];
     for scene in scenes {
@@ -249,12 +251,12 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     out.push_str("</g></g>");
 }
 
-/// Returns the distance from the upper edge of a row to the base line of a text in the middle of the row.
+/// Returns the distance from the upper edge of a row to the base line of its text, which is vertically centred.
 fn base(row: u32) -> u32 {
     row / 2 + 4
 }
 
-/// Draws the lines between tiles of `down` rows and `across` columns.
+/// Draws grid lines around tiles of `down` rows and `across` columns.
 fn lines(
     out: &mut String,
     panel: &Panel,
@@ -275,8 +277,8 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between cells of different groups. Lines inside a tile are omitted, because they would cross its
-/// label.
+/// Draws thicker lines between adjacent cells of different groups. A line inside a tile is omitted, because it would
+/// cross the label of the tile.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
@@ -396,8 +398,8 @@ fn span(out: &mut String, x: u32, text: &str) {
     let _ = write!(out, r#"<tspan x="{x}">{}</tspan>"#, escaped(text));
 }
 
-/// Returns for each paint the number of the paint and an SVG path. The path is a line through the middle of each run of
-/// cells that have the paint.
+/// Returns one SVG path for each fill, paired with the number of the fill. The path is a line through the middle of
+/// each run of adjacent cells with this fill.
 fn runs(panel: &Panel) -> Vec<(u32, String)> {
     let mut paths: Vec<(u32, String)> = all().map(|paint| (number(paint), String::new())).collect();
     for (row, (_, cells)) in panel.lines().enumerate() {
@@ -413,7 +415,7 @@ fn runs(panel: &Panel) -> Vec<(u32, String)> {
     paths
 }
 
-/// Draws the arrows, and outlines the cells at both ends of each arrow.
+/// Draws the arrows, and outlines the cells at which an arrow starts or ends.
 fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
     let arrows = arrows(scene, &geometry.panels);
     for (link, Arrow { points, colour }) in scene.links.iter().zip(arrows) {
@@ -484,7 +486,7 @@ pub(super) mod tests {
     use crate::target::{Access, Target};
     use crate::view::Window;
 
-    /// A rectangle, given by its left, upper, right and lower edges.
+    /// A rectangle, given by the positions of its left, upper, right and lower edges.
     #[derive(Clone, Copy, Debug)]
     struct Extent([f64; 4]);
 

@@ -9,8 +9,8 @@ use crate::tilus::{RegisterLayout, SharedLayout};
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {
-    /// Returns a picture of a CuTe layout, in which a cell shows the index of a coordinate. The last two modes run down
-    /// and across, and there is one grid for each coordinate of the preceding modes.
+    /// Returns a picture of a CuTe layout. A cell is a coordinate, and shows the index of the coordinate. The last two
+    /// modes run down and across, and there is one grid for each coordinate of the preceding modes.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout: linear_layout::cute::ComposedLayout = "Sw<1,0,2> o 0 o (2,3):(4,1)".parse()?;
@@ -119,7 +119,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of a shared layout as Tilus prints it, in which a cell shows the offset of an element.
+    /// Returns a picture of a shared layout as Tilus prints it. A cell is an element, and shows the offset of the
+    /// element.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::SharedLayout::column_major(&[2, 3])?;
@@ -150,8 +151,8 @@ impl Scene {
     }
 }
 
-/// Returns the text of [`Scene::register_layout`] without the last line break: the text of a layout, and below it a
-/// grid of the elements, as Tilus prints it. A cell is `thread: register` or `[thread, ...]: register`.
+/// Returns the text that Tilus prints for a register layout: the text of the layout, and below it a grid of the
+/// elements. A cell is `thread: register` or `[thread, ...]: register`.
 ///
 /// A tensor of more than two dims has one grid for each index along the dims before the last two. If there are more
 /// than three dims, dims of extent 1 are omitted.
@@ -173,15 +174,16 @@ pub fn register_grid(layout: &RegisterLayout) -> String {
     text.trim_end_matches('\n').to_owned()
 }
 
-/// Returns the text of a layout, and below it a grid of offsets, as Tilus prints it. Returns `None` if the rank of the
-/// tensor is not 2.
+/// Returns the text that Tilus prints for a shared layout: the text of the layout, and below it a grid of the offsets.
+/// Returns `None` if the rank of the tensor is not 2.
 #[must_use]
 pub fn shared_grid(layout: &SharedLayout) -> Option<String> {
     let text = || Scene::shared_layout(layout, Window::ALL).to_string();
     (layout.shape().len() == 2).then(|| text().trim_end_matches('\n').to_owned())
 }
 
-/// Returns a picture in the format of Tilus. `cell` maps an index of the tensor to its cell.
+/// Returns a picture in the format of Tilus. `cell` returns the cell for an index of the tensor, or `None` if the index
+/// has no cell.
 fn of_tilus(shape: &[u64], window: Window, mut cell: impl FnMut(&[u64]) -> Option<Cell>) -> Scene {
     let is_kept = |size: u64| shape.len() <= 3 || size > 1;
     let kept: Vec<usize> = (0..shape.len()).filter(|i| is_kept(shape[*i])).collect();

@@ -6,9 +6,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::{Holders, InPoint};
 use crate::view::words::neighbours;
 
-/// Maximum number of holders of an element that a cell names. The number of further holders follows.
+/// Maximum number of holders that a cell names. The cell states the number of further holders.
 pub(super) const NAMED_HOLDERS: usize = 4;
-/// Maximum number of threads that a cell names in the format of Tilus: the lanes of a whole wavefront.
+/// Maximum number of threads that a cell names in the format of Tilus. It is the number of lanes of a wavefront.
 const NAMED_THREADS: usize = 64;
 
 impl Scene {
@@ -47,8 +47,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of the tensor in the format of Tilus. A cell has lines around it, and shows `thread:
-    /// register`, or `[thread, thread]: register` if several threads hold copies. Threads are numbered through all
+    /// Returns a picture of the tensor in the format of Tilus: a cell has lines around it, and shows `thread:
+    /// register`, or `[thread, thread]: register` if several threads hold the element. Threads are numbered through all
     /// warps of a CTA.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -95,8 +95,8 @@ impl Scene {
     }
 }
 
-/// Returns the text for the holders `held` and for `more` further holders. `more` is `u64::MAX` if there are too many
-/// holders to count.
+/// Returns the text that names the holders of an element. `held` are the packed inputs of the named holders, and `more`
+/// is the number of further holders, or `u64::MAX` if there are too many to count.
 pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
     let named: Vec<String> = held
         .iter()
@@ -110,8 +110,8 @@ pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> St
     }
 }
 
-/// Returns a picture with grids of elements. `name` maps the first `most` holders of an element, and the number of
-/// further holders (`u64::MAX` if there are too many to count), to the text of the cell.
+/// Returns a picture whose cells are elements. `name` returns the text of a cell, given the first `most` holders of its
+/// element and the number of further holders (`u64::MAX` if there are too many to count).
 pub(super) fn of_elements(
     layout: &LinearLayout,
     window: Window,
@@ -162,7 +162,7 @@ pub(super) fn of_elements(
 }
 
 /// Returns a picture of a tensor of any shape. The last two dims run down and across, and there is a panel for each
-/// index along the preceding dims. `cell` maps an index of the tensor to its cell.
+/// index along the preceding dims. `cell` returns the cell for an index of the tensor.
 pub(super) fn grids(
     shape: &[(String, u64)],
     window: Window,
@@ -224,7 +224,7 @@ impl Space {
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 
-    /// Returns the index along `dim` of a packed number, or 0 if the space does not have this dim.
+    /// Decomposes a packed number, and returns the index along `dim`, or 0 if the space does not have this dim.
     pub(super) fn index(&self, mut number: u64, dim: Dim) -> u64 {
         for (name, size) in &self.0 {
             if *name == dim.name() {
@@ -242,7 +242,7 @@ impl Space {
     }
 }
 
-/// The bits of a packed input that are the index in one input dim.
+/// The bits of a packed input that contain the index in one input dim.
 #[derive(Clone, Copy, Debug, Default)]
 struct IndexField {
     shift: usize,
@@ -269,11 +269,11 @@ impl IndexField {
     }
 }
 
-/// The fills of slots, which depend on the warp and lane, on the lane, or on the first input dim with more than one
-/// index.
+/// The rule for the fill of a slot, which depends on its warp and lane, on its lane, or on its index in the first input
+/// dim with more than one index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
-    /// The bits that determine the fill. The lowest bits of the dim are excluded if they only distinguish adjacent
+    /// The bits that select the fill. The lowest bits of the input dim are excluded if they only distinguish adjacent
     /// elements.
     by: IndexField,
     is_by_hue: bool,
@@ -327,8 +327,8 @@ impl Tints {
         }
     }
 
-    /// Returns the legend of the hues of warps. It is empty if there is only one warp. `suffix` follows the number of
-    /// each warp.
+    /// Returns legend entries such as `warp 0` for the hues of warps, or no entries if there is only one warp. `suffix`
+    /// is appended to each entry.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
         if !self.has_warps() {
             return Vec::new();

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 
-/// A scene as text, which `Display` prints.
+/// A rendering of a scene as text, which `Display` prints.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -31,7 +31,7 @@ pub struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// Returns the text of a scene, without colours and of any width.
+    /// Returns a rendering without colours and without a limit of the width.
     #[must_use]
     pub fn new(scene: &'s Scene) -> Self {
         Self {
@@ -41,21 +41,21 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Returns the text in which tables are at most `width` characters wide. A wider table is split into pieces of at
-    /// least one column.
+    /// Limits the width of tables to `width` characters. A wider table is split into pieces of at least one column, one
+    /// below the other.
     #[must_use]
     pub fn within(self, width: usize) -> Self {
         Self { width, ..self }
     }
 
-    /// Returns the text with coloured cells. It has escape sequences for terminals with 256 colours.
+    /// Adds colours to the cells, by escape sequences for terminals with 256 colours.
     #[must_use]
     pub fn coloured(self, theme: Theme) -> Self {
         let theme = Some(theme);
         Self { theme, ..self }
     }
 
-    /// Returns the text of a cell in a column of this width, with a blank on each side.
+    /// Returns the text of a cell, padded to `width` characters, with a blank on each side.
     fn cell(&self, cell: &Cell, width: usize, is_left: bool) -> String {
         let text = &cell.text;
         let text = if is_left {
@@ -86,7 +86,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Writes the columns `piece` of a table, with labels of rows and columns.
+    /// Writes the columns in the range `piece` of a table, with the labels of rows and columns.
     fn labelled(
         &self,
         f: &mut impl fmt::Write,
@@ -139,7 +139,8 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Returns the text in which A is to the left of D, and B is above D. Returns `None` if the text is too wide.
+    /// Returns the text of a matrix product, in which D is to the right of A and below B. Returns `None` if the text
+    /// would be too wide.
     fn product(&self, panels: [&Panel; 3]) -> Result<Option<String>, fmt::Error> {
         let mut tables = panels.map(TextTable::new);
         let [_, b, d] = &mut tables;
@@ -168,8 +169,8 @@ impl<'s> Text<'s> {
         Ok(Some(text))
     }
 
-    /// Writes the columns `piece` of a table, with lines around cells. Cells are aligned to the right if all cells are
-    /// numbers, and to the left otherwise.
+    /// Writes the columns in the range `piece` of a table, with lines around the cells. Cells are aligned to the right
+    /// if all cells are numbers, and to the left otherwise.
     fn boxed(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -241,7 +242,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns the number of visible characters of a line, which are all characters outside of escape sequences.
+/// Returns the number of characters of a line that a terminal shows, i.e. without escape sequences.
 fn shown(line: &str) -> usize {
     let mut parts = line.split('\x1b');
     let first = parts.next().map_or(0, length);
@@ -287,8 +288,7 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Makes each column of this table as wide as the same column of the other table, and likewise for the labels of
-    /// rows.
+    /// Gives this table and `other` equal column widths, and equal widths of row labels.
     fn align(&mut self, other: &mut Self) {
         let lead = self.lead.max(other.lead);
         (self.lead, other.lead) = (lead, lead);
@@ -298,7 +298,7 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Returns the ranges of columns into which a table is split so that each range fits into `width` characters.
+    /// Returns the ranges of columns into which a table is split, so that each range fits into `width` characters.
     fn pieces(&self, width: usize) -> Vec<core::ops::Range<usize>> {
         let (lead, between) = match self.panel.frame {
             Frame::Numbered => (self.lead + 1, 2),
@@ -319,8 +319,8 @@ impl<'s> TextTable<'s> {
     }
 }
 
-/// Returns the number of the nearest colour of a terminal with 256 colours: a colour of the 6x6x6 cube from 16 on, or a
-/// grey from 232 on.
+/// Returns the code of the colour that is nearest to `rgb` among the 256 colours of a terminal: a colour of the 6x6x6
+/// cube (codes from 16 on), or a grey (codes from 232 on).
 fn code(rgb: [u8; 3]) -> u32 {
     // The levels of a channel in the cube are 0, 95, 135, 175, 215 and 255.
     let level = |c: u8| match c {
