@@ -4,7 +4,7 @@ use super::error::{CuteError, ErrorKind};
 use super::tuple::{IntTuple, TupleRef};
 
 impl IntTuple {
-    /// Returns the product of all numbers.
+    /// Returns the product of all numbers of the tuple, at any nesting depth.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -50,8 +50,8 @@ impl IntTuple {
         }
     }
 
-    /// Divides a shape by `divisor`. The first number is divided by as much of the divisor as possible, then the second
-    /// number by the remaining divisor, and so on.
+    /// Returns the shape that remains after `divisor` elements are divided out. The first number is divided by as much
+    /// of the divisor as possible, then the second number by the remaining divisor, and so on.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -98,7 +98,8 @@ impl IntTuple {
         Ok(sum)
     }
 
-    /// Multiplies each number by the product of all numbers of the corresponding item of `other`.
+    /// Returns the tuple in which each number of `self` is multiplied by the product of the corresponding item of
+    /// `other`. For example, `(2,3)` scaled by `(5,(2,2))` is `(10,12)`.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -137,8 +138,8 @@ impl IntTuple {
         Ok(self.map(|_| found.next().unwrap_or_default()))
     }
 
-    /// Returns true if each coordinate of `self` is also a coordinate of `finer`. This holds if each number of `self`
-    /// corresponds to a number or a tuple of `finer` that has the same size.
+    /// Returns true if each coordinate of the shape `self` is also a coordinate of the shape `finer`. This holds if
+    /// each number of `self` corresponds to a number or a tuple of `finer` that has the same size.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

@@ -25,9 +25,9 @@ impl Layout {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Coalesces each mode that corresponds to a number of the profile separately. For example, with the profile
-    /// `(1,1)`, the first two modes are coalesced. Only the nesting of the profile matters, not its numbers. Modes
-    /// beyond the profile are unchanged.
+    /// Returns the layout in which each mode that corresponds to a number of the profile is coalesced by itself. For
+    /// example, with the profile `(1,1)`, the first two modes are coalesced. Only the nesting of the profile matters,
+    /// not its numbers. Modes beyond the profile are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -41,7 +41,7 @@ impl Layout {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
 
-    /// Removes the modes that have stride 0 or shape 1, and coalesces the result.
+    /// Returns the layout without the modes that have stride 0 or shape 1, coalesced.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -56,7 +56,7 @@ impl Layout {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Filters each mode that corresponds to a number of the profile separately, like
+    /// Returns the layout in which each mode that corresponds to a number of the profile is filtered by itself, as in
     /// [`coalesce_by`](Self::coalesce_by).
     /// # Errors
     /// Returns an error if the profile has more modes than the layout.
@@ -64,7 +64,8 @@ impl Layout {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }
 
-    /// Returns the layout in which each mode of stride 0 has shape 1.
+    /// Returns the layout in which each mode of stride 0 gets shape 1. The nesting is preserved, unlike in
+    /// [`filter`](Self::filter).
     #[must_use]
     pub fn filter_zeros(&self) -> Self {
         let filter = |mode: &Mode| match mode.stride {
@@ -109,7 +110,7 @@ impl Layout {
     }
 }
 
-/// Returns the shortest list of modes that is the same function on 0..size.
+/// Coalesces modes: returns the shortest list of modes that is the same function on 0..size.
 #[inline]
 pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -121,8 +122,8 @@ pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Returns the shortest list of modes that is the same function on all integers, where the last mode is treated as
-/// unbounded.
+/// Coalesces modes, where the last mode is unbounded: returns the shortest list of modes that is the same function on
+/// all integers.
 #[inline]
 pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -137,7 +138,7 @@ pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Removes the modes of stride 0, and coalesces all other modes.
+/// Returns the modes without those of stride 0, coalesced.
 #[inline]
 pub(crate) fn filtered(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

@@ -4,8 +4,9 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the layout of the longest contiguous range of indices that both layouts have at the same coordinates.
-    /// These elements can be copied from one layout to the other as a vector.
+    /// Returns the layout of the longest vector that two layouts have in common: a contiguous range of indices that
+    /// both layouts have at the same coordinates. These elements can be copied from one layout to the other as a
+    /// vector.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -27,7 +28,7 @@ impl Layout {
         }
     }
 
-    /// Returns the number of elements of the longest common vector, which is the size of
+    /// Returns the number of elements of the longest vector that two layouts have in common, i.e. the size of
     /// [`max_common_layout`](Self::max_common_layout).
     /// # Errors
     /// Returns an error in the same cases as [`max_common_layout`](Self::max_common_layout).
@@ -35,7 +36,8 @@ impl Layout {
         self.common_run(&other.right_inverse())
     }
 
-    /// Returns the number of integers from 0 on that the composition of `self` and `inverse` maps to themselves.
+    /// Returns the length of the longest range 0..n in which the composition of `self` and `inverse` maps each integer
+    /// to itself.
     fn common_run(&self, inverse: &Self) -> Result<i64, CuteError> {
         let common = self.composition(inverse)?.coalesce();
         let first = common.leaves()[0];

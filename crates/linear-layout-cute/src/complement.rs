@@ -7,8 +7,8 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the complement of `self` in 0..cotarget. The copies of `self` that are shifted by the indices of the
-    /// complement reach every index of the range exactly once.
+    /// Returns the complement of `self` in 0..cotarget, a layout of shifts. If copies of `self` are shifted by the
+    /// indices of the complement, they together reach every index of the range exactly once.
     ///
     /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2 and 4, and by 12, 14 and 16, fill
     /// 0..24:
@@ -28,16 +28,17 @@ impl Layout {
         free_positions(self.leaves(), cotarget, 1)
     }
 
-    /// Returns the complement of `self` in the range 0..cosize, without modes of stride 0.
+    /// Returns the complement of `self` in 0..cosize, where the cosize is that of `self`. Modes of stride 0 are
+    /// ignored.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement).
     pub fn complement_in_cosize(&self) -> Result<Self, CuteError> {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement whose size is determined by a shape. The numbers of the shape are divided by the extent
-    /// of `self`, the first number first. For example, if the extent is 5 and the shape is (4,3), then 1 remains of the
-    /// first number, and 2 remains of the second number.
+    /// Returns the complement of `self` in a shape. The numbers of the shape are divided by the extent of `self`, the
+    /// first number first, and the remaining numbers determine the size of the complement. For example, if the extent
+    /// is 5 and the shape is (4,3), then 1 remains of the first number, and 2 remains of the second number.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement), and if a mode is not divisible by the
     /// remaining extent, so that the complement would be too short.
@@ -61,7 +62,7 @@ fn positive(size: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the largest index that the modes reach. No stride may be negative.
+/// Returns the largest index that the modes reach together. No stride may be negative.
 fn reach(modes: &[Mode]) -> i64 {
     modes
         .iter()
@@ -69,8 +70,8 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns the gaps between the modes, and the end of the last mode. A gap is a mode that enumerates the free positions
-/// between two modes, in ascending order of strides.
+/// Returns the gaps between the modes in ascending order of strides, and the index at which the last mode ends. Each
+/// gap is a mode that enumerates the free positions between two modes.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -94,8 +95,8 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns a complement of the modes that has at least `size` elements. The complement and the modes together reach at
-/// least `cotarget` indices.
+/// Returns a complement of `modes` with at least `size` elements, which together with `modes` reaches at least
+/// `cotarget` indices.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,
@@ -118,8 +119,8 @@ pub(crate) fn free_positions(
     Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
-/// Returns the complement in a shape by the rule of CuTe's C++ implementation. Each number of the shape is divided by
-/// the extent of `modes` that remains after division by the preceding numbers.
+/// Returns the complement of `modes` in a shape by the rule of CuTe's C++ implementation. Each number of the shape is
+/// divided by what remains of the extent of `modes` after division by the preceding numbers.
 #[inline]
 pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;

@@ -6,8 +6,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 
-/// A layout followed by an offset and a swizzle. For example, `Sw<2,0,3> o 8 o (4,4):(1,4)` maps a coordinate c to
-/// `Sw(8 + L(c))`.
+/// A layout whose indices are shifted by an offset and then swizzled. For example, `Sw<2,0,3> o 8 o (4,4):(1,4)` maps a
+/// coordinate c to `Sw(8 + L(c))`, where L is the layout `(4,4):(1,4)`.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -37,7 +37,7 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the index of an integer coordinate; see [`Layout::at`].
+    /// Returns the index to which the composed layout maps an integer coordinate; see [`Layout::at`].
     /// # Errors
     /// Returns an error if the index does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {

@@ -7,12 +7,13 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Maximum number of elements that are compared one by one if no rule proves that a result is correct.
+/// Maximum number of elements for which a result is checked one element at a time, if no rule proves that the result is
+/// correct.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
-    /// Returns the layout that applies `inner` and then `self`: it maps c to `self.at(inner(c))`. It has the profile of
-    /// `inner`, except that a number becomes a tuple if it spans several modes of `self`.
+    /// Returns the composition of two functions: the layout that maps c to `self.at(inner.at(c))`. It has the profile
+    /// of `inner`, except that a number becomes a tuple if it spans several modes of `self`.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -61,8 +62,8 @@ impl Layout {
     }
 }
 
-/// Returns the composition by CuTe's rule. Sets `is_exact` to false if the rule does not prove that the result is
-/// correct.
+/// Returns the composition of `outer` and `inner` by CuTe's rule. Sets `is_exact` to false if the rule does not prove
+/// that the result is correct.
 ///
 /// An index of `outer` is a number in mixed radix, with one digit per mode. If the stride of a mode of `inner` divides
 /// the extent of a digit, or the extent divides the stride, then the mode counts through one digit and then through the
@@ -151,7 +152,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
     Layout::checked(Tuple::from_parts(nodes, modes))
 }
 
-/// Checks the result of [`compose`] by comparing all elements, if the rules do not decide.
+/// Checks that `found` is the composition of `outer` and `inner`. Compares all elements if the rules do not decide.
 #[cold]
 fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Result<(), CuteError> {
     if inner.size() > MAX_COMPARED {
@@ -188,7 +189,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
 }
 
 impl Layout {
-    /// Returns true if the layouts are equal, where the strides of modes of shape 1 are ignored.
+    /// Returns true if both layouts have the same modes, where the strides of modes of shape 1 are ignored.
     fn has_modes_of(&self, other: &Self) -> bool {
         let mut pairs = self.leaves().iter().zip(other.leaves());
         self.tuple().is_congruent(other.tuple())

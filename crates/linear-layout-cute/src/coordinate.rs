@@ -6,8 +6,8 @@ use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
 
 impl Layout {
-    /// Returns the index of a coordinate. A coordinate is a number, or a tuple that is not nested more deeply than the
-    /// shape.
+    /// Returns the index to which the layout maps a coordinate. A coordinate is a number, or a tuple that is not nested
+    /// more deeply than the shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -37,7 +37,8 @@ impl Layout {
         go(self.as_ref(), coordinate.as_ref())
     }
 
-    /// Returns the coordinate that is equivalent to an integer. The coordinate is nested like the shape.
+    /// Converts an integer coordinate to the equivalent tuple, nested like the shape. For example, 5 is (1, 1) in the
+    /// shape (4,2).
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -51,7 +52,7 @@ impl Layout {
     }
 }
 
-/// Checks that a tuple in a coordinate has the same rank as the corresponding tuple of a shape.
+/// Checks that a tuple of a coordinate has as many items as the corresponding tuple of the shape.
 fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
@@ -67,8 +68,8 @@ fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
 }
 
 impl IntTuple {
-    /// Returns the coordinate in this shape that is equivalent to an integer. The first mode is the fastest (CuTe's
-    /// `idx2crd`). Integers from the size on wrap around.
+    /// Converts an integer coordinate to the equivalent tuple, nested like this shape (CuTe's `idx2crd`). The first
+    /// mode is the fastest. Integers from the size on wrap around.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -88,8 +89,8 @@ impl IntTuple {
         })
     }
 
-    /// Returns the integer that is equivalent to a coordinate in this shape. The first mode is the fastest (CuTe's
-    /// `crd2idx` with compact strides).
+    /// Converts a coordinate to the equivalent integer in this shape (CuTe's `crd2idx` with compact strides). The first
+    /// mode is the fastest.
     /// # Errors
     /// Returns an error if the coordinate does not match the shape, or the size of the shape or the result does not fit
     /// in an `i64`.
@@ -97,8 +98,8 @@ impl IntTuple {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
 
-    /// Returns the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If the shape is an integer,
-    /// an integer coordinate is returned unchanged.
+    /// Converts a coordinate to the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If the
+    /// shape is an integer, an integer coordinate is returned unchanged.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -130,19 +131,19 @@ impl IntTuple {
     }
 }
 
-/// The result of a slice: the layout of the modes that are kept, and the offset that results from the modes that are
-/// fixed.
+/// A slice of a layout: the layout of the modes that the coordinate keeps (`_`), and the offset of the modes that it
+/// fixes (by a number).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The layout of the modes for which the coordinate has `_`, as one tuple.
     pub layout: Layout,
-    /// The index of the coordinate in which 0 replaces each `_`.
+    /// The index of the coordinate in which each `_` is replaced by 0.
     pub offset: i64,
 }
 
 impl Layout {
-    /// Returns the layout of the modes for which the coordinate has `_`, and the index of its first element (CuTe's
-    /// `slice_and_offset`).
+    /// Returns the slice at a coordinate: the layout of the modes for which the coordinate has `_`, and the index of
+    /// its first element (CuTe's `slice_and_offset`).
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -194,7 +195,6 @@ impl Layout {
     }
 }
 
-/// The modes of a layout for which a coordinate has `_`, the modes for which it has a number, and these numbers.
 struct Parts {
     kept: Builder<Mode>,
     fixed: Builder<Mode>,

@@ -31,14 +31,14 @@ const COMPOSED: [&str; 4] = [
     "decltype",
 ];
 
-/// Returns true if a text begins like a layout in C++ or in CuTe's Python front end.
+/// Returns true if a text begins like a layout in the syntax of C++ or of CuTe's Python front end.
 pub(super) fn begins(text: &str) -> bool {
     let word = word(unqualified(text));
     let after = &unqualified(text)[word.len()..];
     LAYOUTS.iter().chain(&COMPOSED).any(|name| *name == word) && after.starts_with(['<', '('])
 }
 
-/// Skips the qualifiers `cute::` and `cute.`.
+/// Returns a text without its leading qualifiers `cute::` and `cute.`.
 fn unqualified(text: &str) -> &str {
     let text = text.trim_start();
     ["cute::", "cute."]
@@ -211,7 +211,7 @@ impl Cursor<'_> {
         known.unwrap_or("")
     }
 
-    /// Consumes `<` or `(`, and returns the matching closing bracket.
+    /// Consumes an opening bracket, `<` or `(`, and returns the closing bracket that matches it.
     fn open(&mut self) -> Result<&'static str, CuteError> {
         if self.takes("<") {
             return Ok(">");

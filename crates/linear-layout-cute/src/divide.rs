@@ -9,9 +9,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
-    /// Divides a layout into tiles. Returns the layout `(tile, rest)`, whose mode 0 enumerates the elements of one
-    /// tile, and whose mode 1 enumerates the tiles. If the tiler is a tuple, each mode that has a tiler becomes such a
-    /// pair.
+    /// Returns the layout of `self` divided into tiles, `(tile, rest)`. Mode 0 enumerates the elements of one tile, and
+    /// mode 1 enumerates the tiles. If the tiler is a tuple, each mode that has a tiler becomes such a pair.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -60,14 +59,16 @@ impl Layout {
         zipped(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns the layout `((tiles), rest, rest, ...)`, in which each rest is a separate mode.
+    /// Returns the layout `((tiles), rest, rest, ...)`, like [`zipped_divide`](Self::zipped_divide), but each rest is a
+    /// separate mode.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn tiled_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns the layout `(tile, tile, ..., rest, rest, ...)`, in which each tile and each rest is a separate mode.
+    /// Returns the layout `(tile, tile, ..., rest, rest, ...)`, like [`zipped_divide`](Self::zipped_divide), but each
+    /// tile and each rest is a separate mode.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn flat_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
@@ -75,7 +76,7 @@ impl Layout {
     }
 }
 
-/// Returns `((tiles), (rests))` for a layout of pairs (tile, rest).
+/// Rearranges a layout of pairs (tile, rest) into `((tiles), (rests))`.
 pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -84,7 +85,7 @@ pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError>
     Layout::checked(modes.finish()?)
 }
 
-/// Returns `((tiles), rest, ...)` for a layout of pairs (tile, rest).
+/// Rearranges a layout of pairs (tile, rest) into `((tiles), rest, ...)`.
 pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -93,7 +94,7 @@ pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> 
     Layout::checked(modes.finish()?)
 }
 
-/// Returns `(tile, ..., rest, ...)` for a layout of pairs (tile, rest).
+/// Rearranges a layout of pairs (tile, rest) into `(tile, ..., rest, ...)`.
 pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -102,7 +103,7 @@ pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     Layout::checked(modes.finish()?)
 }
 
-/// Pushes the items of a tuple. As in C++, a tuple of one item is pushed as a tuple.
+/// Pushes each item of a tuple as a mode. As in C++, a tuple of one item is pushed as a tuple.
 fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
     match tuple.rank() {
         1 => modes.push(tuple.as_ref()),

@@ -33,8 +33,9 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Returns a layout that enumerates up to `size` coordinates of a shape. From the first mode on, each mode
-    /// contributes as many coordinates as the greatest common divisor of its shape and the remaining size.
+    /// Returns a layout that enumerates up to `size` coordinates of a shape, distributed over its modes. From the first
+    /// mode on, each mode contributes as many coordinates as the greatest common divisor of its shape and the remaining
+    /// size.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

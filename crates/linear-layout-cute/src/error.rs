@@ -191,7 +191,7 @@ impl fmt::Debug for CuteError {
 }
 
 impl CuteError {
-    /// Returns the byte offset of a syntax error, or `None` for any other error.
+    /// Returns the byte offset of a syntax error in the text, or `None` for any other error.
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
@@ -202,8 +202,8 @@ impl CuteError {
         }
     }
 
-    /// Returns the path of the mode that causes the error. The path is empty if no mode causes the error. For mode 0 of
-    /// mode 1, the path is `[1, 0]`.
+    /// Returns the path of the mode that causes the error, from the outermost mode to the innermost. For mode 0 of mode
+    /// 1, the path is `[1, 0]`. The path is empty if no mode causes the error.
     #[must_use]
     pub fn mode(&self) -> Vec<usize> {
         let mut path = Vec::new();
@@ -215,7 +215,7 @@ impl CuteError {
         path
     }
 
-    /// Prepends the number of the enclosing mode to the path.
+    /// Returns the error whose path begins with `mode`, the number of the enclosing mode.
     #[cold]
     pub(crate) fn in_mode(self, mode: usize) -> Self {
         ErrorKind::InMode { mode, error: self }.into()

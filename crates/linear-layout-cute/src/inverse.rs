@@ -8,7 +8,8 @@ use super::mode::Mode;
 use super::tuple::Leaves;
 
 impl Layout {
-    /// Returns the longest layout that maps each index from 0 on to its coordinate: `self.at(inverse.at(i)) == i`.
+    /// Returns the right inverse: the longest layout that maps each index, from 0 on, to its coordinate, so that
+    /// `self.at(inverse.at(i)) == i`.
     ///
     /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. The mode `16:1` reaches the indices 0 to
     /// 15, and one of its steps corresponds to 8 coordinates. Next is the mode `4:16`, one of whose steps corresponds
@@ -36,8 +37,8 @@ impl Layout {
         Self::of_modes(coalesced(&found))
     }
 
-    /// Returns a layout that maps each index of `self` to one of its coordinates: `self.at(inverse.at(self.at(i))) ==
-    /// self.at(i)`. If `self` is injective, `inverse.at(self.at(i)) == i`.
+    /// Returns a left inverse: a layout that maps each index of `self` to one of its coordinates, so that
+    /// `self.at(inverse.at(self.at(i))) == self.at(i)`. If `self` is injective, `inverse.at(self.at(i)) == i`.
     ///
     /// The inverse is also defined for indices outside the image of `self`, for which its values have no meaning. For
     /// example, the inverse of `4:2` is `(2,4):(0,1)`.
@@ -109,7 +110,7 @@ impl Layout {
     }
 }
 
-/// A mode, and the product of the shapes of all modes before it.
+/// A mode, and its weight in an integer coordinate: the product of the shapes of all modes before it.
 #[derive(Clone, Copy, Default)]
 struct Numbered {
     mode: Mode,

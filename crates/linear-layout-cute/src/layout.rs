@@ -61,14 +61,14 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes.collect()))
     }
 
-    /// Returns the layout `shape:stride`, whose only mode is not a tuple.
+    /// Returns the layout `shape:stride` of one mode, which is a number and not a tuple.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
     pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
         Self::checked(Tuple::leaf(Mode { shape, stride }))
     }
 
-    /// Returns the layout of a flat tuple of modes.
+    /// Returns the layout whose modes are `modes`, without nested tuples.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if there is no mode.
     pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
@@ -104,7 +104,7 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes))
     }
 
-    /// Returns the layout with these modes, after checking their shapes and strides.
+    /// Returns the layout with these modes, or an error if a shape or stride is not valid.
     #[inline]
     pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
         if modes.nodes().len() > MAX_NODES {
@@ -114,13 +114,14 @@ impl Layout {
         Ok(Self { modes })
     }
 
-    /// Returns the layout with these modes, which must be valid.
+    /// Returns the layout with these modes. Their shapes and strides must be valid, which is not checked.
     #[inline]
     pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
         Self { modes }
     }
 
-    /// Returns the flat layout with these modes, which must be valid. If there are no modes, the layout is `1:0`.
+    /// Returns the flat layout with these modes, or `1:0` if there are no modes. Their shapes and strides must be
+    /// valid, which is not checked.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {
@@ -159,20 +160,20 @@ impl Layout {
         }
     }
 
-    /// Returns all innermost modes (which are not tuples), from left to right.
+    /// Returns all leaves, i.e. the modes that are not tuples, from left to right.
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> &[Mode] {
         self.modes.leaves()
     }
 
-    /// Returns the shape.
+    /// Returns the shape, nested like the layout.
     #[must_use]
     pub fn shape(&self) -> IntTuple {
         self.modes.map(|mode| mode.shape)
     }
 
-    /// Returns the stride.
+    /// Returns the stride, nested like the shape.
     #[must_use]
     pub fn stride(&self) -> IntTuple {
         self.modes.map(|mode| mode.stride)
@@ -202,15 +203,16 @@ impl Layout {
         self.leaves().iter().map(|mode| mode.shape).product()
     }
 
-    /// Returns 1 plus the sum of (shape - 1) * |stride| over all modes. If no stride is negative, this is 1 plus the
-    /// largest index.
+    /// Returns the cosize, which is 1 plus the sum of (shape - 1) * |stride| over all modes. If no stride is negative,
+    /// this is 1 plus the largest index.
     #[must_use]
     pub fn cosize(&self) -> i64 {
         let reach = |mode: &Mode| (mode.shape - 1) * mode.stride.abs();
         1 + self.leaves().iter().map(reach).sum::<i64>()
     }
 
-    /// Returns mode number `index`. A layout that is not a tuple has only mode 0, the layout itself.
+    /// Returns mode number `index`, or `None` if there is no such mode. A layout that is not a tuple has only mode 0,
+    /// the layout itself.
     #[must_use]
     pub fn mode(&self, index: usize) -> Option<Self> {
         self.as_ref().items().nth(index).map(Self::part)
@@ -221,7 +223,7 @@ impl Layout {
         self.as_ref().items().map(Self::part)
     }
 
-    /// Returns the index of an integer coordinate.
+    /// Returns the index to which the layout maps an integer coordinate.
     ///
     /// Outside of 0..[`size`](Self::size), the last mode is treated as unbounded. For example, `(4,2):(2,1)` has the
     /// index 2 at 8, and the index 5 = 3 * 2 - 1 at -1.
@@ -233,7 +235,7 @@ impl Layout {
     }
 }
 
-/// Returns the index of an integer coordinate. The last mode is treated as unbounded.
+/// Returns the index to which modes map an integer coordinate. The last mode is treated as unbounded.
 #[inline]
 pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
     let mut rest = coordinate;

@@ -5,7 +5,7 @@
 pub struct Mode {
     /// The number of elements along the mode, at least one.
     pub shape: i64,
-    /// The distance between consecutive indices of the mode.
+    /// The distance between the indices of consecutive elements along the mode.
     pub stride: i64,
 }
 

@@ -12,7 +12,7 @@ impl Layout {
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of a shape, whose modes are ordered by their numbers in `order`. The mode with the
+    /// Returns the compact layout of a shape whose modes are ordered by the numbers in `order`. The mode with the
     /// lowest number is the fastest. Modes with equal numbers are ordered from left to right.
     ///
     /// ```
@@ -30,8 +30,8 @@ impl Layout {
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of the shape of `self` in which the modes have the same order of strides as in
-    /// `self`. A mode of stride 0 keeps stride 0.
+    /// Returns the compact layout with the shape of `self`, and with the order of modes that the strides of `self`
+    /// have. A mode of stride 0 keeps stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -50,8 +50,9 @@ impl Layout {
         Self::checked(Tuple::with_nodes(self.tuple().nodes(), modes.collect()))
     }
 
-    /// Returns a compact layout of the shape of `self` for registers. Mode 0 is the fastest, and the remaining modes
-    /// follow in ascending order of their strides in `self`. A mode of stride 0 keeps stride 0.
+    /// Returns the compact layout with the shape of `self` for a fragment, i.e. for the registers of a thread. Mode 0
+    /// is the fastest, and the remaining modes follow in ascending order of their strides in `self`. A mode of stride 0
+    /// keeps stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -99,8 +100,8 @@ fn collect_keys(
     items.try_for_each(|(shape, order)| collect_keys(&shape, &order, keys))
 }
 
-/// Returns the compact layout of a shape whose modes are ordered by `keys`. The mode with the lowest key is the
-/// fastest.
+/// Returns the compact layout of a shape whose modes are ordered by `keys`, one key for each mode. The mode with the
+/// lowest key is the fastest.
 fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by_key(|&i| keys[i]);

@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
 
-/// Prefixes of swizzles in the form that CuTe prints, in CuTe's Python front end, and in C++.
+/// Prefixes of swizzles: in the output of CuTe (`Sw<`), in CuTe's Python front end (`S<`), and in C++ (`Swizzle<`).
 const SWIZZLES: [&str; 3] = ["Sw<", "S<", "Swizzle<"];
 
 /// Parses a tuple such as `(4,(2,3))`. CuTe marks static numbers by `_`, which is ignored.
@@ -80,7 +80,7 @@ impl FromStr for ComposedLayout {
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Number of numbers and tuples that have been read.
+    /// Number of nodes (numbers and tuples) that have been parsed.
     nodes: usize,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the offset of the byte that is read next.
+    /// Returns the byte offset at which the parser continues.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -152,7 +152,7 @@ impl<'a> Cursor<'a> {
         .into()
     }
 
-    /// Counts one number or tuple. Returns an error if there are too many.
+    /// Counts one more node (number or tuple). Returns an error if there are too many.
     pub(super) fn add_node(&mut self) -> Result<(), CuteError> {
         self.nodes += 1;
         match self.nodes > MAX_NODES {

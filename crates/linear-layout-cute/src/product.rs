@@ -8,8 +8,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
 
 impl Layout {
-    /// Returns the layout `(self, repetitions)`, which repeats the block `self`. The tiler is the layout of the
-    /// repetitions. Blocks do not overlap.
+    /// Returns the layout `(self, repetitions)`, in which mode 0 is the block `self`, and mode 1 enumerates its
+    /// repetitions. The tiler is the layout of the repetitions. Blocks do not overlap.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -58,7 +58,8 @@ impl Layout {
         flat(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns the product mode by mode. Each mode of the result is `(block, repetition)`, so blocks stay contiguous.
+    /// Returns the product of `self` and `tiler` mode by mode. Each mode of the result is `(block, repetition)`, so
+    /// blocks stay contiguous.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -72,8 +73,8 @@ impl Layout {
         self.interleaved(tiler, |block, repetition| [block, repetition])
     }
 
-    /// Returns the product mode by mode. Each mode of the result is `(repetition, block)`, so adjacent elements are in
-    /// different blocks.
+    /// Returns the product of `self` and `tiler` mode by mode. Each mode of the result is `(repetition, block)`, so
+    /// adjacent elements are in different blocks.
     /// # Errors
     /// Returns an error in the same cases as [`logical_product`](Self::logical_product).
     pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
@@ -110,8 +111,9 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the layout of this shape that repeats the block `self`. The repetitions along the mode with the smallest
-    /// number in `order` are the fastest. Without `order`, the repetitions along mode 0 are the fastest.
+    /// Returns the layout of shape `shape` that consists of repetitions of the block `self`. The repetitions along the
+    /// mode with the smallest number in `order` are the fastest. Without `order`, the repetitions along mode 0 are the
+    /// fastest.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

@@ -15,7 +15,7 @@ impl Layout {
         Self::of_modes(Leaves::from(self.leaves()))
     }
 
-    /// Returns the layout of a range of modes.
+    /// Returns the layout of the modes whose numbers are in a range.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -42,7 +42,8 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout in which a range of modes is grouped into one mode.
+    /// Returns the layout in which the modes of a range become one mode, a tuple. For example, `(4,2,3)` becomes
+    /// `(4,(2,3))` for the range 1..3.
     /// # Errors
     /// Returns an error if the range is empty, or exceeds the number of modes.
     pub fn group(&self, range: Range<usize>) -> Result<Self, CuteError> {
@@ -58,7 +59,7 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Appends modes `1:0` until the layout has this rank.
+    /// Returns the layout with modes `1:0` appended, so that it has `rank` modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -79,7 +80,7 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Prepends modes `1:0` until the layout has this rank.
+    /// Returns the layout with modes `1:0` prepended, so that it has `rank` modes.
     /// # Errors
     /// Returns an error if the result has too many modes.
     pub fn prepend(&self, rank: usize) -> Result<Self, CuteError> {

@@ -130,7 +130,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout for elements of `new_bits` bits. `self` is the layout for elements of `old_bits` bits.
+    /// Returns the layout of the same data as elements of `new_bits` bits. The elements of `self` have `old_bits` bits.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -152,8 +152,8 @@ impl Layout {
         }
     }
 
-    /// Returns the largest width of vectors, in elements, such that the layout reaches either all elements or no
-    /// elements of each aligned vector.
+    /// Returns the largest width, in elements, of vectors to which the layout is aligned: of each aligned vector, the
+    /// layout reaches either all elements or no elements.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -181,8 +181,8 @@ impl Layout {
 }
 
 impl Swizzle {
-    /// Returns the swizzle for elements that are `factor` times as wide. Index bits within one such element are
-    /// dropped.
+    /// Returns the swizzle of the same data as elements that are `factor` times as wide. Index bits within one such
+    /// element are dropped.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -201,7 +201,7 @@ impl Swizzle {
         Self::new(bits.max(0), base.max(0), i64::from(self.shift()))
     }
 
-    /// Returns the swizzle for elements that are 1 / `factor` times as wide.
+    /// Returns the swizzle of the same data as elements that are 1 / `factor` times as wide.
     /// # Errors
     /// Returns an error if `factor` is not a power of two, or the result would use a bit above 62.
     pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
@@ -210,7 +210,8 @@ impl Swizzle {
         Self::new(bits, base + by, i64::from(self.shift()))
     }
 
-    /// Returns the swizzle for elements of `new_bits` bits. `self` is the swizzle for elements of `old_bits` bits.
+    /// Returns the swizzle of the same data as elements of `new_bits` bits. The elements of `self` have `old_bits`
+    /// bits.
     /// # Errors
     /// Returns an error if the ratio of the widths is not a power of two.
     pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
@@ -218,7 +219,7 @@ impl Swizzle {
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns the number of adjacent elements that the swizzle keeps contiguous.
+    /// Returns the largest width, in elements, of aligned vectors that the swizzle keeps contiguous.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()
@@ -240,7 +241,8 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the factor by which elements are first widened, and the factor by which they are then narrowed.
+/// Returns the reduced ratio `new_bits : old_bits`: the factor of an upcast, and the factor of the downcast that
+/// follows.
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

@@ -58,32 +58,32 @@ impl Swizzle {
         }
     }
 
-    /// Returns the number of bits that the swizzle changes.
+    /// Returns `B`, the number of bits that the swizzle changes.
     #[must_use]
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the number of the lowest bit in the lower of the two groups of bits.
+    /// Returns `M`, the number of the lowest bit in the lower of the two groups of bits.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns the distance from the bits that are changed to the bits that are read. The distance is negative if the
-    /// bits that are read are the lower group.
+    /// Returns `S`, the distance from the bits that are changed to the bits that are read. The distance is negative if
+    /// the bits that are read are the lower group.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift
     }
 
-    /// Returns the mask of the bits that are read (CuTe's Y bits).
+    /// Returns the mask of the bits that the swizzle reads (CuTe's Y bits).
     #[must_use]
     pub fn source_mask(self) -> i64 {
         self.mask_at(self.base + self.shift.max(0).unsigned_abs())
     }
 
-    /// Returns the mask of the bits that are changed (CuTe's Z bits).
+    /// Returns the mask of the bits that the swizzle changes (CuTe's Z bits).
     #[must_use]
     pub fn target_mask(self) -> i64 {
         self.mask_at(self.base + self.shift.min(0).unsigned_abs())

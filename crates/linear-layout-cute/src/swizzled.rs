@@ -38,7 +38,7 @@ impl Swizzle {
         Self::new(i64::from(bits), i64::from(from.min(to)), shift)
     }
 
-    /// Returns the swizzle that applies `inner` and then `self`.
+    /// Returns the composition of two swizzles: the swizzle that applies `inner` and then `self`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -65,8 +65,8 @@ impl Swizzle {
 }
 
 impl Layout {
-    /// Returns a composed layout that is equal to the swizzle `inner` followed by the layout `self`. In the result, the
-    /// swizzle comes after the layout.
+    /// Moves a swizzle from the coordinates to the indices of a layout. Returns a composed layout that equals the
+    /// swizzle `inner` followed by `self`, but applies the layout first and a swizzle last.
     ///
     /// For example, if the layout is a transposition, a swizzle of columns before the layout becomes a swizzle of rows
     /// after the layout:
@@ -97,7 +97,7 @@ impl Layout {
         found
     }
 
-    /// Returns `self` followed by the swizzle `outer`, if this equals `inner` followed by `self`.
+    /// Returns `self` followed by the swizzle `outer`, or an error if this differs from `inner` followed by `self`.
     fn swizzled_like(&self, inner: Swizzle, outer: Swizzle) -> Result<ComposedLayout, CuteError> {
         let found = ComposedLayout::new(outer, 0, self.clone());
         let compare = |i: i64| -> Result<(), CuteError> {
@@ -125,8 +125,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if all shapes are powers of two and no two steps have a bit in common, so that adding steps is the
-    /// same as XOR.
+    /// Returns true if the layout adds steps without carries, so that adding is the same as XOR. This holds if all
+    /// shapes are powers of two and no two steps have a bit in common.
     fn is_linear_over_bits(&self) -> bool {
         let mut seen = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -142,8 +142,8 @@ impl Layout {
     }
 }
 
-/// A slice of a swizzled layout: the layout of the modes that are kept, and the offset that results from the modes that
-/// are fixed.
+/// A slice of a swizzled layout: the layout of the modes that the coordinate keeps (`_`), and the offset of the modes
+/// that it fixes (by a number).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
     /// The layout of the modes for which the coordinate has `_`.
@@ -153,13 +153,13 @@ pub struct ComposedSlice {
 }
 
 impl ComposedLayout {
-    /// Returns true if there is neither a swizzle nor an offset.
+    /// Returns true if the layout has neither a swizzle nor an offset.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.swizzle.is_identity() && self.offset == 0
     }
 
-    /// Returns the right inverse, which maps each index of the swizzled layout to its coordinate; see
+    /// Returns the right inverse: the longest layout that maps each index, from 0 on, to its coordinate; see
     /// [`Layout::right_inverse`].
     ///
     /// ```
@@ -207,7 +207,8 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the layout of the modes for which the coordinate has `_`, and the index of its first element.
+    /// Returns the slice at a coordinate: the layout of the modes for which the coordinate has `_`, and the index of
+    /// its first element.
     ///
     /// If the kept modes change only bits that the swizzle reads, or only bits that the swizzle changes, the result
     /// needs no swizzle, because its strides have the effect of the swizzle:
@@ -268,8 +269,8 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Returns true if the slice is the same function as `whole`. Returns false if there are too many elements to
-    /// compare.
+    /// Returns true if the slice, with its offset, is the same function as `whole`. Returns false if there are too many
+    /// elements to compare.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > MAX_COMPARED {
@@ -284,8 +285,8 @@ impl ComposedSlice {
     }
 }
 
-/// Returns the effect of a swizzle as a layout with one stride per bit. The layout applies to indices that are the sum
-/// of `inside` and further bits. The swizzle must either read all or change all of these further bits.
+/// Returns a layout that replaces a swizzle in a slice, with one stride for each bit. It applies to indices that are
+/// the sum of `inside` and further bits, and the swizzle must either read all or change all of these further bits.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();

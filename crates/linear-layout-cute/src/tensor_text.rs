@@ -8,7 +8,8 @@ use super::error::{CuteError, ErrorKind};
 use super::parse::Cursor;
 use super::swizzle::Swizzle;
 
-/// A layout and the width of its elements, which is known if the text contains a pointer to the elements.
+/// A layout that is parsed from the text of a tensor, and the width of its elements. The width is known if the text
+/// contains a pointer to the elements.
 ///
 /// In the text of CUTLASS, a swizzle in front of a pointer acts on byte addresses. It is converted to a swizzle of
 /// element indices:
@@ -32,15 +33,15 @@ pub struct TensorText {
     pub element_bits: Option<u32>,
 }
 
-/// Words with which a pointer begins. A prefix for the memory of the pointer, such as `smem_`, may precede the word.
+/// Words with which the text of a pointer begins. The word may follow a prefix for the memory, such as `smem_`.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
-/// Words that occur in tensors of coordinates. The strides of such a tensor are coordinates, such as `_1@0`.
+/// Words by which tensors of coordinates are recognized. The strides of such a tensor are coordinates, such as `_1@0`.
 const COORDINATES: [&str; 2] = ["ArithTuple", "counting_iter("];
 
 impl TensorText {
-    /// Returns true if a text begins like a tensor with a pointer, a swizzle, or a layout in C++. A label such as
-    /// `tCsA: ` may precede this.
+    /// Returns true if a text begins like a text that the parser of [`TensorText`] accepts: a tensor with a pointer, a
+    /// swizzle, or a layout in C++. A label such as `tCsA: ` may come first.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = &text[label(text)..];
@@ -68,7 +69,7 @@ impl FromStr for TensorText {
     }
 }
 
-/// Returns the number of bytes of a label `name: ` in front of a tensor or layout.
+/// Returns the number of bytes of the label `name: ` with which the text begins, or 0 if there is no label.
 fn label(text: &str) -> usize {
     let trimmed = text.trim_start();
     let name = trimmed.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
@@ -145,8 +146,8 @@ impl Cursor<'_> {
         self.after_pointer(pointer.bits, swizzle, pointer.address)
     }
 
-    /// Parses ` o layout`, which follows a pointer. `swizzle` is the swizzle of byte addresses that precedes the
-    /// pointer, and `bits` is the width of an element.
+    /// Parses ` o layout`, the part of a tensor after its pointer. `swizzle` is the swizzle of byte addresses before
+    /// the pointer, `address` is the address in bytes, and `bits` is the width of an element.
     fn after_pointer(
         &mut self,
         bits: u32,
@@ -206,7 +207,7 @@ impl Cursor<'_> {
         Ok(Pointer { bits, address })
     }
 
-    /// Parses an address and the closing bracket. `unset` and names count as 0.
+    /// Parses an address and the closing bracket. Returns the address in bytes, or 0 for `unset` and for names.
     fn address(&mut self, close: &'static str) -> Result<u64, CuteError> {
         let Some(end) = self.rest().find(close) else {
             return Err(self.expected("the end of an address"));

@@ -5,7 +5,8 @@ use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
-/// The right operand of a division or a product. It is a layout, a size, or a list with one tiler for each mode.
+/// The right operand of a division or a product: the tiles into which a layout is divided, or the repetitions of a
+/// block. It is a layout, a size, or a list with one tiler for each mode.
 ///
 /// ```
 /// use linear_layout_cute::{Layout, Tiler};
@@ -16,13 +17,13 @@ use super::tuple::{Builder, Tuple};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler {
-    /// The tile is a layout, which applies to all modes together.
+    /// A tile (or repetitions) given by a layout, which applies to all modes together.
     Layout(Layout),
-    /// The tile is the layout `size:1`, which applies to all modes together.
+    /// A tile (or repetitions) given by the layout `size:1`, which applies to all modes together.
     Size(i64),
-    /// The mode is not tiled (CuTe's `_`).
+    /// No tiler: the mode is kept as it is (CuTe's `_`).
     Keep,
-    /// Each tiler applies to the mode with the same number. Modes beyond the list have no tiler.
+    /// One tiler for each mode, in order. Modes beyond the list have no tiler.
     Modes(Vec<Tiler>),
 }
 
@@ -32,14 +33,14 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// The treatment of modes for which there is no tiler.
+/// The treatment of modes beyond the list of tilers: they are kept or dropped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UntiledModes {
     Kept,
     Dropped,
 }
 
-/// Applies an operation to each mode and the tile of this mode.
+/// Returns the layout in which `operation` is applied to each mode and its tile.
 pub(crate) fn by_tiler(
     layout: &Layout,
     tiler: &Tiler,

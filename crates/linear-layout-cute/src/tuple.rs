@@ -30,10 +30,10 @@ pub struct Tuple<T> {
     leaves: Leaves<T>,
 }
 
-/// A shape, a stride, or a coordinate of integers.
+/// A nested tuple of integers: a shape, a stride, or a coordinate.
 pub type IntTuple = Tuple<i64>;
 
-/// A coordinate in which `None` (printed as `_`) stands for a mode that is kept.
+/// A nested tuple that is a coordinate. `None` (printed as `_`) stands for a mode that is kept.
 pub type Coord = Tuple<Option<i64>>;
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl<'a, T> Iterator for Items<'a, T> {
     }
 }
 
-/// Returns the number of nodes and the number of leaves of the first item.
+/// Returns the number of nodes and the number of leaves of the first item in a list of items in pre-order.
 #[inline]
 fn first_item(nodes: &[u16]) -> (usize, usize) {
     let (mut open, mut at, mut leaves) = (1, 0, 0);
@@ -130,7 +130,7 @@ impl<T: Copy + Default> TupleRef<'_, T> {
 }
 
 impl<T: Copy + Default> Tuple<T> {
-    /// Returns a value that is not a tuple.
+    /// Returns a leaf, which is a value and not a tuple.
     #[inline]
     #[must_use]
     pub fn leaf(value: T) -> Self {
@@ -140,7 +140,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns the tuple of these values.
+    /// Returns the tuple whose items are these values. It has no nested tuples.
     /// # Errors
     /// Returns an error if there are no values or too many values.
     pub fn flat(values: &[T]) -> Result<Self, CuteError> {
@@ -191,7 +191,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns a leaf if there is one value, and a flat tuple otherwise.
+    /// Returns the flat tuple of these leaves. A single leaf is returned as a leaf and not as a tuple.
     #[inline]
     pub(crate) fn flattened(leaves: Leaves<T>) -> Self {
         let nodes = match leaves.len() {
@@ -209,7 +209,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns the leaves from left to right.
+    /// Returns the leaves of the tuple, from left to right.
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> &[T] {
@@ -221,36 +221,36 @@ impl<T: Copy + Default> Tuple<T> {
         &self.nodes
     }
 
-    /// Returns true if this is a single value and not a tuple.
+    /// Returns true if this is a leaf, i.e. a value and not a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.as_ref().is_leaf()
     }
 
-    /// Returns the number of items. A single value has one item.
+    /// Returns the rank, which is the number of items. A leaf has one item.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.as_ref().rank()
     }
 
-    /// Returns the nesting depth: 0 for a value, 1 for a flat tuple.
+    /// Returns the nesting depth: 0 for a leaf, 1 for a flat tuple.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.as_ref().depth()
     }
 
-    /// Returns item number `index`. A single value has only item 0, the value itself.
+    /// Returns item number `index`, or `None` if there is no such item. A leaf has only item 0, the leaf itself.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Self> {
         self.items().nth(index)
     }
 
-    /// Returns the items from left to right. The only item of a single value is the value itself.
+    /// Returns the items from left to right. The only item of a leaf is the leaf itself.
     pub fn items(&self) -> impl Iterator<Item = Self> + '_ {
         self.as_ref().items().map(TupleRef::to_owned)
     }
 
-    /// Returns true if both tuples have the same profile.
+    /// Returns true if both tuples have the same profile, i.e. are nested in the same way.
     #[must_use]
     pub fn is_congruent<U: Copy + Default>(&self, other: &Tuple<U>) -> bool {
         *self.nodes == *other.nodes
@@ -314,7 +314,7 @@ impl<T: Copy + Default> Builder<T> {
         })
     }
 
-    /// Pushes the items of a tuple. A leaf counts as one item.
+    /// Pushes each item of a tuple. A leaf is pushed as one item.
     #[inline]
     pub(crate) fn push_items(&mut self, tuple: TupleRef<'_, T>) -> Result<(), CuteError> {
         tuple.items().try_for_each(|item| self.push(item))
