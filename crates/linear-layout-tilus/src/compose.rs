@@ -5,12 +5,12 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// The operand of a composition that a division removes.
+/// The operand of a composition `outer.compose(&inner)` by which a layout is divided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The inner layout, which is the low-order digits of each dim and list.
+    /// The inner layout: the low-order digits of each dim, of the thread number and of the position.
     Inner,
-    /// The outer layout, which is the high-order digits of each dim and list.
+    /// The outer layout: the high-order digits of each dim, of the thread number and of the position.
     Outer,
 }
 
@@ -22,7 +22,7 @@ impl Part {
         }
     }
 
-    /// Returns the index of the digit that is taken in step `step` from a list of `len` digits.
+    /// Returns the index, in a list of `len` digits, of the digit that [`take`] takes in step `step`.
     const fn at(self, step: usize, len: usize) -> usize {
         match self {
             Self::Inner => len - 1 - step,
@@ -31,13 +31,13 @@ impl Part {
     }
 }
 
-/// The extent that marks a replication of one thread which must be kept in the text of a layout.
+/// A marker in a list of extents: the entry is a replication of one thread, which stays in the text of the layout.
 const KEPT: u64 = 0;
 
-/// Takes digits from a list until the product of their extents is `size`. `extents` lists the slowest digit first.
-/// Digits are taken from the fastest on for [`Part::Inner`], and from the slowest on for [`Part::Outer`]. If the last
-/// digit is too large, it is split. Writes to `taken` the extent that is taken of each digit, and returns the number of
-/// digits. Returns `None` if no split results in `size`.
+/// Takes digits from a list until the product of their extents is `size`, and returns the number of digits. Returns
+/// `None` if no digits have this product. `extents` lists the slowest digit first. [`Part::Inner`] takes the fastest
+/// digits first, and [`Part::Outer`] takes the slowest digits first. If the last digit is too large, only a factor of
+/// it is taken. `taken` receives the extent that is taken of each digit.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -122,8 +122,8 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the spatial list and the local list of two layouts, concatenated. `of_self` and `of_other` are the new
-    /// numbers of the modes.
+    /// Concatenates the spatial lists of two layouts, and their local lists. The modes are renumbered: mode `i` of
+    /// `self` becomes mode `of_self[i]`, and mode `i` of `other` becomes mode `of_other[i]`.
     fn lists_with(
         &self,
         other: &Self,
@@ -141,8 +141,8 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the product of two layouts. It has the dims of `self`, followed by the dims of `other`. The threads and
-    /// registers of `other` are the low-order digits of its threads and registers.
+    /// Returns the Cartesian product of two layouts. Its dims are the dims of `self`, followed by the dims of `other`.
+    /// The threads and registers of `other` are the low-order digits of the threads and registers of the product.
     ///
     /// # Errors
     /// Returns an error if the product of the shapes or of the thread counts is too large.
@@ -173,7 +173,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns a layout `x` with `x.compose(&inner) == self`.
+    /// Returns the quotient of `self` and an inner layout: a layout `x` with `x.compose(&inner) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -194,7 +194,7 @@ impl RegisterLayout {
         self.quotient(inner, Part::Inner)
     }
 
-    /// Returns a layout `x` with `outer.compose(&x) == self`.
+    /// Returns the quotient of `self` and an outer layout: a layout `x` with `outer.compose(&x) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -317,7 +317,8 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks the replications of one thread that remain in a quotient, because they are not part of the divisor.
+    /// Marks, with [`KEPT`], the replications of one thread that are not part of the divisor and therefore stay in the
+    /// quotient.
     ///
     /// These replications do not affect the map, but the text of a layout contains them.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
@@ -334,9 +335,9 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the layout of this shape in which the modes have the extents `modes`, and the entries of the spatial
-    /// list have the extents `threads`. Modes and entries of extent 1 are dropped, and replications marked [`KEPT`] are
-    /// kept.
+    /// Returns the layout of shape `shape` with other extents: `modes` are the extents of the modes, and `threads` are
+    /// the extents of the entries of the spatial list. Modes and entries of extent 1 are dropped. Replications that are
+    /// marked [`KEPT`] stay.
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;
@@ -368,7 +369,7 @@ impl RegisterLayout {
     }
 }
 
-/// Returns an error if two layouts together have too many threads.
+/// Checks that the composition or product of two layouts does not have too many threads.
 fn check_threads(a: &RegisterLayout, b: &RegisterLayout) -> Result<(), TilusError> {
     match a.spatial_size().checked_mul(b.spatial_size()) {
         Some(threads) if threads <= MAX_SIZE => Ok(()),

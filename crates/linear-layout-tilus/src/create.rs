@@ -12,8 +12,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Returns a layout with one mode for each dim whose extent is above 1. The closures get the number of modes, and
-/// return the two lists.
+/// Returns a layout with one mode for each dim whose extent is above 1. `spatial_modes` and `local_modes` return the
+/// spatial list and the local list, given the number of modes.
 #[inline]
 fn one_mode_each(
     shape: &[u64],
@@ -39,7 +39,8 @@ fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
 }
 
-/// Returns the dims in ascending order of their ranks: the slowest dim, which has rank 0, is first.
+/// Converts ranks to an order of dims. `ranks[i]` is the position of dim `i` in the order, and the result lists the
+/// dims by position. Position 0 is the slowest.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
@@ -53,7 +54,7 @@ fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     Ok(order)
 }
 
-/// Returns the modes of a layout with one mode per dim, in ascending order of the ranks of their dims.
+/// Returns the modes of a layout that has one mode for each dim, ordered by the ranks of the dims.
 fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusError> {
     let order = order_of(ranks, shape.len())?;
     let with_mode = order.iter().copied().filter(|dim| shape[*dim] > 1);
@@ -61,7 +62,8 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
     Ok(with_mode.map(number).collect())
 }
 
-/// Returns the layout in which each thread holds one element. Threads are numbered in row-major order.
+/// Returns the layout in which each thread holds one element, so that the threads are distributed in space. Threads are
+/// numbered in row-major order.
 ///
 /// ```
 /// # use linear_layout_tilus::spatial;
@@ -75,7 +77,7 @@ pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, |modes| (0..modes).map(entry_of).collect(), none)
 }
 
-/// Returns the layout in which thread 0 holds all elements in row-major order.
+/// Returns the layout in which thread 0 holds all elements, in row-major order. The elements are local to this thread.
 ///
 /// # Errors
 /// Returns an error if an extent is zero, or the product of the extents is too large.
@@ -84,7 +86,8 @@ pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).collect())
 }
 
-/// Returns the same layout as [`local`], which has the name `repeat` in older publications on Tilus.
+/// Returns the layout in which thread 0 holds all elements, in row-major order, like [`local`]. `repeat` is its name in
+/// older publications on Tilus.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`local`].
@@ -92,8 +95,8 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     local(shape)
 }
 
-/// Returns the layout in which each thread holds one element. `ranks[i]` is the position of dim `i` in the order of
-/// dims, where position 0 is the slowest.
+/// Returns the layout in which each thread holds one element. Threads are numbered in an order of the dims that the
+/// ranks give: `ranks[i]` is the position of dim `i`, where position 0 is the slowest.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`spatial`], and if the ranks are not a permutation of `0..rank`.
@@ -103,8 +106,8 @@ pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, 
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds all elements. `ranks[i]` is the position of dim `i` in the order of dims,
-/// where position 0 is the slowest.
+/// Returns the layout in which thread 0 holds all elements, in an order of the dims that the ranks give: `ranks[i]` is
+/// the position of dim `i`, where position 0 is the slowest.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`local`], and if the ranks are not a permutation of `0..rank`.
@@ -141,9 +144,10 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns a layout `local(..).spatial(..)` with this shape and number of threads. Elements that are adjacent along the
-/// last dims are in different threads. If there are more elements than threads, the remaining elements are in further
-/// registers of the threads. If there are more threads than elements, the remaining threads hold replicas.
+/// Returns a layout `local(..).spatial(..)` with this shape and number of threads, where the extents of both parts are
+/// chosen automatically. Elements that are adjacent along the last dims are in different threads. If there are more
+/// elements than threads, the remaining elements are in further registers of the threads. If there are more threads
+/// than elements, the remaining threads hold replicas.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};
@@ -190,7 +194,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the layout in which the layout [`spatial`] of `shape` replaces each element of `self`.
+    /// Returns the composition of `self` and the layout [`spatial`] of `shape`, which replaces each element of `self`.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`spatial`] and [`compose`](Self::compose).
@@ -198,7 +202,7 @@ impl RegisterLayout {
         self.compose(&spatial(shape)?)
     }
 
-    /// Returns the layout in which the layout [`local`] of `shape` replaces each element of `self`.
+    /// Returns the composition of `self` and the layout [`local`] of `shape`, which replaces each element of `self`.
     ///
     /// ```
     /// # use linear_layout_tilus::local;
@@ -214,7 +218,8 @@ impl RegisterLayout {
         self.compose(&local(shape)?)
     }
 
-    /// Returns the same layout as [`local`](Self::local), which has the name `repeat` in older publications on Tilus.
+    /// Returns the composition of `self` and the layout [`local`] of `shape`, like [`local`](Self::local). `repeat` is
+    /// its name in older publications on Tilus.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`local`](Self::local).
@@ -222,7 +227,8 @@ impl RegisterLayout {
         self.local(shape)
     }
 
-    /// Returns the layout in which the layout [`column_spatial`] of `shape` replaces each element of `self`.
+    /// Returns the composition of `self` and the layout [`column_spatial`] of `shape`, which replaces each element of
+    /// `self`.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`column_spatial`] and [`compose`](Self::compose).
@@ -230,7 +236,8 @@ impl RegisterLayout {
         self.compose(&column_spatial(shape)?)
     }
 
-    /// Returns the layout in which the layout [`column_local`] of `shape` replaces each element of `self`.
+    /// Returns the composition of `self` and the layout [`column_local`] of `shape`, which replaces each element of
+    /// `self`.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`column_local`] and [`compose`](Self::compose).

@@ -3,12 +3,12 @@
 use core::fmt;
 use thiserror::Error;
 
-/// One of the two lists of modes of a register layout.
+/// The name of a list of modes of a register layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeList {
-    /// The list of modes that select the thread.
+    /// The spatial list: the modes that form the thread number.
     Spatial,
-    /// The list of modes that select the register of a thread.
+    /// The local list: the modes that form the position in the registers of a thread.
     Local,
 }
 
@@ -171,7 +171,7 @@ impl TilusError {
         ErrorKind::Parse { at, expected }.into()
     }
 
-    /// Returns the dim that causes the error, if a dim causes it.
+    /// Returns the dim that causes the error, or `None` if no dim causes it.
     #[must_use]
     pub fn dim(&self) -> Option<usize> {
         match *self.0 {
@@ -188,7 +188,7 @@ impl TilusError {
         }
     }
 
-    /// Returns the mode that causes the error, if a mode causes it.
+    /// Returns the mode that causes the error, or `None` if no mode causes it.
     #[must_use]
     pub fn mode(&self) -> Option<usize> {
         match *self.0 {
@@ -211,7 +211,7 @@ impl TilusError {
         }
     }
 
-    /// Returns true if the error is that two layouts have no quotient.
+    /// Returns true if the error is that one layout is not divisible by another, i.e. that they have no quotient.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -234,8 +234,7 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// Returns the largest divisor of `n` that is at most `to`. If this divisor is 1, returns a larger divisor near `to`,
-/// or `n`.
+/// Returns the largest divisor of `n` from 2 to `to`, or `n` if there is no such divisor.
 fn divisor_near(n: u64, to: u64) -> u64 {
     // Extents in messages are small, so a search beyond this limit is not worthwhile.
     let limit = to.min(1 << 12);

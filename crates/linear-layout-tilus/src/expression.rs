@@ -12,15 +12,15 @@ const MAX_DEPTH: usize = 32;
 
 const EXTENT: &str = "an extent of 1 or more";
 
-/// A call of a function or a method, and its position in the text.
+/// A call of a function or a method in the text of a layout, such as `spatial(8, 4)`.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
     name: &'t str,
     at: usize,
-    /// The object of a method call, such as `local(2)` in `local(2).spatial(4)`, or `None` for a function call.
+    /// The layout on which a method is called, such as `local(2)` in `local(2).spatial(4)`. `None` for a function call.
     object: Option<Box<Call<'t>>>,
     arguments: Vec<Argument<'t>>,
-    /// Offset of the byte after the call.
+    /// Byte offset in the text at which the call ends.
     end: usize,
 }
 
@@ -103,7 +103,7 @@ impl<'t> Cursor<'t> {
         &rest[..end]
     }
 
-    /// Parses calls that are combined by `*`, where `a * b` is the composition of `a` and `b`.
+    /// Parses a product of calls. `a * b` is the composition of `a` and `b`.
     pub(super) fn expression(&mut self) -> Result<Call<'t>, TilusError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -266,13 +266,12 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A function or method, described by its arguments.
+/// The signature of a function or method that the text of a layout may call.
 struct Function {
     name: &'static str,
-    /// Number of leading arguments that are layouts. The object of a method counts as one of them.
+    /// Number of arguments that are layouts, which come first. The object of a method counts as one of them.
     layouts: usize,
-    /// Names of the arguments that are not layouts, in order. If `takes_extents`, these arguments can only be passed by
-    /// name.
+    /// Names of the remaining arguments, in order. If `takes_extents`, these arguments can only be passed by name.
     keywords: &'static [&'static str],
     /// True if the extents of a shape are separate arguments, as in `spatial(8, 4)`.
     takes_extents: bool,
@@ -342,8 +341,8 @@ impl RegisterLayout {
 }
 
 impl<'t> Call<'t> {
-    /// Returns the argument with this name, or otherwise the argument at this position among the arguments without
-    /// names.
+    /// Returns the argument that is passed by the name `name`, or otherwise the argument at `position` among the
+    /// arguments without names. Returns `None` if the argument is missing or is Python's `None`.
     fn argument(&self, position: usize, name: &str) -> Option<&Argument<'t>> {
         let named = self.arguments.iter().find(|a| a.name == Some(name));
         let unnamed = || {
@@ -394,7 +393,8 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the extents of a shape. They may be separate arguments, as in `spatial(8, 4)`, or one list.
+    /// Returns the extents of a shape, passed as separate arguments, e.g. `spatial(8, 4)`, or as one list, e.g.
+    /// `spatial([8, 4])`.
     fn extents(&self) -> Result<Vec<u64>, TilusError> {
         let mut extents = Vec::new();
         for argument in self.arguments.iter().filter(|a| a.name.is_none()) {
@@ -411,7 +411,7 @@ impl<'t> Call<'t> {
         Ok(extents)
     }
 
-    /// Returns the argument at this position, which must be a layout. The object of a method call has position 0.
+    /// Returns the argument number `position`, which must be a layout. In a method call, argument 0 is the object.
     fn operand(&self, position: usize) -> Result<&Self, TilusError> {
         let position = match &self.object {
             Some(object) if position == 0 => return Ok(object),
@@ -433,7 +433,8 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the position, among the arguments in brackets, of the argument after the first layout.
+    /// Returns the position, among the arguments in brackets, of the argument that follows the first layout: 0 in a
+    /// method call, and 1 in a function call.
     fn after_operand(&self) -> usize {
         usize::from(self.object.is_none())
     }
@@ -444,7 +445,7 @@ impl<'t> Call<'t> {
     }
 }
 
-/// Constructs the register layout that a call describes.
+/// Returns the register layout that a call constructs.
 pub(super) fn evaluate_register(call: &Call<'_>) -> Result<RegisterLayout, TilusError> {
     let operand = |i| call.operand(i).and_then(evaluate_register);
     let dims = || call.list::<usize>(call.after_operand(), "dims", "a list of dims, `dims=[0]`");
@@ -513,7 +514,7 @@ pub(super) fn evaluate_register(call: &Call<'_>) -> Result<RegisterLayout, Tilus
     })
 }
 
-/// Constructs the shared-memory layout that a call describes.
+/// Returns the shared-memory layout that a call constructs.
 pub(super) fn evaluate_shared(call: &Call<'_>) -> Result<SharedLayout, TilusError> {
     let operand = |i| call.operand(i).and_then(evaluate_shared);
     let first = call.after_operand();

@@ -28,9 +28,9 @@ pub struct GlobalLayout {
 #[derive(Debug)]
 enum Map {
     Strides(Extents),
-    /// A composition: a tile that has the second layout replaces each element of the first layout.
+    /// The composition of two layouts: a tile that has the second layout replaces each element of the first layout.
     Tiles(GlobalLayout, GlobalLayout),
-    /// A sub-tensor of `of` that starts at the element `first` and extends along the dims `dims`.
+    /// The layout of a sub-tensor of `of`, which starts at the element `first` and extends along the dims `dims`.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -39,7 +39,7 @@ enum Map {
 }
 
 impl GlobalLayout {
-    /// Returns the layout with this stride for each dim.
+    /// Returns the layout in which dim `i` has the stride `strides[i]`.
     ///
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
@@ -100,7 +100,7 @@ impl GlobalLayout {
         self.size
     }
 
-    /// Returns the offset of an element.
+    /// Returns the offset to which the layout maps an element.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds, the offset is too large, or the offset of
@@ -144,7 +144,8 @@ impl GlobalLayout {
         }
     }
 
-    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`.
+    /// Returns the composition of two layouts, in which a tile that has the layout `inner` replaces each element of
+    /// `self`.
     ///
     /// # Laws
     /// The offset of element `i * inner.shape + j` is the offset of `i` in `self` times the size of `inner`, plus the

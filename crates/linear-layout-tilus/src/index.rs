@@ -5,11 +5,12 @@ use super::RegisterLayout;
 use super::error::{ErrorKind, TilusError};
 use super::register_layout::{check_index, mode_of};
 
-/// An iterator over the threads that hold an element, in ascending order.
+/// An iterator over the numbers of the threads that hold one element, in ascending order.
 #[derive(Clone, Debug)]
 pub struct Threads {
     base: u64,
-    /// The number of threads and the thread stride of each replication, the fastest replication first.
+    /// Pairs of the count of a replication and its thread stride, i.e. the distance of the threads that hold copies.
+    /// The fastest replication is first.
     replications: Modes<(u64, u64)>,
     next: u64,
     count: u64,
@@ -51,7 +52,7 @@ impl RegisterLayout {
         Ok(digits)
     }
 
-    /// Returns the position that an element has in the registers of each thread that holds it.
+    /// Returns the local position of an element, i.e. its position in the registers of each thread that holds it.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
@@ -62,7 +63,7 @@ impl RegisterLayout {
         }))
     }
 
-    /// Returns the threads that hold this element, in ascending order.
+    /// Returns the threads that hold an element, in ascending order.
     ///
     /// ```
     /// # use linear_layout_tilus::{replicated, spatial};
@@ -92,7 +93,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the index of the element at position `local` in the registers of a thread.
+    /// Returns the index of the element that a thread holds at position `local` in its registers.
     ///
     /// # Errors
     /// Returns an error if the thread or position does not exist.
@@ -121,7 +122,7 @@ impl RegisterLayout {
         Ok(index.collect())
     }
 
-    /// Returns true if this thread holds this element.
+    /// Returns true if the thread `thread` holds the element at `index`.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds, or the thread does not exist.

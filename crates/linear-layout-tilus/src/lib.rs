@@ -82,9 +82,9 @@ pub use shared::SharedLayout;
 pub use swizzle::Swizzle;
 pub use tensor_memory::TensorMemoryLayout;
 
-/// Extents of dims. Most tensors have at most four dims, so that no allocation is needed.
+/// A list of the extents of dims. Most tensors have at most four dims, so that no allocation is needed.
 type Extents = SmallVec<[u64; 4]>;
-/// Extents of modes, and lists of modes.
+/// A list with one item for each mode. Most layouts have at most eight modes, so that no allocation is needed.
 type Modes<T> = SmallVec<[T; 8]>;
 
 /// The examples of the README, as doctests.

@@ -31,7 +31,8 @@ pub struct MultiFunction {
     modes: Modes<i64>,
 }
 
-/// A digit of the row-major number of an index: `number / weight % extent`. If there is no weight, it is a free digit.
+/// A digit of the row-major number of an index: `number / weight % extent`. If the weight is `None`, the digit is free,
+/// i.e. takes all values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Digit {
     weight: Option<u64>,
@@ -39,8 +40,8 @@ struct Digit {
 }
 
 impl Digit {
-    /// Splits the digit into a high-order digit and a low-order digit of extent `fast`, which must divide the extent of
-    /// `self`.
+    /// Splits the digit into two: a high-order digit, and a low-order digit of extent `fast`. `fast` must divide the
+    /// extent.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -55,7 +56,7 @@ impl Digit {
         )
     }
 
-    /// Returns the digit that consists of `self` and the next lower digit `fast`, if the two digits are contiguous.
+    /// Merges the digit with the next lower digit `fast`. Returns `None` if the two digits are not contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -70,7 +71,8 @@ impl Digit {
 }
 
 impl MultiFunction {
-    /// Returns the function with these modes. Adjacent modes are merged if they form one digit.
+    /// Returns the multi-function of an index in `shape`, which is split into modes of the extents `mode_shape`.
+    /// `modes` is the list of the modes that form the value. Adjacent modes are merged if they form one digit.
     ///
     /// # Errors
     /// Returns an error if an extent is zero, the product of the modes differs from the product of the shape, the list
@@ -109,7 +111,7 @@ impl MultiFunction {
         .merged())
     }
 
-    /// Returns the function that maps each index to its row-major number.
+    /// Returns the identity: the function that maps each index to its row-major number.
     ///
     /// # Errors
     /// Returns an error if an extent is zero, or the product of the extents is too large.
@@ -118,8 +120,8 @@ impl MultiFunction {
         Self::new(shape, shape, &modes)
     }
 
-    /// Returns the same function without modes of extent 1. Modes are merged if they are adjacent both in the row-major
-    /// number and in the list.
+    /// Returns an equal function in which adjacent modes are merged and modes of extent 1 are dropped. Modes are
+    /// adjacent if they follow each other both in the row-major number and in the list.
     fn merged(&self) -> Self {
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, self.mode_shape.len());
         let is_kept = |mode: usize| self.mode_shape[mode] > 1;
@@ -171,8 +173,8 @@ impl MultiFunction {
         &self.mode_shape
     }
 
-    /// Returns the digits of the value, the most significant digit first. A mode is given by its index, and a free
-    /// digit by its negative extent.
+    /// Returns the list of modes that form the value, the most significant digit first. A number `m` from 0 on is mode
+    /// `m`, and a negative number `-r` is a free digit of extent `r`.
     #[must_use]
     pub fn modes(&self) -> &[i64] {
         &self.modes
@@ -184,7 +186,7 @@ impl MultiFunction {
         self.shape.iter().product()
     }
 
-    /// Returns the number of possible values.
+    /// Returns the product of the extents of the value's digits, i.e. the number of values that the digits can form.
     #[must_use]
     pub fn image_size(&self) -> u64 {
         self.modes
@@ -218,7 +220,7 @@ impl MultiFunction {
         digits
     }
 
-    /// Returns the values at an index, in ascending order.
+    /// Returns the image of an index, i.e. all values of the function at this index, in ascending order.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
@@ -241,8 +243,8 @@ impl MultiFunction {
         Ok(values)
     }
 
-    /// Returns the function that maps an index to `after(self(index))`, where `after` is applied to every value of
-    /// `self`. A value of `self` is the row-major number of an index of `after`.
+    /// Returns the composition of `self` and then `after`. It maps an index to the values of `after` at every value of
+    /// `self`, where a value of `self` is the row-major number of an index of `after`.
     ///
     /// # Errors
     /// Returns an error if the number of indices of `after` differs from the number of possible values of `self`, or a
@@ -318,7 +320,8 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Returns the function whose values do not have the digits of these dims of the index.
+    /// Returns the function in which the dims `dims` are collapsed: the value has no digits of the index along these
+    /// dims.
     ///
     /// # Errors
     /// Returns an error if a dim does not exist, or if a dim and a mode overlap, but do not divide one another.
@@ -350,7 +353,7 @@ impl MultiFunction {
         Self::new(&self.shape, &parts, &modes)
     }
 
-    /// Returns true if, at every index, the values of `self` include all values of `other`.
+    /// Returns true if `self` covers `other`: at every index, the values of `self` include all values of `other`.
     ///
     /// ```
     /// # use linear_layout_tilus::MultiFunction;

@@ -6,7 +6,8 @@ use core::ops::Range;
 use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
-/// Maximum product of extents. With this limit, arithmetic on positions and indices does not overflow.
+/// Maximum number of elements, threads and offsets. With this limit, arithmetic on positions and indices does not
+/// overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
 /// A register layout, which maps each element of a tensor to the threads that hold the element, and to the position of
@@ -47,7 +48,7 @@ pub struct RegisterLayout {
     pub(super) local_modes: Modes<usize>,
 }
 
-/// Returns the mode of an entry of the spatial list, or `None` if the entry is a replication.
+/// Converts an entry of the spatial list to the index of its mode. Returns `None` if the entry is a replication.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -61,7 +62,7 @@ pub(super) const fn mode_of(entry: i64) -> Option<usize> {
     }
 }
 
-/// Returns the entry of the spatial list for a mode.
+/// Converts the index of a mode to an entry of the spatial list.
 #[expect(
     clippy::cast_possible_wrap,
     reason = "a list of modes is shorter than 2^63"
@@ -87,7 +88,7 @@ pub(super) fn product(
         .ok_or_else(|| ErrorKind::TooLarge { what }.into())
 }
 
-/// Returns an error if an extent is zero or the product exceeds [`MAX_SIZE`].
+/// Checks that no extent is zero, and that the product of the extents is at most [`MAX_SIZE`].
 pub(super) fn check_extents(extents: &[u64], what: &'static str) -> Result<(), TilusError> {
     match extents.iter().position(|extent| *extent == 0) {
         Some(at) => Err(ErrorKind::Zero { what, at }.into()),
@@ -162,7 +163,7 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
     }
 }
 
-/// Returns the range of modes of each dim. The modes must be valid.
+/// Returns the range of modes of each dim, in the order of the dims. The modes must be valid.
 pub(super) fn groups<'a>(
     shape: &'a [u64],
     mode_shape: &'a [u64],
@@ -179,7 +180,7 @@ pub(super) fn groups<'a>(
     })
 }
 
-/// Returns the range of modes of each dim.
+/// Returns the range of modes of each dim, in the order of the dims.
 ///
 /// ```
 /// # use linear_layout_tilus::mode_groups;
@@ -200,7 +201,7 @@ pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>
 }
 
 impl RegisterLayout {
-    /// Returns the layout with these modes. Adjacent modes are merged if they form one digit.
+    /// Returns the layout with these modes and lists. Adjacent modes are merged if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -223,7 +224,8 @@ impl RegisterLayout {
         Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
-    /// Returns the layout with these modes, without merging them. Only modes of extent 1 are dropped.
+    /// Returns the layout with exactly these modes and lists, as a text spells them. Modes of extent 1 are dropped, but
+    /// no modes are merged.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -315,26 +317,27 @@ impl RegisterLayout {
         &self.mode_shape
     }
 
-    /// Returns the digits of the thread number, the most significant digit first. A mode is given by its index, and a
-    /// replication by its negative count.
+    /// Returns the spatial list: the digits of the thread number, the most significant digit first. A number `m` from 0
+    /// on is mode `m`, and a negative number `-r` is a replication of `r` threads.
     #[must_use]
     pub fn spatial_modes(&self) -> &[i64] {
         &self.spatial_modes
     }
 
-    /// Returns the modes that form the position in the registers of a thread, the most significant mode first.
+    /// Returns the local list: the modes that form the position in the registers of a thread, the most significant mode
+    /// first.
     #[must_use]
     pub fn local_modes(&self) -> &[usize] {
         &self.local_modes
     }
 
-    /// Returns the range of modes of each dim.
+    /// Returns the range of modes of each dim, in the order of the dims.
     pub fn mode_groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         groups(&self.shape, &self.mode_shape)
     }
 
-    /// Returns the extent of each entry of the spatial list, in the order of the list. For a replication, this is its
-    /// count.
+    /// Returns the extent of each entry of the spatial list, in the order of the list. The extent of a replication `-r`
+    /// is `r`.
     pub fn spatial_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -350,7 +353,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the extent of each local mode, in the order of the list.
+    /// Returns the extent of each mode of the local list, in the order of the list.
     pub fn local_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -382,7 +385,8 @@ impl RegisterLayout {
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Returns the same map with merged modes. Modes are merged if they are adjacent both in a dim and in a list.
+    /// Returns an equal layout in which adjacent modes are merged. Modes are adjacent if they follow each other both in
+    /// a dim and in a list.
     ///
     /// As in Tilus, replications are not changed; see [`canonical`](Self::canonical).
     #[must_use]
@@ -390,7 +394,8 @@ impl RegisterLayout {
         self.clone().into_merged()
     }
 
-    /// Returns true if two modes are adjacent in the same order both in a list and in a dim.
+    /// Returns true if [`merged`](Self::merged) would merge two modes, i.e. if they follow each other both in a dim and
+    /// in a list.
     pub(super) fn has_modes_to_merge(&self) -> bool {
         let follows = |first: usize, second: usize| {
             second == first + 1 && self.mode_groups().all(|group| group.start != second)
@@ -404,7 +409,7 @@ impl RegisterLayout {
             })
     }
 
-    /// Returns the same layout as [`merged`](Self::merged), but takes `self` by value.
+    /// Returns the layout that [`merged`](Self::merged) returns, but takes `self` by value.
     pub(super) fn into_merged(self) -> Self {
         if !self.has_modes_to_merge() {
             return self;
@@ -455,7 +460,8 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the normal form, which is the same for all equal layouts. It has merged modes and replications.
+    /// Returns the normal form, which is the same for all equal layouts. In it, adjacent modes and adjacent
+    /// replications are merged.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -472,7 +478,7 @@ impl RegisterLayout {
         self.with_merged_replications().into_merged()
     }
 
-    /// Returns the same map, in which adjacent replications are merged, and replications of one thread are dropped.
+    /// Returns an equal layout in which adjacent replications are merged, and replications of one thread are dropped.
     pub(super) fn with_merged_replications(&self) -> Self {
         let mut spatial_modes: Modes<i64> = Modes::new();
         for &entry in self.spatial_modes.iter().filter(|entry| **entry != -1) {
@@ -489,7 +495,8 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns true if both layouts have the same modes and lists, and not only the same map.
+    /// Returns true if both layouts have the same modes and lists, i.e. the same text. Equal layouts may be spelled
+    /// differently.
     #[must_use]
     pub fn is_spelled_like(&self, other: &Self) -> bool {
         self.shape == other.shape

@@ -9,8 +9,8 @@ use super::register_layout::{
 };
 use super::{Extents, Modes};
 
-/// Returns a list that has true for each of `rank` dims in `dims`. Returns an error if a dim does not exist or is
-/// repeated.
+/// Returns a list with an item for each of `rank` dims, which is true if `dims` names the dim. Returns an error if a
+/// dim does not exist or is repeated.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
@@ -23,9 +23,9 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits the modes at the boundaries of the dims of `shape`. Returns the extents of the parts, and the index of the
-/// first part of each mode, followed by the number of parts. The product of the modes must equal the product of the
-/// shape.
+/// Splits modes so that no part crosses the boundary of a dim of `shape`. Returns the extents of the parts, and the
+/// index of the first part of each mode, followed by the number of parts. The product of the modes must equal the
+/// product of the shape.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],
@@ -65,7 +65,7 @@ pub(super) fn split_modes(
 }
 
 impl RegisterLayout {
-    /// Returns the layout without these dims of extent 1.
+    /// Returns the layout without the dims `dims`, which must have extent 1.
     ///
     /// # Errors
     /// Returns an error if a dim does not exist, is repeated, or has another extent.
@@ -84,7 +84,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout with dims of extent 1 at these positions of the new shape.
+    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
     ///
     /// ```
     /// # use linear_layout_tilus::spatial;
@@ -138,7 +138,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout with the same modes, whose dims have the extents `shape`.
+    /// Returns the layout with the modes and lists of `self` and the shape `shape`. The modes must fill the new dims.
     ///
     /// # Errors
     /// Returns an error if the modes do not fill the new dims one after the other.
@@ -151,7 +151,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout of the tensor with this shape that has the same elements in row-major order.
+    /// Returns the layout of the reshaped tensor, which has the shape `shape` and the same elements in row-major order.
     ///
     /// Modes are split at the boundaries of the new dims.
     /// ```
@@ -278,8 +278,8 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout [reduced](Self::reduce) to `shape`, which must broadcast to the shape of `self`. Leading dims
-    /// may be missing in `shape`. Each remaining dim has the same extent as in `self`, or extent 1.
+    /// Returns the layout [reduced](Self::reduce) along the dims that `shape` does not have, or has with extent 1. All
+    /// other dims must have the same extents in `shape` and in `self`. Leading dims may be missing in `shape`.
     ///
     /// # Errors
     /// Returns an error if `shape` has more dims than `self`, or an extent is neither the extent of `self` nor 1.

@@ -43,7 +43,8 @@ fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Mode
 }
 
 impl SharedLayout {
-    /// Returns the layout with these modes. Adjacent modes are merged if they form one digit.
+    /// Returns the layout with modes of these extents and strides, and an optional swizzle. Adjacent modes are merged
+    /// if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -63,7 +64,8 @@ impl SharedLayout {
         Self::spelled(shape, mode_shape, mode_strides, swizzle).map(|layout| layout.merged())
     }
 
-    /// Returns the layout with these modes, without merging them.
+    /// Returns the layout with modes of exactly these extents and strides, as a text spells them, and an optional
+    /// swizzle. No modes are merged.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -171,8 +173,8 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &strides, Some(swizzle))
     }
 
-    /// Returns the same map without modes of extent 1 and without a swizzle of zero bits. Adjacent modes of a dim are
-    /// merged if their strides are contiguous.
+    /// Returns an equal layout in which adjacent modes of a dim are merged if their strides are contiguous. Modes of
+    /// extent 1 and a swizzle of zero bits are dropped.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut modes: Modes<(u64, u64)> = Modes::new();
@@ -235,7 +237,7 @@ impl SharedLayout {
         self.shape.iter().product()
     }
 
-    /// Returns 1 plus the largest offset before the swizzle.
+    /// Returns the span of a tensor in memory, in elements: 1 plus the largest offset before the swizzle.
     #[must_use]
     pub fn span(&self) -> u64 {
         let reach = self.mode_shape.iter().zip(self.mode_strides.iter());
@@ -244,7 +246,7 @@ impl SharedLayout {
             .sum::<u64>()
     }
 
-    /// Returns the offset of an element.
+    /// Returns the offset to which the layout maps an element, after the swizzle.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
@@ -260,7 +262,7 @@ impl SharedLayout {
         Ok(self.swizzle.map_or(offset, |swizzle| swizzle.apply(offset)))
     }
 
-    /// Returns the swizzle if it changes at least one offset.
+    /// Returns the swizzle, or `None` if it changes no offset of the layout.
     fn swizzle_in_effect(&self) -> Option<Swizzle> {
         let last = self.span() - 1;
         self.swizzle
@@ -276,7 +278,7 @@ impl SharedLayout {
         }
     }
 
-    /// Returns the layout in which this swizzle is applied to the offsets.
+    /// Returns the layout whose offsets are swizzled by `swizzle`.
     ///
     /// # Errors
     /// Returns an error if the layout already has a swizzle.
@@ -290,8 +292,8 @@ impl SharedLayout {
         })
     }
 
-    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`. A
-    /// tile occupies [`span`](Self::span) elements.
+    /// Returns the composition of two layouts, in which a tile that has the layout `inner` replaces each element of
+    /// `self`. Consecutive tiles are [`span`](Self::span) elements of `inner` apart.
     ///
     /// If one of the layouts has a swizzle, the result keeps it.
     /// ```
@@ -349,7 +351,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, swizzle)
     }
 
-    /// Returns the range of modes of each dim. The layout must not have modes of extent 1.
+    /// Returns the range of modes of each dim, in the order of the dims. The layout must not have modes of extent 1.
     fn groups(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         super::register_layout::groups(&self.shape, &self.mode_shape)
     }
@@ -363,8 +365,8 @@ impl SharedLayout {
         self.slice(dims)
     }
 
-    /// Returns the layout of the elements whose index is 0 in all dims except `dims`. Dim `i` of the result is dim
-    /// `dims[i]` of `self`.
+    /// Returns the layout of a slice: the elements whose index is 0 in all dims except `dims`. Dim `i` of the slice is
+    /// dim `dims[i]` of `self`.
     ///
     /// # Errors
     /// Returns an error if a dim does not exist or is repeated.
@@ -392,7 +394,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, whole.swizzle)
     }
 
-    /// Returns the layout of the tensor with this shape that has the same elements in row-major order.
+    /// Returns the layout of the reshaped tensor, which has the shape `shape` and the same elements in row-major order.
     ///
     /// # Errors
     /// Returns an error if the number of elements differs, or if a mode cannot be split at the boundaries of the new
@@ -440,7 +442,7 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &mode_strides, self.swizzle)
     }
 
-    /// Returns the layout with dims of extent 1 at these positions of the new shape.
+    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
     ///
     /// # Errors
     /// Returns an error if a position is beyond the new shape or repeated.
@@ -463,8 +465,8 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Returns the layout of `extent` tensors of this layout along a new first dim. Each tensor is [`span`](Self::span)
-    /// elements after the previous tensor.
+    /// Returns the layout of a tensor with a new first dim of extent `extent`, e.g. of the buffers of a pipeline. Each
+    /// index along this dim is a tensor of layout `self`, [`span`](Self::span) elements after the previous tensor.
     ///
     /// # Errors
     /// Returns an error if `extent` is zero, or the result is too large.

@@ -23,7 +23,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// Returns the swizzle with these parameters, which is `Sw<bits,base,shift>` in CuTe's notation.
+    /// Returns the swizzle that CuTe writes as `Sw<bits,base,shift>`.
     ///
     /// # Errors
     /// Returns an error if the swizzle would use a bit above 62.
@@ -34,19 +34,19 @@ impl Swizzle {
         }
     }
 
-    /// Returns the number of the lowest bit that changes.
+    /// Returns the number of the lowest bit that the swizzle changes.
     #[must_use]
     pub const fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns the number of bits that change.
+    /// Returns the number of bits that the swizzle changes.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the distance from a bit that changes to the higher bit that is XORed into it.
+    /// Returns the distance from each bit that changes to the higher bit that is XORed into it, in bits.
     #[must_use]
     pub const fn shift(self) -> u32 {
         self.shift
@@ -59,17 +59,17 @@ impl Swizzle {
         offset ^ (offset >> self.shift & mask)
     }
 
-    /// Returns true if no offset from 0 to `offset`, inclusive, changes.
+    /// Returns true if the swizzle changes no offset from 0 to `offset`, inclusive.
     pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 
-    /// Returns the swizzle that changes `x * 2^log2` in the same way as `self` changes `x`.
+    /// Returns the swizzle of offsets in smaller units: it changes `x * 2^log2` as `self` changes `x`.
     pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
         Self::new(self.base.saturating_add(log2), self.bits, self.shift)
     }
 
-    /// Returns the swizzle of byte offsets that has the same effect, where an element has `bytes` bytes.
+    /// Returns the swizzle of byte offsets with the same effect. An element has `bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if the size is not a power of two, or the swizzle exceeds bit 62.

@@ -25,7 +25,8 @@ pub struct TensorMemoryLayout {
 }
 
 impl TensorMemoryLayout {
-    /// Returns the layout with these column strides, in which row 0 is in lane `lane_offset`.
+    /// Returns the layout in which dim `i` has the column stride `column_strides[i]`, and row 0 is in lane
+    /// `lane_offset`.
     ///
     /// # Errors
     /// Returns an error if an extent is zero, the number of strides differs from the number of dims, there are fewer
@@ -80,8 +81,8 @@ impl TensorMemoryLayout {
         Self::new(shape, &strides, 0)
     }
 
-    /// Returns the layout of a sub-tensor with extents `shape` along the dims `dims`. Row 0 of the sub-tensor is
-    /// `lane_offset` lanes above row 0 of `self`.
+    /// Returns the layout of a sub-tensor along the dims `dims`, with the extents `shape`. The lane of its row 0 is
+    /// `lane_offset` lanes after the lane of row 0 of `self`.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if a dim does not exist.
@@ -115,13 +116,13 @@ impl TensorMemoryLayout {
         &self.column_strides
     }
 
-    /// Returns the lane of row 0.
+    /// Returns the number of the lane that holds row 0.
     #[must_use]
     pub const fn lane_offset(&self) -> u64 {
         self.lane_offset
     }
 
-    /// Returns the lane and the column of an element.
+    /// Returns the lane and the column to which the layout maps an element.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
