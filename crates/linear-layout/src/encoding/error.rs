@@ -303,8 +303,7 @@ impl EncodingError {
         })
     }
 
-    /// Names `name` as the key that causes the error, if the error is that there are too many items and it names no key
-    /// yet.
+    /// Names `name` as the key that causes the error, if the error is about too many items and names no key yet.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -352,8 +351,8 @@ impl EncodingError {
         }
     }
 
-    /// Names `name` as the key that causes the error, if the error is an error of a quoted layout or the lack of a
-    /// layout.
+    /// Names `name` as the key that causes the error, if the error is an error of a quoted layout, or the
+    /// encoding has no layout.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {

@@ -92,7 +92,7 @@ pub fn trans_source(
 }
 
 /// Returns the encoding of the operand of `reshape`. `dst` and `dst_shape` are the encoding and the shape of the
-/// result. The inverse reshape would give its result the same encoding.
+/// result. The operand has the encoding that the inverse reshape, from `dst_shape` to `src_shape`, gives to its result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`reshape`].
