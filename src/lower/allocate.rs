@@ -51,7 +51,7 @@ pub(crate) struct Planning {
     pub(crate) explain: bool,
 }
 
-/// The shared-memory usage of one operation's plan, summed over all warps.
+/// The shared-memory costs of one operation's plan for a whole thread block, as reported by a remark.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     wavefronts: Wavefronts,
@@ -59,7 +59,7 @@ struct Usage {
     scratch_bytes: u32,
 }
 
-/// The context in which operations are planned.
+/// The inputs for planning the operations of a function, and the plans made so far.
 pub(crate) struct PlanContext<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
@@ -74,7 +74,7 @@ pub(crate) struct PlanContext<'a> {
 }
 
 impl PlanContext<'_> {
-    /// Encodes [`Self::scratch_limit`] as a number for cache keys.
+    /// Encodes [`Self::scratch_limit`] as a number for cache keys: `None` as 0, and a limit of n bytes as n + 1.
     pub(crate) fn limit_key(&self) -> usize {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
     }
@@ -208,8 +208,8 @@ impl SharedMemory {
         self.allocation.offset(operation_id(op)).unwrap_or_default()
     }
 
-    /// Returns the byte offset and the size in bytes of the buffer or scratch memory that an operation allocates. The
-    /// offset is relative to the function's frame.
+    /// Returns the byte offset in the function's frame and the size in bytes of the shared memory that an operation
+    /// allocates, which is a buffer or scratch memory.
     pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
         let op = operation_id(op);
         Some((self.allocation.offset(op)?, self.allocation.size(op)?))
@@ -240,7 +240,8 @@ impl SharedMemory {
         })
     }
 
-    /// Returns, for each wait, the number of copy instructions that may stay in flight; see [`counted_waits`].
+    /// Returns, for each wait, the number of copy instructions that may stay in flight, or `None` if the wait is not
+    /// needed; see [`counted_waits`].
     pub(crate) fn counted_waits(
         &self,
         issued: &HashMap<OpId, u32>,
@@ -259,15 +260,14 @@ fn is_kernel(function: Op<'_>) -> bool {
     tt::Func::of(function).is_some_and(calls::is_kernel)
 }
 
-/// Describes the operation that started an asynchronous access, with its location.
+/// Returns the name and the location of an asynchronous operation, as a phrase for messages.
 fn asynchronous(started: Op<'_>) -> String {
     let name = started.name();
     let name = sys::text(name.as_string_ref());
     format!("the asynchronous `{name}` at {}", started.location())
 }
 
-/// Returns the diagnostic for an access that conflicts with an asynchronous access in flight. The operation `started`
-/// has started the asynchronous access.
+/// Returns the diagnostic for an access to shared memory that the asynchronous operation `started` still uses.
 fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
         "accesses shared memory that is still in use by {}",

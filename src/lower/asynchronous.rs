@@ -47,7 +47,7 @@ pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     )
 }
 
-/// Returns the predicate of an operation, if it has one.
+/// Returns the predicate operand of an asynchronous operation, if the operation has one.
 fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     match OpView::of(op)? {
         OpView::TtngBarrierExpect(expect) => Some(expect.pred()),
@@ -58,7 +58,7 @@ fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     }
 }
 
-/// Returns the mbarrier operand of an operation, and how the operation uses it.
+/// Returns the mbarrier operand of an asynchronous operation, and the use that the operation makes of it.
 fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     let small = |number: i64| u32::try_from(number).unwrap_or_default();
     let (object, use_) = match OpView::of(op)? {

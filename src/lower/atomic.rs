@@ -32,7 +32,7 @@ struct AtomicOp<'c> {
     result: Option<Val<'c>>,
 }
 
-/// The operation on each element, with tensor or scalar operands.
+/// The action of an atomic operation on each element, e.g. an addition or a load. Its operands are tensors or scalars.
 #[derive(Clone, Copy)]
 enum Action<'c> {
     Rmw(RMWOp, Val<'c>),
@@ -124,7 +124,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// The addresses of the elements.
+/// The addresses of the elements that an atomic operation accesses.
 enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
     /// Offsets in a buffer. If there is no buffer instruction for the access, addresses are computed from the

@@ -15,7 +15,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 
-/// The operation being lowered, and the numbers assigned to marked allocations.
+/// The state of marking for bounds checks: the operation being lowered, and the numbers of the marked allocations.
 pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
@@ -31,12 +31,13 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Sets the operation that is lowered next, and returns the enclosing operation, which [`Self::leave`] restores.
+    /// Sets the operation being lowered to `op`. Returns the operation that encloses `op`, which the caller passes to
+    /// [`Self::leave`] after lowering `op`.
     pub(crate) fn enter(&mut self, op: Op<'c>) -> Option<Op<'c>> {
         self.op.replace(op)
     }
 
-    /// Restores the enclosing operation, which [`Self::enter`] returned.
+    /// Sets the operation being lowered back to `outer`, which [`Self::enter`] returned.
     pub(crate) fn leave(&mut self, outer: Option<Op<'c>>) {
         self.op = outer;
     }
@@ -74,8 +75,7 @@ impl<'c> Bounds<'c> {
     }
 
     /// Returns `index`, marked as an index that must be below `bound`. An index that is statically known to be below
-    /// `bound` is returned without a mark. The simulator's message describes the index by the operation's name and
-    /// `of`.
+    /// `bound` is returned without a mark. `of` completes the simulator's message (e.g. `selects one of 4 buffers`).
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

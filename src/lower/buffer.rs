@@ -110,7 +110,7 @@ pub(super) struct BufferOperands<'c> {
     pub(super) base: Val<'c>,
     pub(super) offsets: Val<'c>,
     pub(super) mask: Option<Val<'c>>,
-    /// Limit on the number of elements per access.
+    /// Largest number of elements that one access may have.
     pub(super) widest: usize,
 }
 
@@ -163,7 +163,7 @@ impl<'c> GlobalBuffer<'c> {
         }
     }
 
-    /// Returns the cache bits of the instructions for the cache policy `of`.
+    /// Returns the cache bits, an operand of buffer instructions, for the cache policy `of`.
     pub(super) fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
         let modifier = policy(of, "cache_modifier").unwrap_or_default();
         self.instructions.cache.of(&modifier, is_store)
@@ -193,7 +193,8 @@ impl<'c> GlobalBuffer<'c> {
         offset
     }
 
-    /// Returns the type of one access in 32-bit words, which every GPU supports.
+    /// Returns the type of the data of one access: an integer of at most 32 bits, or a vector of 32-bit words. Every
+    /// GPU has buffer instructions for these types.
     fn words(&self, l: &Lowering<'c>) -> Type<'c> {
         let bits = self.accesses.bits();
         if bits <= 32 {

@@ -40,7 +40,6 @@ use melior::ir::{Type, ValueLike};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// The plan of a copy.
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
@@ -157,7 +156,8 @@ fn program<'c>(
     })
 }
 
-/// Returns the number of bytes of each store of a program, taken from its first store.
+/// Returns the number of bytes that a thread writes by the first store of a program; all stores of a program have this
+/// size. Returns `None` if the first step is not a store.
 fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     let Step::Store { values, .. } = program.steps().first()? else {
         return None;
@@ -176,7 +176,7 @@ enum Source<'c> {
     },
 }
 
-/// The elements that each thread copies.
+/// The elements that each thread copies: their addresses, masks and cache policy.
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
@@ -187,13 +187,13 @@ struct Elements<'c> {
     is_volatile: bool,
 }
 
-/// The state of emitting the stores of one operation.
+/// The properties that the stores of one copy operation share, and the number of copy instructions emitted for them.
 struct Stores {
     /// Mask of the register-index bits that select between replicas of an element.
     repeated: usize,
     /// True if the lanes of a warp store to consecutive addresses, in lane order, that start at one address per warp.
     is_in_lane_order: bool,
-    /// Number of instructions issued per warp, regardless of masks.
+    /// Number of copy instructions that each warp issues, regardless of masks.
     issued: Cell<u32>,
 }
 
@@ -410,8 +410,8 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Sets the count of each wait: the number of copy instructions that certainly belong to groups for which the wait does
-/// not wait.
+/// Sets the count of each wait: the number of copy instructions that may stay in flight after the wait. An instruction
+/// is counted only if it certainly belongs to a group that the wait leaves in flight.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// The declarations that the functions of a module use. Each declaration is emitted once.
 #[derive(Debug, Default)]
 pub(crate) struct Declarations {
-    /// Name of the variable that holds each string.
+    /// Names of the variables that hold strings, keyed by the string.
     strings: BTreeMap<Vec<u8>, String>,
-    /// Name of the variable that holds each constant table.
+    /// Names of the variables that hold constant tables, keyed by the bytes of the table.
     tables: BTreeMap<Vec<u8>, String>,
-    /// External functions by name.
+    /// External functions, keyed by their name.
     functions: BTreeMap<String, ExternalFunction>,
 }
 
@@ -91,7 +91,7 @@ impl Declarations {
     }
 }
 
-/// Escapes percent signs for a `printf` format.
+/// Escapes percent signs, so that `printf` prints the text literally.
 pub(crate) fn literal(text: &[u8]) -> Vec<u8> {
     let escaped = text.iter().flat_map(|byte| match byte {
         b'%' => &b"%%"[..],

@@ -76,7 +76,7 @@ pub(super) fn check_in_cluster(function: Op<'_>, num_ctas: u32) -> Result<(), Re
 
 /// Returns true if the lowering of an operation takes the rank of the CTA into account, or does not depend on it.
 ///
-/// A conversion between CTAs is refused when it is planned.
+/// A supported operation may still be refused when it is planned, e.g. a conversion between CTAs.
 fn is_supported_in_clusters(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(

@@ -23,7 +23,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as an operation of the kind `kind` with the same operands.
+/// Lowers `op` as if it were an operation of the kind `kind`.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     check_formats(op, kind)?;
     per_register(l, op, kind)
@@ -67,7 +67,8 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// Returns the mask of the register-index bits on which a value does not depend, according to its constancy.
+/// Returns a mask of register-index bits: the bits whose change does not change the element, according to the constancy
+/// of the value.
 ///
 /// ```text
 /// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers

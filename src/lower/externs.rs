@@ -277,7 +277,7 @@ fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'
     })
 }
 
-/// Expands integer powers and conversions between floats.
+/// Expands a power with an integer exponent, or a conversion between float types.
 fn of_float_and_integer<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -298,7 +298,7 @@ fn of_float_and_integer<'c>(
     }
 }
 
-/// Expands classification, sign bits, bit casts and conversions to integers.
+/// Expands a function of one float with an integer result: a classification, the sign bit, a bit cast or a conversion.
 fn integer_of_float<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -365,7 +365,7 @@ fn integer_of_float<'c>(
     Some(l.e.fptoi_sat(whole, result, is_signed))
 }
 
-/// Expands conversions from integers to floats, and bit casts.
+/// Expands a function of one integer with a float result: a conversion or a bit cast.
 fn float_of_integer<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -402,7 +402,7 @@ fn float_of_integer<'c>(
     })
 }
 
-/// Expands bit counts, minima and maxima, and high halves of products.
+/// Expands a function of integers with an integer result, e.g. a bit count or the high half of a product.
 fn of_integers<'c>(
     l: &mut Lowering<'c>,
     name: &str,

@@ -47,7 +47,7 @@ pub(super) fn narrow<'c>(
     words.iter().map(code).collect()
 }
 
-/// Converts 8-bit codes to floats exactly.
+/// Converts 8-bit codes in the format `from` to floats of the type `to`. The conversion is exact.
 pub(super) fn widen<'c>(
     l: &mut Lowering<'c>,
     codes: &[Val<'c>],

@@ -11,10 +11,10 @@ pub enum LaneReductions {
 }
 
 impl LaneReductions {
-    /// All choices.
+    /// All values of the option.
     pub const ALL: [Self; 2] = [Self::Cheapest, Self::Butterfly];
 
-    /// Returns the name of the option's value.
+    /// Returns the option value that selects these strategies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

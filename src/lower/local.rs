@@ -30,7 +30,7 @@ pub(super) use view::MemdescLayout;
 
 // --- effects ---
 
-/// Returns the size and the alignment in bytes of an allocation.
+/// Returns the request for the shared memory of an allocation: its size and its alignment in bytes.
 fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request, Diagnostic> {
     let view = MemdescLayout::of(layouts, alloc.result().r#type())?;
     let requested = alloc.alignment().unwrap_or(1);
@@ -111,7 +111,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     })
 }
 
-/// The plan of an access to a buffer.
 #[derive(Debug)]
 struct AccessProgram(Program);
 
@@ -163,7 +162,7 @@ impl<'c> BufferOp<'c> {
         ]
     }
 
-    /// Plans the access, and verifies the program by execution.
+    /// Plans the access of this operation, and verifies the plan by execution.
     fn plan(&self, layouts: &Layouts, target: &Target) -> Result<AccessProgram, Diagnostic> {
         // The result of a gather has the layout of its indices.
         let tensor = self.indices.map_or(self.tensor, |(indices, _)| indices);

@@ -20,7 +20,7 @@ use melior::ir::{Attribute, Type, ValueLike};
 /// A partition of a tensor's registers into groups; each group is one vector access.
 #[derive(Clone, Debug)]
 pub(super) struct AccessGroups<'c> {
-    /// The element type in memory.
+    /// The type of an element in memory (e.g. `i8` for a boolean).
     pub(super) element: Type<'c>,
     pub(super) element_bits: u32,
     /// Registers of each access, lowest address first.
@@ -48,7 +48,8 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Makes all groups of a contiguous run use the address of the run's first register.
+    /// Sets the base address of each group to the address of the first register of the contiguous run that contains the
+    /// group.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -258,11 +259,11 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// A function that emits the index of a unit.
+/// A function that emits the index of the thread in its CTA, or the rank of the CTA in its cluster.
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
 
-/// Returns the condition under which this thread owns the elements that it holds, and the mask of the register-index
-/// bits that select replicas. The condition is `None` if all threads own their elements.
+/// Returns the condition that this thread owns the elements that it holds, or `None` if the condition is always true.
+/// Also returns the mask of the register-index bits that select between replicas of an element.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,

@@ -108,7 +108,7 @@ use std::rc::Rc;
 pub struct LoweringOptions {
     /// The kernel calling convention.
     pub abi: Abi,
-    /// The trade-off between shared memory and barriers.
+    /// The rule for the number of shared-memory bytes that a function may use.
     pub shared: SharedBytes,
     /// The strategies of reductions across lanes.
     pub lane_reductions: LaneReductions,

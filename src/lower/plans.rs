@@ -56,7 +56,8 @@ impl PlanCache {
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,
-    /// Number of shared-memory bytes of the baseline plan, if the operation can be replanned to use fewer bytes.
+    /// Number of scratch bytes that the baseline plan of the operation needs. `None` if the operation cannot be
+    /// replanned with less scratch memory.
     pub(crate) baseline_bytes: Option<u32>,
 }
 

@@ -79,10 +79,10 @@ fn plan<'c>(
     })
 }
 
-/// Returns the part of the result that each CTA holds.
+/// Returns the layout of the part of the result that each CTA holds.
 ///
 /// # Errors
-/// A CTA holds other rows of the result than of the source.
+/// Returns an error if a CTA holds other rows of the result than of the source.
 fn rows_of_block(
     dst: &TensorLayout,
     operands: &CombineOperands,

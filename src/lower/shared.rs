@@ -2,7 +2,7 @@
 
 use super::gpu::Gpu;
 
-/// The trade-off between shared memory and barriers.
+/// The rule for the number of shared-memory bytes that a function may use. More bytes can save barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
     /// A function gets no more bytes than the baseline allocation, which reuses bytes as much as possible.
@@ -12,7 +12,7 @@ pub enum SharedBytes {
     Fast,
 }
 
-/// The severity of the diagnostic for a function that needs more shared memory than the GPU has.
+/// The severity of the diagnostic that is reported if a function exceeds the GPU's limit on shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
     /// The lowering reports an error.
@@ -37,10 +37,10 @@ impl SharedLimit {
 }
 
 impl SharedBytes {
-    /// All trade-offs.
+    /// All rules.
     pub const ALL: [Self; 2] = [Self::Least, Self::Fast];
 
-    /// Returns the option value that selects this trade-off.
+    /// Returns the option value that selects this rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The symbol of a module's dynamic shared memory.
 pub(crate) const SHARED: &str = "global_smem";
 
-/// The result of lowering an operation.
+/// Success, or the diagnostic of an operation that cannot be lowered.
 pub(crate) type Outcome = Result<(), Diagnostic>;
 
 /// A function that lowers one operation.
@@ -47,7 +47,7 @@ pub(crate) struct Lowering<'c> {
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
     /// Index of the thread's warp group, if the function has warp-group products and runs on several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
-    /// The lowered block of each source block.
+    /// The lowered block of each source block, keyed by the identifier of the source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
     /// Registers yielded by the region that was lowered last.
     pub(crate) yielded: Vec<Val<'c>>,
@@ -55,11 +55,11 @@ pub(crate) struct Lowering<'c> {
     pub(crate) exit: Option<Blk<'c>>,
     /// `Some` once an error has been reported.
     pub(crate) emitted: Option<Reported>,
-    /// Operations whose error has been reported.
+    /// Identifiers of the operations whose error has been reported.
     pub(crate) refused: HashSet<usize>,
     /// Strings, tables and external functions of the module.
     pub(crate) declarations: Rc<RefCell<Declarations>>,
-    /// The copies and waits, for GPUs whose waits count instructions.
+    /// The copies and waits of the function, for GPUs whose waits count copy instructions.
     pub(super) counted: CountedCopies<'c>,
     /// The function that dispatches an operation to its lowering.
     pub(super) lower: LowerFn,
@@ -219,8 +219,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Returns `index`, marked for the simulator as an index that must be below `bound`. `of` describes the index in
-    /// the simulator's message.
+    /// Returns `index`, marked for the simulator as an index that must be below `bound`. `of` completes the simulator's
+    /// message (e.g. `selects one of 4 buffers`).
     pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
         self.bounds.index(&mut self.e, index, bound, of)
     }

@@ -483,7 +483,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.l.e.trunc(count, i1)
     }
 
-    /// Returns the condition that the thread index, masked by `mask`, differs from `first`.
+    /// Returns the condition `(thread index & mask) != first`.
     fn differs(&mut self, mask: u32, first: u32) -> Val<'c> {
         let (l, lanes_log2) = (&mut *self.l, self.plan.lanes_log2());
         let (number, shift) = if mask < 1 << lanes_log2 {
@@ -551,7 +551,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         l.e.xor(source, flip)
     }
 
-    /// Applies the linear map with the given columns to the thread index.
+    /// Applies the linear map with the given columns to `thread`, the thread index.
     fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
         let program = IndexProgram::new(
             &[self.plan.lanes_log2() + self.plan.warps_log2()],
@@ -560,7 +560,8 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         emit_index(&mut self.l.e, &program, &[thread])[0]
     }
 
-    /// Returns the pointer of an access to the shared memory of a CTA of the cluster.
+    /// Returns the pointer for `address`, which selects a CTA of the cluster and a byte of the shared memory of this
+    /// CTA.
     fn cluster_address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
         let plan = self.plan;
         let base = &plan.address_bases()[address.base as usize];

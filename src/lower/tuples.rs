@@ -14,7 +14,7 @@ use linear_layout::layout::BlockSlice;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// The operands of a reduction or a scan.
+/// The operands of a reduction or a scan: their common layout, their widths, and the cost of combining two elements.
 pub(super) struct CombineOperands {
     /// The part of the operands' layout that each CTA holds.
     pub(super) slice: BlockSlice,
@@ -59,7 +59,7 @@ impl CombineOperands {
 /// Checks that no two CTAs hold elements of the same row.
 ///
 /// # Errors
-/// The axis is distributed over CTAs.
+/// Returns an error if the axis is distributed over CTAs.
 pub(super) fn check_axis(operands: &CombineOperands, axis: usize) -> Result<(), Diagnostic> {
     match operands.slice.split.get(axis) {
         Some(0) | None => Ok(()),

@@ -81,8 +81,8 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns the mask of the bits of the result's packed coordinates that the operand's packed coordinates have too. The
-/// other bits index broadcast dimensions.
+/// Returns a mask of bits of the result's packed coordinates: the bits that index dimensions of the same size in the
+/// operand. The other bits index broadcast dimensions.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -108,7 +108,8 @@ fn compress(x: u64, mask: u64) -> u64 {
     out
 }
 
-/// Returns the register-index bit of a joined tensor that selects one of the two joined tensors.
+/// Returns the position of the register-index bit of a joined tensor that selects between the elements of the first and
+/// of the second tensor.
 fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
     let pair = 1u64 << (layout.unique.total_out_bits() - 1);
     layout

@@ -6,7 +6,7 @@ use crate::sys;
 use crate::sys::build::{self, Blk, Op};
 use melior::ir::operation::OperationLike;
 
-/// A step of the walk over the dominator tree.
+/// A step of the walk over the dominator tree: to enter the block with the given index, or to leave the current block.
 enum Visit {
     Enter(usize),
     Leave,

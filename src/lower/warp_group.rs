@@ -32,7 +32,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use std::collections::HashMap;
 
-/// Returns the shared-memory effects of a product.
+/// Returns the shared-memory effects of a warp-group product.
 pub(crate) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -199,9 +199,8 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the largest number of instructions whose results may be accumulated in a partial sum, before the partial sum
-/// is added to the sum in full precision. Returns `None` if there is no limit; only products of 8-bit floats have a
-/// limit.
+/// Returns the largest number of instructions that may accumulate in one partial sum, which is then added to the sum in
+/// full precision. Returns `None` if there is no limit; only products of 8-bit floats have a limit.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -214,7 +213,7 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
     (is_partial && most <= issues).then_some(most)
 }
 
-/// Operand A of a product.
+/// Operand A, the left operand, of a warp-group product.
 enum LeftOperand<'c> {
     /// A is in shared memory: the lower half of the descriptor of its first tile, and the planned descriptor.
     Buffer(Val<'c>, MatrixDescriptor),
@@ -247,8 +246,8 @@ fn left_words<'c>(
     copies
 }
 
-/// Returns the lower half of the descriptor of a buffer's first tile, which depends on the warp group; the upper half
-/// is constant. `groups` has the byte offset for each bit of the warp-group index.
+/// Returns the lower half of the descriptor of a buffer's first tile. The lower half depends on the warp group; the
+/// upper half is constant. `groups` has the byte offset for each bit of the warp-group index.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -413,7 +412,8 @@ impl<'c> ProductEmitter<'_, 'c> {
     }
 }
 
-/// Waits until at most `most` groups of products are in flight. Returns `values` as results of the wait.
+/// Waits until at most `most` groups of products are in flight. Returns `values` as results of the wait, so that their
+/// uses stay after the wait.
 fn wait_and_tie<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,

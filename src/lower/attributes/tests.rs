@@ -144,7 +144,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttng.warp_group_dot_wait", "warpGroupLocal", Unneeded("a barrier stands where the analysis finds that warp groups need one")),
 ];
 
-/// Attributes of upstream operations, and the treatment that is the same for all operations with the attribute.
+/// Attributes of upstream operations, and their treatment in all operations other than those of [`UPSTREAM_OF_ONE`].
 #[rustfmt::skip]
 const UPSTREAM: &[(&str, Fate)] = &[
     ("branch_weights", PassedOnIn("src/lower/emit/control.rs")),
@@ -167,7 +167,7 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("variant", PassedOnIn("src/lower/emit/emitter.rs")),
 ];
 
-/// Attributes of single upstream operations with another treatment.
+/// Exceptions from [`UPSTREAM`]: an upstream operation, its attribute, and the treatment of the attribute.
 const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] =
     &[("ub.poison", "value", Unneeded("any value is right"))];
 

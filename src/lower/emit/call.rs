@@ -5,7 +5,7 @@ use crate::ir::builders::llvm;
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 
-/// The memory effects of a function that does not access memory.
+/// The attribute that states that a function does not access memory.
 const NO_MEMORY: &str = "#llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, \
                          errnoMem = none, targetMem0 = none, targetMem1 = none>";
 

@@ -52,7 +52,7 @@ pub(crate) struct Switch<'c> {
     begin: Blk<'c>,
     /// The first block of each case; the default case comes first.
     cases: Vec<Blk<'c>>,
-    /// The last block of the case that ended last.
+    /// The last block of the case that was ended most recently.
     end: Blk<'c>,
     join: Blk<'c>,
 }
@@ -319,7 +319,6 @@ impl<'c> Emitter<'c> {
         self.operation(llvm::intr_trap());
     }
 
-    /// Emits a return.
     pub(crate) fn return_(&mut self, result: Option<Val<'c>>) {
         self.operation(llvm::r#return(result));
     }

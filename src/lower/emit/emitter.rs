@@ -26,7 +26,6 @@ pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<NamedAttr<'c>> {
         .collect()
 }
 
-/// Returns the arguments of a block.
 pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     (0..block.argument_count())
         .map(|i| build::argument(block, i))
@@ -42,8 +41,8 @@ pub(crate) struct Emitter<'c> {
     entry: Blk<'c>,
     /// Number of operations that were inserted at the start of the entry block.
     at_entry: usize,
-    /// Stack of the enclosing blocks, outermost first. Each block is stored with the keys that became available in the
-    /// block that was entered from it.
+    /// Stack of the blocks to which [`Self::leave_block`] returns, outermost first. The keys in an entry are those to
+    /// remove from `available` on this return.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,

@@ -34,7 +34,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::fpext(value, type_))
     }
 
-    /// Truncates to a narrower format, rounding to nearest even.
+    /// Converts a float to a narrower format, rounding to nearest even.
     pub(crate) fn fptrunc(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
         self.pure(llvm::fptrunc(value, type_))
     }

@@ -5,7 +5,7 @@ use melior::dialect::llvm;
 use melior::ir::Type;
 use melior::ir::r#type::IntegerType;
 
-/// Frequently used types of one context.
+/// Frequently used types of an MLIR context.
 #[derive(Clone, Copy)]
 pub(crate) struct Types<'c> {
     pub(crate) i1: Type<'c>,

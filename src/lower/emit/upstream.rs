@@ -27,7 +27,8 @@ pub(super) struct FastMathFlags<'c> {
     may_approximate: bool,
 }
 
-/// The name and the attributes with which an operation of `arith` or `math` is emitted.
+/// An operation of `arith` or `math`, as it is emitted: with the name and the attributes of the equivalent LLVM
+/// operation if there is one.
 pub(crate) struct Upstream<'c> {
     name: Name,
     attributes: Vec<NamedAttr<'c>>,
@@ -47,7 +48,8 @@ impl<'c> Emitter<'c> {
         self.emit_upstream(&operation, operands, result)
     }
 
-    /// Returns the name and the attributes with which an operation is emitted.
+    /// Returns the equivalent LLVM operation of an operation of `arith` or `math`, or the operation itself if there is
+    /// none.
     pub(crate) fn as_upstream(
         &mut self,
         kind: UpstreamKind,
@@ -59,7 +61,7 @@ impl<'c> Emitter<'c> {
         Upstream { name, attributes }
     }
 
-    /// Emits an operation on one register of each operand.
+    /// Emits `operation` on one register of each operand.
     pub(crate) fn emit_upstream(
         &mut self,
         operation: &Upstream<'c>,
@@ -70,7 +72,7 @@ impl<'c> Emitter<'c> {
         self.pure(op.operands(operands).results(&[result]))
     }
 
-    /// Emits a call of the intrinsic `name`, which replaces an operation with these attributes.
+    /// Emits a call of the intrinsic `name` in place of an operation of `arith` or `math` that has these attributes.
     pub(crate) fn upstream_intrinsic(
         &mut self,
         name: &str,

@@ -10,15 +10,15 @@ use melior::ir::Type;
 pub(crate) struct CachePolicy {
     /// The cache modifier: `ca`, `cg`, `cs`, `cv`, `wb` or `wt`.
     pub(crate) modifier: String,
-    /// Eviction priority in L1, for example `evict_first` or `evict_last`.
+    /// Eviction priority in the first-level cache, L1, for example `evict_first` or `evict_last`.
     pub(crate) first: String,
-    /// Eviction priorities in L2.
+    /// Eviction priorities in the second-level cache, L2.
     pub(crate) second: Option<SecondCache>,
     /// Number of bytes prefetched into L2.
     pub(crate) prefetch_bytes: Option<u32>,
 }
 
-/// Eviction priorities in L2.
+/// Eviction priorities in the second-level cache, L2.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SecondCache {
     pub(crate) primary: String,
@@ -39,7 +39,7 @@ pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) mask: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
     pub(crate) is_volatile: bool,
-    /// The element type in memory.
+    /// The type of an element in memory (e.g. `i8` for a boolean).
     pub(crate) element: Type<'c>,
     pub(crate) element_bits: u32,
     /// Number of elements that are accessed.
@@ -77,7 +77,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         }
     }
 
-    /// Emits the load without its mask.
+    /// Emits a load of the accessed elements that ignores the mask.
     pub(super) fn unmasked_load(&self, e: &mut Emitter<'c>, flags: AccessFlags) -> Val<'c> {
         let type_ = self.type_(e);
         let is_volatile = self.is_volatile;
@@ -89,7 +89,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         e.load_as(pointer, type_, self.alignment_bytes, flags)
     }
 
-    /// Emits the store without its mask.
+    /// Emits a store to the accessed elements that ignores the mask.
     pub(super) fn unmasked_store(&self, e: &mut Emitter<'c>, whole: Val<'c>, flags: AccessFlags) {
         let pointer = e.gep_bytes(self.pointer, self.offset_bytes);
         e.store_as(whole, pointer, self.alignment_bytes, flags);

@@ -28,7 +28,7 @@ pub(crate) enum AtomicMemory {
     Shared,
 }
 
-/// The operation of an atomic access.
+/// The action of an atomic access on each element, e.g. an addition or a load. Its operands are LLVM values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicAction<'c> {
     Rmw(RMWOp, Val<'c>),

@@ -58,10 +58,12 @@ pub(super) trait Isa: Sync {
     /// Marks a warp-uniform `i32` as uniform, for compilers that benefit from it.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
-    /// Emits the index of the cluster in the grid along an axis, 0 to 2. A CTA without a cluster counts as one.
+    /// Emits the index of the program along an axis of the grid, 0 to 2. A program is a cluster, or a CTA if the kernel
+    /// has no clusters.
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// Emits the number of clusters of the grid along an axis, 0 to 2.
+    /// Emits the number of programs along an axis of the grid, 0 to 2. A program is a cluster, or a CTA if the kernel
+    /// has no clusters.
     fn num_programs<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
     /// Emits the rank of the CTA in its cluster, if clusters of this GPU are supported.
@@ -69,7 +71,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Maps the address of shared memory of this CTA to the same address in the CTA with the given rank.
+    /// Converts a pointer to a byte of this CTA's shared memory to a pointer to the corresponding byte in the shared
+    /// memory of the CTA with the given rank.
     fn address_in_cta<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -84,7 +87,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Largest number of CTAs per cluster that the lowering supports.
+    /// Returns the largest number of CTAs per cluster that the lowering supports.
     fn max_ctas(&self, _: &Target) -> u32 {
         1
     }
@@ -136,7 +139,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Sets the number of copy instructions that may stay in flight after a wait. `None` sets the largest number.
+    /// Sets the number of copy instructions that may stay in flight after a wait. `None` sets the largest number that a
+    /// wait can encode.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
     /// Returns the `i32` that lane `lane ^ mask` holds in `value`, where `lane` is the index of this lane.
@@ -164,8 +168,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges words between lanes whose indices differ in the bit `lane_bit`: `high` of the lane in which the bit is
-    /// clear, and `low` of the lane in which the bit is set.
+    /// Exchanges words between lanes whose indices differ only in the bit `lane_bit`: the lane in which the bit is
+    /// clear gives its `high` and gets the other lane's `low`. Returns the new `low` and `high`.
     fn swap_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -239,7 +243,6 @@ pub(super) trait Isa: Sync {
         false
     }
 
-    /// Emits a memory fence.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
     /// Prints `values` with a format of C's `printf`. The values are 32- and 64-bit integers, f64 and pointers.

@@ -29,7 +29,7 @@ pub(crate) enum LaneOperation {
     },
 }
 
-/// The single operation of a combine region for one tensor.
+/// The operation of a combine region that consists of a single operation on two elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,

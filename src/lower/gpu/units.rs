@@ -62,12 +62,12 @@ pub(crate) enum Accumulation<'c> {
     If(Val<'c>),
 }
 
-/// The left operand of a warp-group product.
+/// Operand A, the left factor, of a warp-group product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupFactor<'c> {
-    /// The descriptor of a tile in shared memory.
+    /// The descriptor of A's tile in shared memory.
     Tile(Val<'c>),
-    /// Four 32-bit words in registers.
+    /// This thread's part of A's tile, as four 32-bit words in registers.
     Words([Val<'c>; 4]),
 }
 
@@ -91,11 +91,10 @@ pub(crate) struct GroupProduct<'c> {
 /// Instructions for asynchronous units. In methods with a parameter `by`, only the thread in which `by` is true issues
 /// the operation.
 pub(crate) trait UnitIsa {
-    /// Returns a condition that is true in exactly one thread of the CTA. This thread is always the same thread of warp
-    /// 0.
+    /// Returns a condition that is true in exactly one thread of the CTA: the elected thread, a fixed thread of warp 0.
     fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
-    /// Emits an operation on an mbarrier.
+    /// Emits the operation `action` on the mbarrier at the address `object`.
     fn mbarrier<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -107,7 +106,6 @@ pub(crate) trait UnitIsa {
     /// Waits, in all threads, until the mbarrier has completed the phase with the parity `parity`.
     fn wait<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, parity: Val<'c>);
 
-    /// Issues a box copy.
     fn copy_box<'c>(&self, e: &mut Emitter<'c>, access: &BoxAccess<'c>, by: Val<'c>);
 
     /// Ends the current group of box copies to global memory.

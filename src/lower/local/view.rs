@@ -18,7 +18,8 @@ pub(in crate::lower) struct MemdescLayout<'c> {
 }
 
 impl<'c> MemdescLayout<'c> {
-    /// Returns the mask of the position bits that may be nonzero at the start of a view of this type.
+    /// Returns a mask of bits of a position, which is a byte offset without padding: the bits that may be nonzero at
+    /// the start of a view of this type.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))
@@ -86,8 +87,8 @@ impl<'c> MemdescLayout<'c> {
 /// Minimum alignment of buffers in bytes: the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// Emits the computation of a byte offset with padding from a position without padding. [`BufferLayout::padded`] does
-/// the same for constants.
+/// Adds the padding to `position`, a byte offset without padding. [`BufferLayout::padded`] computes the result for
+/// constant positions.
 pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);

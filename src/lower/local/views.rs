@@ -174,8 +174,8 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view that changes only the type. `expected` returns the required layout of the new type for the old and the
-/// new memdesc, or `None` if the view changes the leading dimension.
+/// Lowers a view that changes only the type. Given the memdesc layouts of the operand and of the result, `expected`
+/// returns the layout that the result must have, or `None` if the view changes the leading dimension.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,

@@ -41,8 +41,8 @@ pub(super) trait Arithmetic {
     /// Converts a float to a 64-bit integer, rounding towards zero. The result must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// Returns the result of `rare` if the condition is true, and `usual` otherwise. `rare` is long, so it is executed
-    /// only in a branch.
+    /// Returns the result of `rare` if the condition is true, and `usual` otherwise. The code of `rare` is long, so it
+    /// is emitted in a branch.
     fn branch(
         &mut self,
         condition: Self::B,
@@ -153,7 +153,7 @@ pub(super) enum Binary {
     CopySign,
 }
 
-/// Binary integer operations, modulo their width.
+/// Binary operations on integers. Results that overflow wrap around.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IntBinary {
     Add,

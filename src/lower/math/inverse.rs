@@ -4,7 +4,7 @@ use super::arithmetic::{Arithmetic, FloatPredicate, Unary};
 use super::exponential::odd;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// pi / 2 minus the nearest f32.
+/// pi / 2 minus the f32 that is nearest to pi / 2.
 const HALF_PI_REST: f32 = -4.371_138_83e-8;
 
 /// Computes the arcsine of numbers with a magnitude of at most 1/2.

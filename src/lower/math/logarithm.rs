@@ -106,8 +106,8 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     m.add(high, rest)
 }
 
-/// Returns `inside`, or the result of a special case: infinity and NaN are returned unchanged, the result for 0 is
-/// -infinity, and the result for negative numbers is NaN.
+/// Returns the logarithm of `x`: `inside` for positive finite numbers, infinity and NaN unchanged, -infinity for 0, and
+/// NaN for negative numbers.
 fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     let is_finite = m.less(x, f32::INFINITY);
     let result = m.select(is_finite, inside, x);

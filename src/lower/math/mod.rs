@@ -78,7 +78,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as an operation of the kind `kind` with the same operands.
+/// Lowers `op` as if it were an operation of the kind `kind`.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome {
     check_formats(op, kind)?;
     let operands = build::operands(op);
@@ -114,10 +114,10 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
     Ok(())
 }
 
-/// The implementation of a function.
+/// The way in which a function is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Implementation {
-    /// The function is computed in the format of its operands.
+    /// The function is computed without a library, in the format of its operands.
     Own,
     Binary32,
     /// The function is computed by a device library.

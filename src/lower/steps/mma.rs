@@ -13,8 +13,8 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits the matrix instruction `row`. `lists` are the registers of A, B and the accumulator. The results are set
-    /// from the value `first` on.
+    /// Emits the matrix instruction `row`. `lists` are the registers of A, B and the accumulator. The result registers
+    /// become the values with consecutive numbers from `first` on.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,

@@ -36,7 +36,8 @@ impl<'c> ProgramEmitter<'_, 'c> {
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// Counts the warp's elements in each bin that this lane owns, and adds the counts to `acc`.
+    /// Returns `acc` plus the counts of a vote: for each bin that this lane owns, the number of the warp's elements in
+    /// this bin.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,

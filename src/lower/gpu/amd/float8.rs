@@ -41,8 +41,8 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Clamps a value to the finite range of a format. NaN is preserved. Infinity is preserved if the format encodes
-/// infinity as NaN.
+/// Clamps an f32 to the finite range of a format. NaN stays NaN. For FNUZ formats, infinity stays infinity, since the
+/// later conversion must turn it into NaN.
 fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     let f32 = e.types.f32;
     let largest = to.value(to.largest());

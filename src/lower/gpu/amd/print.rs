@@ -44,7 +44,7 @@ pub(super) fn fail(
     e.trap();
 }
 
-/// Appends a format and its values to an open message, and completes the message.
+/// Appends a format and its values to the open message with the handle `begun`, and completes the message.
 fn message<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,

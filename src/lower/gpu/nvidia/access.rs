@@ -123,7 +123,7 @@ fn offset(access: &GlobalAccess<'_, '_>) -> String {
 /// The cache operators of a PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct CacheOperators<'c> {
-    /// Qualifiers in the instruction's name.
+    /// Suffix of the instruction's name, for example `.cg` or `.L1::evict_first.L2::cache_hint`.
     qualifiers: String,
     /// The cache-policy operand that `.L2::cache_hint` requires.
     policy: Option<Val<'c>>,
@@ -190,7 +190,7 @@ impl<'c> CacheOperators<'c> {
     }
 }
 
-/// The words in which PTX accesses memory: 1, 2 or 4 words of 8 to 64 bits.
+/// The words into which a PTX instruction splits the data of one access: 1, 2 or 4 words of 8 to 64 bits.
 pub(super) struct Words<'c> {
     pub(super) count: usize,
     type_: Type<'c>,

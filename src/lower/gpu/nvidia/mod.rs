@@ -104,7 +104,8 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Clusters of more than 8 CTAs are not portable: Triton's launcher allows them for 16 only.
+    /// Returns 16 if the GPU has clusters, otherwise 1. Clusters of more than 8 CTAs are not portable, and Triton's
+    /// launcher allows them only for 16 CTAs.
     fn max_ctas(&self, target: &Target) -> u32 {
         if target.instructions.clusters { 16 } else { 1 }
     }
@@ -303,7 +304,8 @@ impl Isa for Nvidia {
         e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
     }
 
-    /// PTX has only exponential and logarithm to base 2, and LLVM selects no instruction for `log2`.
+    /// Computes `exp` and `log` by the exponential and logarithm to base 2, since PTX has no others. LLVM selects no
+    /// instruction for `log2`.
     fn approximate<'c>(
         &self,
         e: &mut Emitter<'c>,

@@ -223,7 +223,7 @@ fn list(start: usize, count: usize) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
-/// Inline assembly with several results.
+/// Inline assembly that is being built: the types of its results, its constraints and its operands.
 struct Assembly<'c> {
     results: Vec<Type<'c>>,
     constraints: Vec<String>,
