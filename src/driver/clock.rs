@@ -18,7 +18,7 @@ impl Clock {
         }
     }
 
-    /// Restarts the clock without recording a phase.
+    /// Makes the next phase begin now. The time since the end of the last phase is not recorded.
     pub(super) fn skip(&mut self) {
         self.since = Instant::now();
     }
@@ -40,7 +40,7 @@ impl Clock {
         self.phases.iter().map(|(_, time)| time).sum()
     }
 
-    /// Returns the clock with the smaller total time.
+    /// Returns the one of the two clocks that has the smaller total time.
     #[must_use]
     pub fn best(self, other: Self) -> Self {
         if other.total() < self.total() {

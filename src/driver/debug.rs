@@ -45,7 +45,7 @@ pub(super) fn describe(
 }
 
 /// Gives `op` and every operation nested in it a location in a file, since LLVM requires a location at each call. An
-/// operation without such a location gets the location of its parent operation; `op` gets `around`.
+/// operation without such a location gets the location of its parent operation, or `around` if the operation is `op`.
 fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, file: &str) {
     let mut pending = vec![(op, around)];
     while let Some((op, around)) = pending.pop() {

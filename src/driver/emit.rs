@@ -64,7 +64,8 @@ impl Artifact {
     }
 }
 
-/// Returns the name of an assembly language, its vendor, and the option value that selects it.
+/// Returns three texts for messages: the name of an assembly language, the vendor of its GPUs, and the option that
+/// selects it.
 fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),

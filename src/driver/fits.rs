@@ -23,7 +23,7 @@ pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
 }
 
-/// Checks that a module has not been lowered for a GPU of another vendor than the vendor of `target`.
+/// Checks that a lowered module has been lowered for a GPU of the vendor of `target`.
 ///
 /// A module that has not been lowered passes this check; its translation then fails with a more specific error. `input`
 /// is the file name in the command that the error suggests.
@@ -189,7 +189,7 @@ impl Language {
     }
 }
 
-/// Returns a similar name that is valid in every language.
+/// Returns a name that resembles `name` and is valid in every language (e.g. `a_b` for `a.b`).
 fn nearest_name(name: Text<'_>) -> String {
     let letters = name.to_string();
     let mut nearest: String = letters

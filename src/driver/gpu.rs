@@ -20,7 +20,7 @@ pub(super) struct LlvmGpu {
     given: Option<LlvmNames>,
 }
 
-/// Processor and features set by the user.
+/// LLVM's names of the processor and the features that the user has set.
 struct LlvmNames {
     cpu: Option<String>,
     features: String,

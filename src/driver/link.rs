@@ -51,8 +51,7 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Environment variables that list folders. The second string is the path of the library folder relative to a listed
-/// folder.
+/// Environment variables that list folders, and the path of the library folder relative to a listed folder.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),

@@ -41,7 +41,7 @@ impl Failure {
         Self(vec![Message::error(message.to_string())])
     }
 
-    /// Attaches a note to the last error.
+    /// Attaches a note to the last message.
     fn note(mut self, note: impl fmt::Display) -> Self {
         if let Some(last) = self.0.last_mut() {
             last.notes.push(Message::note(note.to_string()));

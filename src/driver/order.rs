@@ -14,9 +14,9 @@ use crate::sys::{BlockInstruction, BlockOrder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
-/// Largest peak of live registers at which the given order is kept. In the given order, dependent instructions are
-/// further apart, which hides latency; and with 64 registers per thread, half of the threads of a multiprocessor can be
-/// resident.
+/// Peak of live registers above which another order may replace the given order. Up to this peak, the given order is
+/// better: its dependent instructions are further apart, which hides latency; and with 64 registers per thread, half of
+/// the threads of a multiprocessor can be resident.
 const MIN_PEAK: u32 = 64;
 
 /// Number of 32-bit registers that an instruction of an NVIDIA GPU can address.

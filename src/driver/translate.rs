@@ -45,7 +45,7 @@ pub struct Options {
     pub file: String,
     /// Kind of output. `None` selects the assembly language of the target.
     pub emit: Option<Emit>,
-    /// True if [`Translated::llvm_ir`] is to be set, for any kind of output.
+    /// True if [`Translated::llvm_ir`] is to be set in addition to the output.
     #[serde(rename = "llvm_ir")]
     pub keeps_llvm_ir: bool,
     /// Pass pipeline that lowers the module before the translation. `None` if the module is already lowered.

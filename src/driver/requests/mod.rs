@@ -39,7 +39,7 @@ fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer
     }
 }
 
-/// The request handlers of the C API.
+/// Implements the requests of the C API by the drivers of this folder.
 pub(crate) struct Driver;
 
 impl Requests for Driver {
@@ -80,7 +80,7 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// Returns the default name of an input in messages.
+/// Returns the name that messages use for an input without a file name.
 fn unnamed() -> String {
     "<string>".to_owned()
 }

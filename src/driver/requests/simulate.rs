@@ -60,7 +60,7 @@ enum Argument {
     Buffer(usize, u64),
 }
 
-/// The time at which asynchronous copies arrive.
+/// The simulated time at which an asynchronous copy writes its destination. [`gpu_sim::Arrival`] has the same choices.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ArrivalTime {
