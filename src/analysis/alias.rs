@@ -12,11 +12,12 @@ use std::collections::{BTreeMap, HashMap};
 /// The points-to set of a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PointsTo {
-    /// A byte range of each buffer. The key is the operation that allocates the buffer.
+    /// The buffers to which the value may refer. Each key is the operation that allocates the buffer, and each value is
+    /// the half-open byte range within the buffer.
     pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
     /// True if the value may refer to a buffer of another function.
     pub(crate) external: bool,
-    /// True if the value may refer to a part of the byte range, at an unknown offset, rather than to the whole range.
+    /// True if the value may refer to an unknown part of a byte range, rather than to the whole range.
     is_inexact: bool,
 }
 
@@ -152,7 +153,7 @@ impl Aliases {
         points_to.is_exact() && buffers.all(|(buffer, range)| *range == (0, self.sizes[buffer]))
     }
 
-    /// Returns the bytes to which an access of operation `op` to `target` refers.
+    /// Returns the bytes that operation `op` accesses if it accesses `target`. `effects` are the effects of `op`.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
             AccessTarget::Buffer(value) => self.get(value).clone(),

@@ -8,10 +8,9 @@
 //! operation used its baseline plan ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes were
 //! reused. An operation whose scratch memory does not fit below the bound is replanned with less scratch memory.
 //!
-//! Free bytes below the bound are used to save barriers. A byte that is reused may need a barrier between both uses.
 //! Free bytes below the bound are used to save barriers. A byte that is reused may need a barrier between the two uses.
-//! Scratch memory is therefore placed in unused bytes if possible, and buffers get disjoint bytes as long as there
-//! are enough free bytes.
+//! Scratch memory is therefore placed in unused bytes if possible, and buffers get disjoint bytes as long as there are
+//! enough free bytes.
 
 use super::alias::Aliases;
 use super::barriers::{
@@ -48,7 +47,8 @@ pub(crate) enum AllocationError {
 
 impl Allocation {
     /// Allocates all buffers and scratch memory of a function. `arguments` are the function's arguments that are
-    /// buffers. `room` computes the bound from two sizes: with the baseline plans, and with the current plans.
+    /// buffers. `room(baseline, planned)` returns the bound in bytes; its arguments are the sizes of the function with
+    /// all baseline plans and with all current plans.
     ///
     /// # Errors
     /// Returns all uses of shared memory for which there is no valid allocation.
@@ -91,7 +91,8 @@ impl Allocation {
             .collect())
     }
 
-    /// Allocates within the bound. Operations whose scratch memory does not fit are replanned.
+    /// Allocates all buffers and scratch memory within the bound that `room` returns. Operations whose scratch memory
+    /// does not fit are replanned.
     fn within(
         flow: &mut Flow,
         facts: (&Aliases, &InFlight),
@@ -160,12 +161,13 @@ impl Allocation {
         self.bytes
     }
 
-    /// Returns the offset of an operation's buffer or scratch memory.
+    /// Returns the offset in bytes of an operation's buffer or scratch memory, or `None` if the operation needs
+    /// neither.
     pub(crate) fn offset(&self, op: OpId) -> Option<u32> {
         self.offsets.get(&op).copied()
     }
 
-    /// Returns the size in bytes of an operation's buffer or scratch memory.
+    /// Returns the size in bytes of an operation's buffer or scratch memory, or `None` if the operation needs neither.
     pub(crate) fn size(&self, op: OpId) -> Option<u32> {
         self.sizes.get(&op).copied()
     }
@@ -276,8 +278,8 @@ impl AllocationProblem<'_> {
         best.unwrap_or_default()
     }
 
-    /// Returns the size that the function needs if all dead bytes are reused. `scratch_bytes` is the scratch size of
-    /// an operation.
+    /// Returns the size that the function needs (the exclusive end of its used bytes) if all dead bytes are reused.
+    /// `scratch_bytes` returns the size of the scratch memory of an operation with the given effects.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let buffers = self.buffers(true);
         let mut bound = self.end(&buffers);
@@ -327,7 +329,7 @@ impl AllocationProblem<'_> {
         above.collect()
     }
 
-    /// Returns the byte ranges of the buffers that are live during an operation.
+    /// Returns the byte ranges that scratch memory of the operation cannot use, since they hold live buffers.
     fn taken(&self, event: &Event, offsets: &Offsets) -> ByteSpans {
         let needed = self.liveness.during(event.op);
         let allocations = self.flow.events().filter(|e| needed.contains(&e.op));
@@ -455,7 +457,7 @@ impl AllocationProblem<'_> {
     }
 }
 
-/// Returns the candidate offsets: 0 and the end of each occupied range.
+/// Returns the candidate offsets for a request: 0 and the end of each taken range, rounded up to the alignment.
 fn candidate_offsets(taken: &ByteSpans, request: Request) -> impl Iterator<Item = u32> {
     let ends = taken.iter().map(|(_, to)| *to);
     std::iter::once(0)
@@ -468,7 +470,7 @@ fn is_free(taken: &ByteSpans, at: u32, bytes: u32) -> bool {
     taken.iter().all(|(from, to)| end <= *from || *to <= at)
 }
 
-/// Returns the lowest offset at which the request fits.
+/// Returns the lowest offset at which the request overlaps no taken range, or `u32::MAX` if there is none.
 fn first_free(taken: &ByteSpans, request: Request) -> u32 {
     candidate_offsets(taken, request)
         .filter(|at| is_free(taken, *at, request.bytes))
@@ -477,7 +479,7 @@ fn first_free(taken: &ByteSpans, request: Request) -> u32 {
         .unwrap_or(u32::MAX)
 }
 
-/// Rounds up to a multiple of the alignment, saturating.
+/// Returns the smallest multiple of `alignment` that is at least `at`, or `u32::MAX` if it does not fit 32 bits.
 fn aligned(at: u32, alignment: u32) -> u32 {
     at.checked_next_multiple_of(alignment).unwrap_or(u32::MAX)
 }

@@ -100,7 +100,8 @@ impl AxisAnalysis {
         self.hinted_vector(pointer, mask, 1, element_bits, layout, widest_bits)
     }
 
-    /// Like [`Self::vector`], for an operation that guarantees `hinted_elements` contiguous elements.
+    /// Returns the partition of a tensor of pointers like [`Self::vector`], given that the operation guarantees runs of
+    /// `hinted_elements` contiguous elements.
     #[must_use]
     pub fn hinted_vector(
         &self,
@@ -395,7 +396,8 @@ impl AxisAnalysis {
     }
 }
 
-/// The transfer function of this project's operations. Returns `None` if the results are unknown.
+/// Returns the axis information of the first result of an operation of this project, given the information of its
+/// operands. Returns `None` if the result is unknown.
 fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
     use OpKind as K;
     let result = build::results(op).first()?.r#type();
@@ -443,7 +445,8 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
     })
 }
 
-/// The transfer function of upstream operations. Returns `None` if the results are unknown.
+/// Returns the axis information of the first result of an operation of MLIR's dialects, given the information of its
+/// operands. Returns `None` if the result is unknown.
 fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
@@ -507,8 +510,9 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// Casts between integers and `index`. An index that does not fit its integer type is an error of the program, as is
-/// the overflow of a sum.
+/// Returns the axis information of an integer after an extension, or after a cast from or to `index`. The extension is
+/// signed if `by_sign` is true. The number must fit the result type: otherwise the program is wrong, as for the
+/// overflow of a sum.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {
@@ -554,7 +558,7 @@ fn dense_element(dense: DenseElementsAttribute<'_>, bits: u32, i: usize) -> Opti
     }
 }
 
-/// Adds the facts of the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy`.
+/// Returns `info` with the facts that the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy` state.
 fn with_attributes<'c>(
     mut info: AxisInfo,
     type_: Type<'c>,

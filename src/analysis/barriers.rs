@@ -88,7 +88,7 @@ impl ByteRanges {
     }
 }
 
-/// The bytes that are read and the bytes that are written.
+/// The bytes that a set of accesses reads, and the bytes that it writes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AccessedBytes {
     reads: ByteRanges,
@@ -119,8 +119,8 @@ impl AccessedBytes {
     }
 }
 
-/// The bytes accessed since the last barrier of the block. A key has the team that accessed the bytes, and a smaller
-/// team that has executed a barrier since then, if any.
+/// The bytes accessed since the last barrier of the block. The first team of a key has accessed the bytes. The second
+/// team of a key is a smaller team that has executed a barrier after the access, if there is one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses(BTreeMap<(Team, Option<Team>), AccessedBytes>);
 
@@ -137,7 +137,8 @@ impl PendingAccesses {
         }
     }
 
-    /// Updates the state by a barrier of `team`.
+    /// Records that `team` executes a barrier. If `team` is the whole block, no access stays pending. Otherwise
+    /// accesses of the team's warps stay pending for other warps only.
     pub(crate) fn order(&mut self, team: Team) {
         for ((by, ordered), pending) in std::mem::take(&mut self.0) {
             let is_among = team.contains(by);
@@ -250,7 +251,7 @@ impl OpAccesses {
         }
     }
 
-    /// The transfer function. Updates `state` to the accesses that are pending after the operation.
+    /// Updates `state`, the accesses that are pending before the operation, to those that are pending after it.
     pub(crate) fn apply(&self, state: &mut PendingAccesses) {
         for (bytes, barrier) in &self.completed {
             state.add(self.team, bytes);

@@ -149,13 +149,13 @@ struct Access {
     is_write: bool,
 }
 
-/// The groups of one channel that are in flight.
+/// The groups of accesses that are in flight on one channel, at one point of the executed path.
 #[derive(Debug, Default)]
 struct PathQueue {
     open: Vec<Access>,
     /// The sequence number and the accesses of each group, youngest group last.
     groups: Vec<(u32, Vec<Access>)>,
-    /// Number of groups that have been closed.
+    /// Number of groups that have been closed, including groups that are no longer in flight.
     closed: u32,
 }
 
@@ -166,7 +166,7 @@ struct Mbarrier {
     /// Number of bytes that the current phase still expects.
     bytes: i64,
     phase: u64,
-    /// The copies of the current phase.
+    /// The copies that count towards the current phase.
     open: Vec<Access>,
     /// The copies of earlier phases whose completion no wait has observed.
     ended: Vec<Access>,
@@ -249,7 +249,7 @@ fn width(value: Val<'_>) -> Option<u32> {
     (1..=64).contains(&width).then_some(width)
 }
 
-/// Wraps a number to an integer type of `width` bits. The result is 0 or 1 for a width of 1, and signed otherwise.
+/// Returns `number` modulo 2^`width`, as a signed number of `width` bits. For a width of 1, returns 0 or 1.
 const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,
@@ -315,7 +315,8 @@ impl Path<'_> {
         };
     }
 
-    /// Assigns the values `from` to the values `to` in parallel.
+    /// Gives each value of `to` the facts of the value at the same position in `from`. All values of `from` are read
+    /// first.
     fn pass(&mut self, from: &[Val<'_>], to: &[Val<'_>]) {
         let known: Vec<PathValue> = from.iter().map(|value| self.value(*value)).collect();
         for (value, known) in to.iter().zip(known) {
@@ -323,7 +324,7 @@ impl Path<'_> {
         }
     }
 
-    /// Executes a block. Returns `None` if execution stops inside.
+    /// Executes a block. Returns the effect of its terminator, or `None` if execution stops inside the block.
     fn block<'c>(&mut self, block: Blk<'c>) -> Option<Terminator<'c>> {
         for op in build::operations(block) {
             use UpstreamKind as U;

@@ -40,7 +40,7 @@ pub(crate) struct BufferAllocation {
     pub(crate) request: Request,
 }
 
-/// The bytes of a buffer to which a view refers.
+/// The bytes to which a view refers, as a part of the bytes to which its operand refers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ViewRange {
     All,
@@ -160,7 +160,7 @@ pub(crate) enum Act {
     Write(AccessTarget),
     /// A barrier of all threads of the block.
     Barrier,
-    /// A barrier of the threads in a smaller scope.
+    /// A barrier of the threads in the given scope.
     Sync(SyncScope),
     Start(AsyncAccess),
     /// Closes the group of the accesses that have been started on the channel since the last commit.
@@ -204,7 +204,7 @@ pub(crate) struct Effects {
     pub(crate) mbarrier: Option<(ValueId, MbarrierUse)>,
 }
 
-/// The operands and results of an operation that are buffers.
+/// The operands that are buffers, and the results that are buffers, of one operation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) operands: Vec<ValueId>,

@@ -102,7 +102,7 @@ impl Flow {
         }
     }
 
-    /// Returns the operations that are proxy fences. All threads of the block execute them.
+    /// Returns the operations that are proxy fences, each with the team that executes it: all warps of the block.
     pub(crate) fn fences(&self) -> Barriers {
         let is_fence = |event: &&Event| event.effects.acts.contains(&Act::Fence);
         let fences = self.events().filter(is_fence);
@@ -187,9 +187,8 @@ fn of_values<'c>(
 
 struct FlowBuilder<'f, 'c> {
     result: FunctionFlow<'c>,
-    /// For each block of the function's body, the basic block that starts there.
+    /// Index of the basic block that starts with each block of the function's body. The key identifies the MLIR block.
     starts: HashMap<usize, usize>,
-    /// Cache of `is_buffer`, keyed by type, since a function has few types and many values.
     types: FxHashMap<usize, bool>,
     is_buffer: fn(Type<'c>) -> bool,
     effects: &'f mut EffectsOf<'f, 'c>,

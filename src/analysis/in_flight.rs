@@ -41,7 +41,7 @@ pub(crate) struct InFlight {
     conflicts: BTreeSet<(OpId, OpId)>,
 }
 
-/// Facts about an access in flight. Each fact holds on at least one path.
+/// Facts about an access in flight. Each fact holds on at least one path to the program point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InFlightAccess {
     /// True if the access is certainly in flight on that path.
@@ -98,7 +98,7 @@ impl GroupQueue {
     }
 }
 
-/// A channel and, if the channel is a known mbarrier, the operation that allocates the mbarrier.
+/// The key of a queue: a channel and, if the channel is a known mbarrier, the operation that allocates the mbarrier.
 type QueueKey = (Channel, Option<OpId>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -120,7 +120,8 @@ impl InFlightState {
         self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Updates the state where `values` are defined. From there on, the values may refer to other bytes.
+    /// Records that `values` are defined anew, for example in the next iteration of a loop. Accesses in flight whose
+    /// targets are among `values` are then no longer current, since the values may refer to other bytes.
     fn define(&mut self, values: &[ValueId], starts: &Starts) {
         for (act, access) in self.all() {
             if let AccessTarget::Buffer(value) = starts[act].0.target

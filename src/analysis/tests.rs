@@ -68,7 +68,7 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
     )
 }
 
-/// Returns a bound that is a multiple of 4 KiB, and at least an eighth of the memory.
+/// Returns the bound for a function that needs `bytes` bytes: at least an eighth of the memory, rounded up to 4 KiB.
 fn room(_: u32, bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }

@@ -29,7 +29,7 @@ pub(crate) enum TokenOp {
 /// Number of groups committed after the group of a token, if it is known; [`DONE`] if the group has completed.
 type Since = Option<u32>;
 
-/// A distance that is larger than the distance of any group in flight.
+/// The distance of a completed group. It is larger than the distance of any group in flight.
 const DONE: u32 = 1 << 16;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -11,7 +11,7 @@ use linear_layout::encoding::Encoding;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Encodings for all tensor operands and results of an operation.
+/// One choice of encodings for all tensor operands and results of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Alternative {
     /// The encoding of each tensor operand.
@@ -31,7 +31,8 @@ pub(crate) struct OpWithAlternatives<'c> {
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// For each operation, its node, and the index of the alternative that belongs to each mode from mode 1 on.
+    /// For each operation, its node and the alternatives of modes 1, 2, ...: entry `m - 1` is the index of the
+    /// alternative that mode `m` represents. `None` if the operation has no alternative modes.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
 }
 
@@ -68,7 +69,8 @@ impl AlternativeModes {
     }
 }
 
-/// Returns the modes of a node, and the index of the alternative that belongs to each mode from mode 1 on.
+/// Returns the modes of a node, and the indices of the alternatives that modes 1, 2, ... represent. Mode 0 has the
+/// original encodings.
 fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,

@@ -200,17 +200,17 @@ struct AssignmentProblem<'p, 'c> {
     prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     is_priced: Vec<bool>,
-    /// The cost of each mode of each node, without conversions.
+    /// The cost of each mode of each node, without conversions: `own[node][mode]`.
     own: Vec<Vec<Cost>>,
     slices: Slices,
-    /// The cost that is the same in all assignments.
+    /// The part of the cost that is the same in all assignments.
     base: Cost,
     /// Penalty of each conversion, added to the cost of its plan.
     conversion_cost: Price,
     scope: Scope,
 }
 
-/// Sorted pairs of a node and one of its modes.
+/// A set of modes, as sorted pairs of a node and one of its modes.
 type Members = Vec<(NodeId, usize)>;
 
 impl<'p, 'c> AssignmentProblem<'p, 'c> {
@@ -254,8 +254,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         solved
     }
 
-    /// Adds the demands of all modes. The demands of nodes with a single mode are certainly in use, so other nodes
-    /// can share them at no cost.
+    /// Adds the demands for the operands of all modes of all nodes. The demands of nodes with a single mode are
+    /// certainly in use, so other nodes can share them at no cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -272,7 +272,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         self.slices.settle_again(self.kernel);
     }
 
-    /// Returns the demands that the chosen modes of a solution have.
+    /// Returns the demands for the operands of all nodes in the modes that `solution` chooses.
     fn roots(&mut self, solution: &Solution) -> Vec<usize> {
         let chosen: Vec<Spelling> = self
             .modes
@@ -368,7 +368,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of rematerialised values. The key is the set of modes that share a value.
+    /// Returns the costs of rematerialised values. The key is the set of modes whose nodes use the same rematerialised
+    /// value.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -394,7 +395,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         shared
     }
 
-    /// Returns the demands that the operands of a node have if the node has the encodings of `spelling`.
+    /// Returns the demands for the operands of a node in the encodings of `spelling`.
     fn demands(&mut self, node: NodeId, spelling: &Spelling) -> Vec<usize> {
         let wanted: Vec<(DatumId, EncodingId)> = self.kernel.nodes[node]
             .uses
@@ -413,7 +414,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
     }
 
     /// Returns the costs of conversions. If only one user needs a value in a layout, the conversion is the cost of an
-    /// edge; if several users share the converted value, the conversion is a copy.
+    /// edge of the graph. If several users share the converted value, the conversion is a `Copy`.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();
@@ -666,7 +667,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
     }
 }
 
-/// Costs between a producer and a user, for each pair of their modes in row-major order.
+/// The conversion costs between a producer and a user, for each pair of their modes in row-major order.
 type Edges = BTreeMap<(NodeId, NodeId), Vec<Cost>>;
-/// A producer, the cost for each of its modes, and the modes of users that share the converted value.
+/// A conversion that several users share: the producer, the conversion's cost for each mode of the producer, and the
+/// modes of the users that need the converted value.
 type Copy = (NodeId, Vec<Cost>, Members);

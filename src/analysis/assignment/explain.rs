@@ -47,7 +47,8 @@ pub(crate) enum KeptReason {
 pub(crate) enum ConversionOutcome {
     /// The conversion remains. The index refers to [`ConversionReport::remaining`].
     Kept(usize),
-    /// The conversion is merged into another conversion of the same value to the same layout, which remains.
+    /// The conversion is merged into another conversion of the same value to the same layout. The index of the other
+    /// conversion refers to [`ConversionReport::remaining`].
     Merged(usize),
     /// The value is rematerialised in the layout of the conversion's result.
     Rematerialised,
@@ -140,7 +141,7 @@ impl ReportBuilder<'_, '_> {
         }
     }
 
-    /// Returns the demands that the assignment has.
+    /// Returns the demands for the operands of all nodes in the assignment.
     fn roots(&mut self) -> Vec<usize> {
         let mut roots = Vec::new();
         for (node, spelling) in self.assignment.nodes.iter().enumerate() {
@@ -155,8 +156,8 @@ impl ReportBuilder<'_, '_> {
         roots
     }
 
-    /// Computes the best assignment without a conversion from `here` to `there`: either the producer computes the
-    /// layout `there`, or a user accepts the layout `here`.
+    /// Returns the reason for which a conversion from `here` to `there` remains. Computes the best assignment without
+    /// the conversion: either the producer computes the layout `there`, or a user accepts the layout `here`.
     fn between(
         &mut self,
         (producer, def): (NodeId, usize),

@@ -95,7 +95,7 @@ pub(crate) struct ExistingConversion<'c> {
     pub(crate) weight: u64,
 }
 
-/// A function as an assignment problem.
+/// A function as an assignment problem: its datums, nodes, slices and conversions.
 pub(crate) struct Kernel<'c> {
     pub(crate) function: Op<'c>,
     pub(crate) axis: Rc<AxisFacts>,
@@ -144,7 +144,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// A node whose uses are resolved after all values have been defined.
+/// The node of a loop-carried or yielded value. Its uses are resolved after all values have been defined.
 struct CarriedGroup<'c> {
     node: NodeId,
     /// The used operands: operation and operand index.

@@ -23,13 +23,12 @@ pub(crate) struct ShapeId(u32);
 pub(crate) struct LayoutId(u32);
 
 impl LayoutId {
-    /// Returns the index as a number.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The interner. It numbers encodings, shapes and layouts in the order of their first use.
+/// The encodings, shapes and layouts of a function, without duplicates. They are numbered in the order of first use.
 pub(crate) struct Catalogue<'c> {
     encodings: Vec<(Arc<Encoding>, Option<Attribute<'c>>)>,
     numbers: FxHashMap<Arc<Encoding>, EncodingId>,
@@ -55,7 +54,7 @@ impl<'c> Catalogue<'c> {
         }
     }
 
-    /// Interns the encoding and the shape of a tensor. Returns `None` if its encoding is not distributed.
+    /// Returns the indices of the encoding and of the shape of a tensor, or `None` if its encoding is not distributed.
     pub(crate) fn tensor(
         &mut self,
         cache: &Layouts,
@@ -82,7 +81,7 @@ impl<'c> Catalogue<'c> {
         Some((encoding, shape))
     }
 
-    /// Interns an encoding.
+    /// Returns the index of an encoding. Adds the encoding if it has no index yet.
     pub(crate) fn encoding(&mut self, encoding: Arc<Encoding>) -> EncodingId {
         if let Some(known) = self.numbers.get(&encoding) {
             return *known;
@@ -115,7 +114,7 @@ impl<'c> Catalogue<'c> {
         *attribute
     }
 
-    /// Interns a shape.
+    /// Returns the index of a shape. Adds the shape if it has no index yet.
     pub(crate) fn shape(&mut self, shape: &[u64]) -> ShapeId {
         if let Some(known) = self.shape_numbers.get(shape) {
             return *known;
@@ -158,7 +157,7 @@ impl<'c> Catalogue<'c> {
         &self.layouts[layout.0 as usize]
     }
 
-    /// Returns the number of registers per thread.
+    /// Returns the number of registers per thread in a layout.
     pub(crate) fn registers(&self, layout: LayoutId) -> u64 {
         1 << self.linear(layout).in_bits(Dim::REGISTER)
     }

@@ -12,19 +12,19 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Encodings of the operands and results of an operation, in the order of the node.
+/// Encodings of the operands (`uses`) and results (`defs`) of a node. Spellings with the same layouts form a [`Mode`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Spelling {
     pub(crate) uses: Vec<EncodingId>,
     pub(crate) defs: Vec<EncodingId>,
 }
 
-/// A candidate assignment of layouts to a node, and the encodings that have these layouts.
+/// Layouts that the operands and results of a node may have, and the encodings that have these layouts.
 #[derive(Clone, Debug)]
 pub(crate) struct Mode {
     pub(crate) uses: Vec<LayoutId>,
     pub(crate) defs: Vec<LayoutId>,
-    /// Equivalent choices of encodings, in order of discovery; at least one.
+    /// Choices of encodings that have these layouts, in order of discovery; at least one.
     pub(crate) spellings: Vec<Spelling>,
 }
 
@@ -67,8 +67,8 @@ impl<'c> Slice<'c> {
 }
 
 impl Tensors<'_, '_> {
-    /// Infers the encodings of all tensors from the encoding of one tensor. Returns `None` if there are no consistent
-    /// encodings.
+    /// Infers the encodings of all tensors from the encoding of the tensor at `position`. Returns `None` if there are
+    /// no consistent encodings.
     pub(crate) fn spelled(
         &self,
         position: TensorPosition,
@@ -119,7 +119,8 @@ impl Tensors<'_, '_> {
 }
 
 impl<'c> Kernel<'c> {
-    /// Infers the encodings of all tensors of a node or slice from the encoding of one of them.
+    /// Infers the encodings of all tensors of a node or slice from the encoding of its tensor at `position`. Returns
+    /// the encodings as a spelling and as a mode, or `None` if there are no consistent encodings.
     pub(crate) fn spelled(
         &mut self,
         of: NodeOrSlice,
@@ -268,7 +269,7 @@ impl ModePropagation<'_, '_> {
         }
     }
 
-    /// Adds the mode of a node in which the tensor at `position` has this encoding.
+    /// Adds the mode of a node in which the tensor at `position` has the encoding `encoding`.
     fn offer(&mut self, node: NodeId, position: TensorPosition, encoding: EncodingId) {
         if !self.is_open[node] {
             return;

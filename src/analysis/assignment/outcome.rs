@@ -42,7 +42,7 @@ impl Assignment {
     }
 }
 
-/// The cost of a materialisation, and for a rematerialisation also the encodings of the operation.
+/// The cost of a materialisation. For a rematerialised operation, also the encodings of its operands and results.
 #[derive(Clone, Debug)]
 pub(crate) struct MaterialisationCost {
     pub(crate) price: Cost,

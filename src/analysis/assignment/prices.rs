@@ -58,7 +58,7 @@ pub(crate) struct PriceCache {
 }
 
 impl PriceCache {
-    /// Interns a layout.
+    /// Returns the number of a layout. Adds the layout if it has no number yet.
     pub(super) fn number(&mut self, layout: &LinearLayout) -> u32 {
         if let Some(known) = self.numbers.get(layout) {
             return *known;
@@ -251,7 +251,7 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// Returns the price of an instruction that each warp of a layout issues once.
+    /// Returns the price of issuing one instruction in each warp of a layout.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
         Price::from(self.options.target.costs.select) * warps
@@ -540,7 +540,8 @@ fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u3
     1 << span.dimension()
 }
 
-/// Returns the number of operations in the region of a reduction or scan, without the terminator.
+/// Returns the number of operations by which a reduction or scan combines two elements: the operations in its region
+/// without the terminator, and at least 1.
 fn combined(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let count: usize = blocks.map(|block| build::operations(block).len()).sum();

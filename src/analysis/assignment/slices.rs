@@ -27,7 +27,7 @@ pub(crate) enum Materialisation {
     Convert(DatumId, EncodingId, EncodingId),
 }
 
-/// A datum that is needed in an encoding.
+/// The need for the datum `datum` in the encoding `encoding`. Its source is either a rematerialisation or a conversion.
 #[derive(Clone, Debug)]
 struct Demand {
     datum: DatumId,
@@ -38,8 +38,8 @@ struct Demand {
     /// The demand for the same datum in its original encoding. `None` if this demand is for the original encoding.
     present: Option<DemandId>,
     is_direct: bool,
-    /// The cost of rematerialisation and the cost of a conversion, without the costs of their operands. `None` if the
-    /// source is not possible.
+    /// The costs of the two sources, rematerialisation and conversion, without the costs of their operands. `None` if
+    /// the source is not possible.
     costs: [Option<Cost>; 2],
     total: Cost,
     /// Number of users of the demand in the current assignment.
@@ -117,7 +117,7 @@ impl Slices {
         id
     }
 
-    /// Adds the demands for the operands of a demand.
+    /// Adds the demands on which the sources of a demand depend.
     fn open(&mut self, kernel: &mut Kernel<'_>, id: DemandId) {
         let Demand {
             datum, encoding, ..
@@ -154,8 +154,8 @@ impl Slices {
         }
     }
 
-    /// Chooses a source for each new demand, considering the demands one by one. Demands that are in use cost
-    /// nothing.
+    /// Chooses a source for each demand that has been added since the last call, one demand after the other. An operand
+    /// of a source costs nothing if its demand already has users.
     pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -165,7 +165,8 @@ impl Slices {
         self.decide_all(kernel, new);
     }
 
-    /// Chooses a source again for each demand without users, since other demands are now in use and cost nothing.
+    /// Chooses a source again for each demand without users. An operand of a source costs nothing if its demand has
+    /// users by now.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -428,7 +429,6 @@ impl TotalCost {
     }
 }
 
-/// The demands that have been visited.
 #[derive(Default)]
 pub(crate) struct VisitSet {
     stamps: Vec<u32>,

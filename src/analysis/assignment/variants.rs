@@ -21,10 +21,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Encodings for values.
+/// Values, each with an encoding that it may take.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// An operation or conversion with a cost.
+/// An operation or conversion whose price depends on the variants of at most two sets.
 enum PricedItem<'c> {
     Operation(NodeOrSlice),
     Conversion {

@@ -140,7 +140,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies each value with the values to which control flow forwards it.
+    /// Unifies the class of each value with the classes of the values to which control flow forwards the value.
     fn control(&mut self, op: Op<'c>, functions: &FxHashMap<Text<'c>, Op<'c>>) {
         use UpstreamKind as U;
         match AnyKind::of(op) {
@@ -230,7 +230,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies the operands and results of an operation that must have the same encoding.
+    /// Unifies the classes of the operands and results of an operation that must have the same encoding.
     fn operands(&mut self, op: Op<'c>) {
         use OpView as V;
         let values = || [build::operands(op), build::results(op)].concat();

@@ -79,7 +79,7 @@ type Encodings<'c> = BTreeMap<Class, RequiredEncoding<'c>>;
 
 struct Solver<'t, 'c> {
     constraints: &'t Constraints<'c>,
-    /// The inference edges of each class.
+    /// The inference edges that start or end at each class.
     adjacent: BTreeMap<Class, Vec<InferenceEdge<'c>>>,
     errors: Vec<(Op<'c>, Diagnostic)>,
     /// The classes for which a conflict has been reported.
@@ -87,8 +87,8 @@ struct Solver<'t, 'c> {
 }
 
 impl<'c> Solver<'_, 'c> {
-    /// Propagates requirements, first along edges with a unique inference, then along edges whose usual inference is
-    /// one of several.
+    /// Returns the encodings that follow from the requirements. They are propagated first along edges with a unique
+    /// inference, then along edges that allow several inferences, of which the usual one is taken. Records conflicts.
     fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
         let mut known = Encodings::new();
         let mut queue = VecDeque::new();
@@ -126,7 +126,8 @@ impl<'c> Solver<'_, 'c> {
         known
     }
 
-    /// Records that a class requires an encoding. `value` is the value of the class that has the requirement.
+    /// Records that a class must have an encoding, or reports a conflict with its known encoding. `value` is the value
+    /// of the class on which to report.
     fn require(
         &mut self,
         known: &mut Encodings<'c>,
@@ -167,7 +168,8 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Propagates known encodings to classes without encoding: to all classes, or only to the classes in `within`.
+    /// Propagates known encodings to classes whose encodings are unknown. If `within` is given, only its classes get
+    /// encodings.
     fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {
@@ -182,7 +184,8 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns the encodings of adjacent classes that can be inferred from the encoding of a class.
+    /// Returns the encodings that follow from the encoding of `class` for adjacent classes, each with its edge and its
+    /// class.
     fn following(
         &self,
         known: &Encodings<'c>,
@@ -375,8 +378,8 @@ impl<'c> Solver<'_, 'c> {
             .collect()
     }
 
-    /// Adds the candidate in which one class of a set has the given encoding. Adds nothing if the other classes have
-    /// no consistent encodings.
+    /// Adds the candidate in which `class` has the encoding `encoding` and the encodings of the other classes of the
+    /// set follow. Adds nothing if the other classes have no consistent encodings.
     fn add_variant(
         &self,
         variants: &mut Vec<Encodings<'c>>,
@@ -409,7 +412,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns true if each encoding supports the shapes of the values that have it.
+    /// Returns true if each known encoding has a valid layout on the shape of each value of its class.
     fn lays_out(&self, known: &Encodings<'c>) -> bool {
         let mut numbered = self.constraints.values.iter().enumerate();
         numbered.all(|(number, value)| {
@@ -424,7 +427,7 @@ impl<'c> Solver<'_, 'c> {
     }
 }
 
-/// Formats a required encoding and the location of the operation that requires it.
+/// Returns the text of a note: the operation that requires an encoding, its location, and the encoding.
 fn requires(known: &RequiredEncoding<'_>) -> String {
     let name = known.by.name();
     let name = name.as_string_ref();
