@@ -1,12 +1,10 @@
 //! Builders of operations, generated from their TableGen records.
 //!
 //! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. The parameters of a builder are
-//! required: the operands, the required attributes, the blocks and regions, and result types that do not follow from
 //! required: the operands, the required attributes, the blocks and regions, and result types that do not follow from an
 //! operand. Optional operands and attributes have methods. If an operand is missing, or an attribute has a wrong name,
 //! the code does not compile. [`Building::before`] inserts an operation before another operation; the lowering inserts
-//! operations by its emitter.
-//! `dialect/Output.td` lists the operations that have builders.
+//! operations by its emitter. `dialect/Output.td` lists the operations that have builders.
 
 use super::ops::{OpKind, UpstreamKind};
 use crate::sys::build::{Blk, Op, Spec, Val};
@@ -81,7 +79,7 @@ impl<'c> AttributeSource<'_, 'c> {
     }
 }
 
-/// The operands, types, attributes and regions of an operation to build.
+/// The parts of an operation that is to be built: its name, operands, result types, attributes, regions and successors.
 #[derive(Debug)]
 pub(crate) struct Parts<'s, 'c> {
     pub(crate) name: Name,
@@ -93,7 +91,8 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// Returns the specification from which the bridge creates the operation, with its location and its attributes.
+    /// Returns these parts, a location and `attributes` as the specification from which the bridge creates the
+    /// operation. The regions move into the specification.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,
@@ -165,7 +164,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// Adds existing attributes by identifier.
+    /// Adds existing attributes whose names are identifiers, such as the discardable attributes of another operation.
     pub(crate) fn with_discardable(
         mut self,
         attributes: &[(Identifier<'c>, Attribute<'c>)],

@@ -75,7 +75,7 @@ impl Message {
         }
     }
 
-    /// Returns true for an error.
+    /// Returns true if the severity of the message is [`Severity::Error`].
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

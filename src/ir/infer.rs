@@ -114,8 +114,8 @@ fn may_reorder(op: OperationRef<'_, '_>) -> bool {
     tt::Reshape::of(op).is_some_and(|op| op.allow_reorder())
 }
 
-/// Like [`result_encoding`], except that a reshape that may reorder elements gets the encoding that keeps their
-/// order.
+/// Returns the encoding that an operation's results have if operand `i` has `encoding`, like [`result_encoding`]. For a
+/// reshape that may reorder elements, returns the encoding that keeps their order.
 ///
 /// # Errors
 /// Returns the same errors as [`result_encoding`].
@@ -130,8 +130,8 @@ pub(crate) fn default_result_encoding(
     }
 }
 
-/// Like [`operand_encoding`], except that a reshape that may reorder elements gets the encoding that keeps their
-/// order.
+/// Returns the encoding that operand `i` must have for the results to have `encoding`, like [`operand_encoding`]. For a
+/// reshape that may reorder elements, returns the encoding that keeps their order.
 ///
 /// # Errors
 /// Returns the same errors as [`operand_encoding`].
@@ -159,9 +159,10 @@ pub(crate) enum Dependence {
     Same,
     /// The operand encoding determines the result encoding uniquely.
     Derived,
-    /// The operand encoding determines the result layout, which several encodings can spell.
+    /// The operand encoding determines the result layout, but several encodings can spell this layout.
     Spelled,
-    /// Any result encoding is valid. The default result encoding keeps the elements in order.
+    /// Any result encoding is valid, since the operation may reorder elements. The usual result encoding keeps their
+    /// order.
     Usual,
 }
 

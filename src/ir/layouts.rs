@@ -10,19 +10,20 @@ use melior::ir::{Attribute, Type};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A tensor type's layout.
+/// The encoding of a tensor type, and the layout that follows from the encoding and the tensor's shape.
 #[derive(Debug)]
 pub struct TensorLayout {
     /// The encoding as data.
     pub encoding: Arc<Encoding>,
-    /// The layout (register, lane, warp, block) -> (dim0, ...), including register bits that select replicas.
+    /// The layout (register, lane, warp, block) -> (dim0, ...). Bits of the register index that select replicas have
+    /// zero bases.
     pub full: LinearLayout,
-    /// The same layout without zero register bases. Register i is the i-th LLVM value of a thread.
+    /// The layout `full` without its zero register bases. Register i is the i-th LLVM value of a thread.
     pub unique: LinearLayout,
 }
 
 impl TensorLayout {
-    /// Returns the number of registers per thread, without replicas.
+    /// Returns the number of registers per thread in the layout [`Self::unique`].
     #[must_use]
     pub fn num_registers(&self) -> usize {
         1 << self.unique.in_bits(Dim::REGISTER)
@@ -43,7 +44,7 @@ pub(super) enum TypeFacts {
         /// True if the encoding swizzles warps.
         is_generic: bool,
     },
-    /// A buffer in the memory of a CTA, and the number of CTAs of its encoding if the encoding is valid.
+    /// A buffer in the memory of a CTA. The number is the number of CTAs of its encoding, if the encoding is valid.
     Buffer(Option<u64>),
 }
 
@@ -170,7 +171,7 @@ impl Layouts {
         .map(drop)
     }
 
-    /// Returns the layout of a tensor, or the layout of a buffer's whole allocation.
+    /// Returns the layout of a tensor type, or the layout of the whole allocation of a buffer type.
     ///
     /// # Errors
     /// Returns an error if the type has no layout.
@@ -273,8 +274,6 @@ impl Layouts {
     }
 }
 
-/// Returns true if a basis of an encoding may advance in several dimensions. The kind of such an encoding does not show
-/// this.
 fn may_mix(encoding: &Encoding) -> bool {
     match encoding {
         Encoding::AmdWmma(_) => true,

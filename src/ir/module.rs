@@ -106,7 +106,8 @@ impl ModuleInfo {
         Target::parse(name).map_err(GpuError::Unknown)
     }
 
-    /// Returns the target of the modules around an operation, if it is known.
+    /// Returns the target that `ttg.target` of the modules around an operation names, or `None` if they name no known
+    /// target.
     #[must_use]
     pub fn known_gpu(op: OperationRef<'_, '_>) -> Option<&'static Target> {
         Self::gpu(op, None).ok()
@@ -118,7 +119,8 @@ impl ModuleInfo {
         rewriter.set_attribute(module, TARGET, name.into());
     }
 
-    /// Returns an attribute of the innermost operation that has it, starting at `op`.
+    /// Returns the attribute `name` of the innermost operation that has it, among `op` and the operations that contain
+    /// `op`.
     #[must_use]
     pub fn attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
         sys::nearest_attribute(op, name)

@@ -85,7 +85,7 @@ impl UpstreamKind {
     }
 }
 
-/// Number of values of a declared operand or result.
+/// The number of values that one declared operand or result stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
     One,
@@ -93,7 +93,7 @@ enum Count {
     Many,
 }
 
-/// The declared operands or results of an operation.
+/// The declared operands of an operation, or its declared results. Each one stands for a group of consecutive values.
 struct Groups {
     counts: &'static [Count],
     /// Name of the attribute that has the size of each group, if the operation has such an attribute.
@@ -101,7 +101,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Returns the range of group `i` among `total` values.
+    /// Returns the indices of the values in group `i`, given that all groups have `total` values together.
     ///
     /// Without a size attribute, variable groups share the remaining values evenly: ODS requires that there be only one
     /// variable group, or that all variable groups have equal sizes.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// The reference of a dialect.
+/// A dialect, with its operations, attributes and types as declared in TableGen.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     /// Name of the dialect, for example `ttg`.
@@ -16,7 +16,7 @@ pub struct Dialect {
 /// An operation, attribute or type.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The kind of entry.
+    /// The kind of the entry: an operation, an attribute or a type.
     pub kind: EntryKind,
     /// Name as in the text of a module: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
     pub name: &'static str,
@@ -26,7 +26,7 @@ pub struct Entry {
     pub example: &'static str,
 }
 
-/// The kind of an entry.
+/// The kind of an [`Entry`]: an operation, an attribute or a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// An operation.

@@ -15,7 +15,7 @@ pub struct Rule {
     pub label: &'static str,
     /// The requirement on every valid module.
     pub text: &'static str,
-    /// Names of the dialects, operations, attributes and types that declare the rule.
+    /// Names of the dialects, operations, attributes and types whose descriptions declare the rule.
     pub of: &'static [&'static str],
 }
 

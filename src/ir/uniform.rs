@@ -28,9 +28,9 @@ fn is_splat(value: Val<'_>) -> bool {
         || constant(value).is_some()
 }
 
-/// Changes the operation that defines the source so that it produces the view's result type directly. The operation
-/// keeps its attributes. The attributes of the view are dropped, since they describe a data movement that no longer
-/// happens.
+/// Replaces a view by a copy of the operation that defines the view's source. The copy produces the view's result type
+/// directly, and has the attributes of the original operation. The attributes of the view are dropped, since they
+/// describe a data movement that no longer happens.
 pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();
@@ -83,7 +83,7 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
     )
 }
 
-/// Replaces an operation by a constant tensor of its result type.
+/// Replaces an operation by a constant tensor of its result type, in which all elements equal `number`.
 fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> MatchResult {
     let type_ = build::only_result(op).r#type();
     let made = builders::arith::constant(build::splat(type_, number), type_);

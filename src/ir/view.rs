@@ -1,8 +1,7 @@
 //! Views: operations that rename registers and move no data.
 //!
 //! Each view is a linear map `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
-//! Each view is a linear map `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
-//! operand register that holds the element `f(x)`. The functions check that this register is in the same thread.
+//! operand register that holds the element `f(x)`. The functions check that the two registers are in the same thread.
 
 use linear_layout::f2::apply_columns;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -51,7 +50,7 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     .map_err(|e| e.to_string())
 }
 
-/// Returns, for each result register, the operand register that holds its element.
+/// Returns, for each register of the result, the operand register that holds the value of its element.
 ///
 /// `f` is linear and maps packed coordinates of the result to packed coordinates of the operand.
 ///

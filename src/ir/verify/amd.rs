@@ -27,8 +27,8 @@ fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
         .collect()
 }
 
-/// Checks that the source of each result register is in a register of the same thread. `source` maps an element of
-/// the result to the operand element from which it is computed.
+/// Checks that each thread holds the operand elements from which its result elements are computed. `source` maps the
+/// coordinates of a result element to the coordinates of the operand element.
 fn within_thread(
     dst: &TensorLayout,
     src: &TensorLayout,

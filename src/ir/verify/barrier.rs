@@ -224,7 +224,7 @@ pub(super) fn commit(op: ttng::TCGen5Commit<'_, '_>) -> Verdict {
     completion(op.op(), &[op.barrier()])
 }
 
-/// Checks the response buffer of `ttng.clc_try_cancel`: 128 bits, the same for all CTAs.
+/// Checks the buffer for the answer (the response) of `ttng.clc_try_cancel`: it has 128 bits, and all CTAs share it.
 pub(super) fn answer(value: Val<'_>) -> Verdict {
     let Some(buffer) = buffer(value) else {
         return Ok(());

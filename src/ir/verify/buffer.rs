@@ -532,7 +532,8 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns true if the partitioned encoding `to` is a reshape of the partitioned encoding `from`.
+/// Returns true if both encodings are partitioned, and `to` on the shape `dst` is the reshape of `from` on the shape
+/// `src`.
 fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {

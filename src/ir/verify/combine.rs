@@ -48,7 +48,7 @@ fn operands(
     })
 }
 
-/// Checks the types of the region's arguments against `takes`, and the types that its terminator returns against
+/// Checks that the region's arguments have the types `takes`, and that its terminator returns values of the types
 /// `gives`.
 fn region(
     region: RegionRef<'_, '_>,

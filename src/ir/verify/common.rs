@@ -10,7 +10,7 @@ use melior::ir::r#type::TypeLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
-/// Triton reads a 32-bit attribute as unsigned.
+/// Returns the number of a 32-bit attribute as Triton reads it: as an unsigned number (e.g. -1 gives 2^32 - 1).
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

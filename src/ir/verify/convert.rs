@@ -318,7 +318,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     Ok(())
 }
 
-/// Checks that the hardware can gather a tensor of type `type_` with the row indices `rows`.
+/// Checks that the hardware can gather or scatter the rows of a tensor of type `type_` by the row indices `rows`.
 pub(super) fn gathered(
     rows: &TensorType<'_>,
     type_: Type<'_>,

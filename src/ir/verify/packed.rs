@@ -20,8 +20,9 @@ fn letter(element: &str) -> Option<char> {
     })
 }
 
-/// Operations that the hardware supports: operation kinds, letters of the result types, and letters of each operand's
-/// types. `=` stands for the result's type, `!` for the other 16-bit type.
+/// Types that the hardware supports for each kind of operation. A row has the operation kinds, the letters of the
+/// possible result types, and for each operand the letters of its possible types. `=` stands for the result's type, `!`
+/// for the other 16-bit type.
 const SIGNATURES: [(&[Kind], &str, &[&str]); 13] = [
     (&[Kind::Add, Kind::Sub, Kind::Mul], "fhb", &["=", "="]),
     (&[Kind::Fma], "fhb", &["=", "=", "="]),

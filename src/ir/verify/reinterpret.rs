@@ -49,20 +49,21 @@ impl<'a> Memory<'a> {
         self.shape != self.alloc
     }
 
-    /// Returns a dimension in which the view is a subview and which is also split over CTAs.
+    /// Returns a dimension in which the view is a subview (cut) and which is split over CTAs, if there is one.
     fn cut_across_ctas(&self) -> Option<usize> {
         let split = self.encoding.cga_layout().ok()?.split_num();
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if an address bit selects between elements of the view.
+    /// Returns true if setting bit `bit` of the address dimension `dim` leads from the first element to an element of
+    /// the view.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns the number of address units of a layout dimension, and the number of its first units that are contiguous
-    /// in the view.
+    /// Returns two numbers of addresses along the dimension `dim`: the addresses of all buffers of the multi-buffer,
+    /// and the first addresses that are contiguous in the view.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -86,7 +87,8 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Checks that the paddings of two buffers are equal if measured in bits.
+/// Returns true if the paddings of two buffers are equal when measured in bits. `a_bits` and `b_bits` are the widths of
+/// their elements.
 fn same_padding(
     a: &PaddedSharedEncoding,
     a_bits: u64,

@@ -111,8 +111,8 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the warp hint. Some bits of the warp index must be fixed, and all others free, in the set of warps that the
-/// hint selects.
+/// Checks the warp hint, a mask of the warps that copy. The warps must have the same value in some bits of their index
+/// and take all values in the other bits (e.g. warps 0, 1, 4 and 5).
 fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());

@@ -196,7 +196,7 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     Ok(())
 }
 
-/// Checks that each CTA owns the same part of both buffers. A subview along a dimension that is split over CTAs
+/// Returns true if each CTA owns the same part of both buffers. A subview along a dimension that is split over CTAs
 /// leaves some CTAs without elements.
 fn split_alike(src: (&Encoding, &BufferType<'_>), dst: (&Encoding, &BufferType<'_>)) -> bool {
     let is_cut = |(encoding, buffer): (&Encoding, &BufferType<'_>)| {

@@ -58,7 +58,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     generic.map_or(Ok(()), |type_| generic::check_support(kind, type_))
 }
 
-/// The position of a tensor or buffer in an operation.
+/// The operand or result to which a message refers: `operand 1`, `the result` or `result 0`.
 #[derive(Clone, Copy)]
 enum ValuePosition {
     Operand(usize),
