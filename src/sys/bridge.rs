@@ -53,7 +53,7 @@ pub(super) mod ffi {
         Cse,
     }
 
-    /// The value of a pass option; the type of the option selects the field.
+    /// The value of a pass option. The type of the option determines which field has the value.
     #[derive(Clone, Copy, Debug)]
     struct OptionValue<'a> {
         /// Text value.
@@ -62,8 +62,8 @@ pub(super) mod ffi {
         number: i64,
     }
 
-    /// The result of a pass: success, and the passes to run next. `pipeline` has passes of this project in textual
-    /// form; `follow_ups` has MLIR's passes, which run after the pipeline.
+    /// The result of a pass: success, and the passes to run next. `pipeline` has passes of this project, in the textual
+    /// form of a pipeline. `follow_ups` has MLIR's passes, which run after the pipeline.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
@@ -73,7 +73,7 @@ pub(super) mod ffi {
     /// An instruction of a basic block of LLVM IR other than a phi.
     #[derive(Clone, Debug)]
     struct BlockInstruction {
-        /// Index, within the block, of each instruction that defines an operand.
+        /// Positions in the block of the instructions that define the operands of this instruction.
         operands: Vec<u32>,
         /// Number of 32-bit registers that the result occupies; 0 for a predicate.
         registers: u32,
@@ -149,8 +149,8 @@ pub(super) mod ffi {
         index: u16,
     }
 
-    /// The result of checking an attribute: an error at offset `place`, or another normal spelling. Both texts are
-    /// empty if neither applies.
+    /// The result of checking an attribute: the error `reason` at byte offset `place`, or the normal spelling `normal`
+    /// if it differs from the checked text. `reason` and `normal` are empty if neither applies.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,
@@ -158,7 +158,8 @@ pub(super) mod ffi {
         normal: String,
     }
 
-    /// The result of checking a type: an error, or an empty text for a valid type.
+    /// The result of checking a type: the error `reason`, which is empty for a valid type, and the label of the broken
+    /// rule.
     struct TypeCheck {
         reason: String,
         rule: &'static str,

@@ -290,9 +290,9 @@ pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
 }
 
-/// Returns the number of an integer attribute of at most 64 bits, or `None` for another attribute.
+/// Returns the integer that an integer attribute of at most 64 bits holds, or `None` for another attribute.
 ///
-/// The number is sign-extended unless the type is unsigned: `-1 : i32`, `-1 : si32`, `-1 : index` and `true` give -1;
+/// The integer is sign-extended unless the type is unsigned: `-1 : i32`, `-1 : si32`, `-1 : index` and `true` give -1;
 /// `255 : ui8` gives 255. MLIR has a separate function for each signedness. melior's own conversion prints an attribute
 /// that it rejects, which may be large.
 #[must_use]
@@ -312,7 +312,7 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     }
 }
 
-/// Returns the number of the integer attribute `name` of an operation, or `None` if there is no such attribute.
+/// Returns the integer that the attribute `name` of an operation holds, or `None` if it has no such integer attribute.
 #[must_use]
 pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     integer_value(op.attribute(name).ok()?)
@@ -338,7 +338,7 @@ pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     }
 }
 
-/// Returns the element of a splat constant.
+/// Returns the value that all elements of a splat constant have, or `None` for another attribute.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a splat.

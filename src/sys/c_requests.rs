@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 
 /// The request handlers of the C API, implemented by higher layers. They do not panic.
 pub trait Requests: Sync {
-    /// Translates a module.
+    /// Lowers a module, and translates it to LLVM IR, assembly or an object file.
     fn compile(&self, source: &[u8], options: &str) -> Answer;
-    /// Runs passes on a module.
+    /// Runs a pipeline of passes on a module. The output is the text of the module.
     fn rewrite(&self, source: &[u8], options: &str) -> Answer;
-    /// Runs a kernel on the CPU.
+    /// Runs a kernel on the CPU. The kernel reads and writes `buffers`.
     fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer;
-    /// Returns the answer to a request that panicked or cannot be decoded.
+    /// Returns a failed answer with the error `text`, for a request that panicked or cannot be decoded.
     fn refuse(&self, text: String) -> Answer;
 }
 
@@ -22,7 +22,7 @@ pub trait Requests: Sync {
 pub struct Answer {
     /// True if the request succeeded.
     pub succeeded: bool,
-    /// A JSON object.
+    /// The report on the request, as the text of a JSON object.
     pub report: String,
     /// The requested text or bytes; empty on failure.
     pub output: Vec<u8>,
@@ -35,7 +35,7 @@ pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }
 
-/// Memory of the caller: the C type `LinearLayoutBuffer`.
+/// A buffer in memory of the caller, which a simulated kernel reads and writes: the C type `LinearLayoutBuffer`.
 #[repr(C)]
 pub(crate) struct RequestBuffer {
     data: *mut u8,

@@ -67,12 +67,12 @@ pub struct AttributeError {
     pub place: usize,
 }
 
-/// Implementation of the dialects.
+/// The semantics of the dialects, as functions that C++ calls: rules, layouts, spellings and canonicalisation.
 pub trait Semantics: Sync {
-    /// Creates the cache of an MLIR context.
+    /// Creates the layout cache of an MLIR context, which [`LayoutCache::get`] returns later.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// Checks an attribute that a user wrote at the start of `text`. Returns its normal spelling, or `None` if it is
-    /// already spelled that way.
+    /// Checks an attribute that a user wrote at the start of `text`. Returns its normal spelling, or `None` if the
+    /// user's spelling is the normal one.
     ///
     /// # Errors
     /// Returns the broken rule.
@@ -110,7 +110,8 @@ pub trait Semantics: Sync {
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
     /// Returns the diagnostic for an unknown name in a dialect. `known` contains the valid names of the dialect.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
-    /// Returns the error for an unknown or repeated key of an encoding, or `None` for other attributes.
+    /// Returns the error for an unknown or repeated key of an encoding, or `None` for other attributes. `family` is the
+    /// name of the encoding, for example `blocked`.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
@@ -194,7 +195,7 @@ fn passes() -> &'static dyn Passes {
 pub struct LayoutCache(Box<dyn Any + Send + Sync>);
 
 impl LayoutCache {
-    /// Returns the cache as the type that [`Semantics::new_cache`] created.
+    /// Returns the cache if it has the type `T`, the type that [`Semantics::new_cache`] created.
     #[must_use]
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.downcast_ref()
@@ -331,7 +332,7 @@ pub(super) fn rule_note(label: &str) -> String {
 /// A function that maps a rule label to its explanation, or to the error for an unknown label.
 type Explain = fn(&str) -> Result<String, String>;
 
-/// The explanation of rules for [`super::opt_main`] while it runs.
+/// The function that explains rules, from the last call of [`super::opt_main`]; `None` before the first call.
 pub(super) static EXPLAIN: Mutex<Option<Explain>> = Mutex::new(None);
 
 pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {

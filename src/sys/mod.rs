@@ -340,7 +340,7 @@ pub(crate) fn unknown_pass(pipeline: &str) -> Option<String> {
     Some(ffi::unknown_pass(pipeline.as_bytes())).filter(|name| !name.is_empty())
 }
 
-/// Texts of `ll-opt`.
+/// Texts that `ll-opt` prints, and the function that explains rules.
 #[derive(Clone, Copy, Debug)]
 pub struct OptTexts<'t> {
     /// First lines of `--help`.
@@ -351,7 +351,7 @@ pub struct OptTexts<'t> {
     pub dialects: &'t str,
     /// Output of `--list-lowered-operations`.
     pub lowered: &'t str,
-    /// Returns the output of `--explain-rule` for a label, or an error for an unknown label.
+    /// A function that returns the output of `--explain-rule` for a label, or an error for an unknown label.
     pub explain_rule: fn(&str) -> Result<String, String>,
     /// Output of `--version`.
     pub version: &'t str,

@@ -36,20 +36,20 @@ pub struct Rewriter<'c> {
     brand: PhantomData<Cell<&'c ()>>,
 }
 
-/// The scope of a rewriter: a pass on a module, or a pattern on an operation.
+/// The state that all copies of a [`Rewriter`] share while a pass changes a module or a pattern changes an operation.
 #[derive(Debug)]
 pub(super) struct Work {
     rewriter: m::MlirRewriterBase,
     is_owned: bool,
     /// The root operation. Everything below the root may be changed.
     root: m::MlirOperation,
-    /// The block that contains erased operations until the scope ends.
+    /// The block that contains erased operations until the `Work` is dropped, so that their handles stay valid.
     limbo: OnceCell<m::MlirBlock>,
     changes: Cell<u64>,
 }
 
 impl Work {
-    /// Starts a scope on an operation and all operations below it.
+    /// Starts to change an operation and all operations below it.
     pub(super) fn on(root: OperationRef<'_, '_>) -> Self {
         // SAFETY: the operation and with it its context are alive.
         let rewriter =
@@ -57,7 +57,7 @@ impl Work {
         Self::with(rewriter, true, root.to_raw())
     }
 
-    /// Starts the scope of a pattern.
+    /// Starts the changes of a pattern that the driver applies to `op`.
     ///
     /// # Safety
     /// `rewriter` must be the rewriter that the driver passed for `op`.
@@ -512,7 +512,8 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces attributes and types everywhere below an operation, in types and in the types of constants.
+    /// Replaces attributes and types everywhere in an operation and below it, also inside other types and in the types
+    /// of constants. Each pair has the old attribute or type, and the new one.
     pub fn replace_parts(
         self,
         op: Op<'c>,

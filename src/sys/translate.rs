@@ -142,7 +142,7 @@ pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
 }
 
-/// The non-phi instructions of a basic block of LLVM IR.
+/// The order of the instructions in a basic block of LLVM IR, without its phis.
 #[derive(Debug)]
 pub struct BlockOrder<'m> {
     block: BasicBlock<'m>,
@@ -150,7 +150,7 @@ pub struct BlockOrder<'m> {
 }
 
 impl<'m> BlockOrder<'m> {
-    /// Reads the instructions of a block.
+    /// Returns the current order of a block.
     #[must_use]
     pub fn new(block: BasicBlock<'m>) -> Self {
         let instructions = ffi::block_instructions(LLVMBasicBlockRef(block.as_mut_ptr()));
