@@ -35,7 +35,7 @@ pub(crate) struct Allocation {
 /// A use of shared memory for which there is no valid allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllocationError {
-    /// An operation allocates a buffer while its previous allocation is live.
+    /// An operation in a loop allocates a buffer while the buffer of its previous execution is still live.
     StillLive(OpId),
     /// A function returns a buffer that it has allocated.
     Escapes(OpId),
@@ -224,7 +224,7 @@ struct AllocationProblem<'f> {
     liveness: &'f Liveness,
 }
 
-/// Occupied half-open ranges of bytes.
+/// Half-open ranges of bytes that are in use.
 type ByteSpans = Vec<(u32, u32)>;
 
 impl AllocationProblem<'_> {

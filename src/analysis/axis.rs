@@ -334,7 +334,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits the regions of an operation that executes any one of them, and joins the yielded values.
+    /// Visits the regions of an operation such as `scf.if`, which executes one of its regions. Joins the values that
+    /// the regions yield.
     fn visit_conditional(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {

@@ -276,7 +276,7 @@ pub(crate) struct BarrierAnalysis<'f> {
     depths: HashMap<OpId, u32>,
 }
 
-/// The operations that need a barrier in front of them, and the team that executes the barrier.
+/// The operations that need a barrier in front of them, each with the team that executes its barrier.
 pub(crate) type Barriers = BTreeMap<OpId, Team>;
 
 impl<'f> BarrierAnalysis<'f> {
@@ -374,7 +374,8 @@ impl<'f> BarrierAnalysis<'f> {
         self.find(barriers, &mut |_, state, next| state.conflicts_with(next))
     }
 
-    /// Runs the analysis to its fixed point. Stops early at the first operation for which `holds` returns true.
+    /// Runs the analysis to its fixed point. Returns the first operation for which `holds` returns true; the analysis
+    /// then stops early.
     fn find(
         &self,
         barriers: &Barriers,

@@ -130,7 +130,7 @@ impl Bytes {
         self.allocation == other.allocation && self.from <= other.from && other.to <= self.to
     }
 
-    /// Returns true if both accesses certainly share a byte.
+    /// Returns true if an access of `self` and an access of `other` certainly touch a common byte.
     const fn certainly_overlaps(self, other: Self) -> bool {
         match (self.is_exact, other.is_exact) {
             (true, true) => self.overlaps(other),

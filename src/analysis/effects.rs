@@ -79,7 +79,7 @@ pub(crate) enum AccessTarget {
 /// The proxy through which an access reaches shared memory.
 ///
 /// If an async access follows a generic access, a proxy fence is needed between them. If a generic access follows an
-/// async access, the observed completion of the latter is sufficient.
+/// async access, the observed completion of the async access is sufficient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Proxy {
     Generic,

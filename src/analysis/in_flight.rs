@@ -46,9 +46,9 @@ pub(crate) struct InFlight {
 struct InFlightAccess {
     /// True if the access is certainly in flight on that path.
     is_certain: bool,
-    /// True if the value that refers to its buffer still refers to the same bytes.
+    /// True if the value through which the access refers to its buffer still refers to the same bytes.
     is_current: bool,
-    /// True if no write to its buffer has completed.
+    /// True if no write to the buffer of the access has completed.
     is_first: bool,
 }
 

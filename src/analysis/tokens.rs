@@ -26,7 +26,8 @@ pub(crate) enum TokenOp {
     },
 }
 
-/// Number of groups committed after the group of a token, if it is known; [`DONE`] if the group has completed.
+/// Number of groups that have been committed since the group of a token. `None` if the number is unknown, [`DONE`] if
+/// the group has completed.
 type Since = Option<u32>;
 
 /// The distance of a completed group. It is larger than the distance of any group in flight.

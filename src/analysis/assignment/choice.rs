@@ -555,7 +555,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the assignment in which the nodes have these encodings.
+    /// Returns the assignment in which each node has its encodings in `nodes`.
     fn assignment(&mut self, nodes: Vec<Spelling>, solution: &Solution) -> Assignment {
         let mut roots = Vec::new();
         for (node, spelling) in nodes.iter().enumerate() {

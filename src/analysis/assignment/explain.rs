@@ -17,7 +17,7 @@ pub(crate) struct ConversionReport {
     pub(crate) outcomes: Vec<ConversionOutcome>,
 }
 
-/// A conversion after the assignment.
+/// A conversion that remains after the assignment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemainingConversion {
     pub(crate) datum: DatumId,
@@ -25,7 +25,7 @@ pub(crate) struct RemainingConversion {
     pub(crate) to: EncodingId,
     /// Price of executing the conversion once, in quarters of a cycle.
     pub(crate) price: Price,
-    /// Estimated execution count.
+    /// Estimated execution count of the conversion.
     pub(crate) weight: u64,
     pub(crate) reason: KeptReason,
 }
