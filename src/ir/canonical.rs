@@ -285,7 +285,7 @@ fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResu
     (only.r#type() == concat.result().r#type()).then(|| rewriter.replace(concat.op(), &[only]))
 }
 
-/// Folds a slice of a concatenation to the operand that it selects.
+/// Folds a slice of a concatenation to the concatenated operand that the slice selects.
 fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> MatchResult {
     let (source, result) = (slice.source(), slice.result());
     let whole = amdg::Concat::of(sys::defining_operation(source)?)?;
@@ -305,7 +305,8 @@ fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) 
     (part.r#type() == result.r#type()).then(|| rewriter.replace(slice.op(), &[part]))
 }
 
-/// Replaces an operand by the source of the conversion that defines it. The operand may have any layout.
+/// Replaces operand `at` by the source of the `ttg.convert_layout` that defines it. The operation must accept any
+/// layout of this operand.
 fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> MatchResult {
     let original = conversion(build::operand(op, at))?.src();
     rewriter.set_operand(op, at, original);

@@ -146,8 +146,8 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// Returns the message and its notes as text. The source line of a message follows it, if the line can be read and
-    /// is not longer than 1000 bytes.
+    /// Returns the message and its notes as text. The text of each message is followed by its source line, if the line
+    /// can be read and is not longer than 1000 bytes.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);

@@ -79,7 +79,7 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
     Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
-/// Checks that a value is an mbarrier, and returns its buffer type.
+/// Checks that a value is an mbarrier, and returns its buffer type. Returns `None` if the value is no buffer.
 fn known<'c>(
     op: OperationRef<'_, '_>,
     alloc: Val<'c>,

@@ -13,8 +13,8 @@ fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-/// Checks that operands and results whose layouts depend on each other either have the same open layout or no open
-/// layout.
+/// Checks the operands and results whose layouts depend on each other: either all have the same open layout, or none
+/// has an open layout.
 pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()

@@ -47,7 +47,8 @@ impl ProductBuffer<'_> {
     }
 }
 
-/// Returns the kind of tensor-core product of an element type, and its accumulator types.
+/// Returns the kind of the tensor-core instruction for factors of an element type, and the possible accumulator types
+/// (e.g. `tf32` and `f32` for `f32`).
 fn kind(element: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match element {
         "f32" => ("tf32", &["f32"]),

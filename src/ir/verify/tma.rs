@@ -207,7 +207,7 @@ pub(super) fn store(op: ttng::AsyncTMACopyLocalToGlobal<'_, '_>) -> Verdict {
     written(op.desc(), op.coord().len(), op.src(), op.cache_policy())
 }
 
-/// Checks a copy to global memory or a reduction into it.
+/// Checks an operation that writes a buffer to global memory: a copy or a reduction.
 fn written(desc: Val<'_>, coords: usize, src: Val<'_>, policy: Option<Attribute<'_>>) -> Verdict {
     let (Some(desc), Some(buffer)) = (buffer(desc), buffer(src)) else {
         return Ok(());
