@@ -108,7 +108,8 @@ impl Drop for Work {
     }
 }
 
-/// Changes a module. The operations of the module are accessible while `f` runs.
+/// Changes a module by the function `f`. The function gets the rewriter and the module, whose operations are accessible
+/// while `f` runs.
 ///
 /// ```
 /// use linear_layout_mlir::sys::rewrite;
@@ -141,7 +142,7 @@ pub fn rewrite<T>(module: &mut Module<'_>, f: impl for<'c> FnOnce(Rewriter<'c>, 
     on(module.as_operation(), f)
 }
 
-/// Changes an operation and all operations below it.
+/// Changes an operation and all operations below it by the function `f`.
 pub(super) fn on<T>(
     op: OperationRef<'_, '_>,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T,
