@@ -57,20 +57,20 @@ impl Pass for ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Latency of a barrier in quarters of a cycle, for a block that waits for its products.
+/// Assumed latency of a barrier, in quarters of a cycle, in a thread block that waits for its matrix products.
 ///
 /// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four
 /// blocks.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// The candidates of a product.
+/// The alternatives for one `tt.dot`: its original layouts, and other layouts that suit matrix instructions.
 struct Candidates {
     /// The plan and the cost of the product in its original layouts.
     present: Arc<PricedProduct>,
     others: Vec<Candidate>,
 }
 
-/// A product in the layouts that an instruction requires.
+/// One alternative for a `tt.dot`: encodings for a matrix instruction, and the plan and cost of the product in them.
 struct Candidate {
     encodings: Encodings,
     product: Arc<PricedProduct>,
@@ -124,8 +124,8 @@ impl ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Returns the index of the candidate that each product takes. `None` means that the product keeps its original
-/// layouts.
+/// Returns, for each product, the index of its best candidate in `Candidates::others`, or `None` if the product keeps
+/// its original layouts.
 fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -168,9 +168,9 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Reciprocal of the relative price difference below which two candidates count as equal. Among equal candidates, the
-/// candidate with more warps along n is chosen. On an H100, products of 64 x 128 x 64 and 128 x 128 x 64 whose prices
-/// differ by 0.06 % take 0.78 and 0.81 of the time.
+/// Reciprocal of the relative price difference up to which two assignments count as equal (1/512). Among equal
+/// assignments, the assignment with more warps along n is chosen. On an H100, products of 64 x 128 x 64 and 128 x 128 x
+/// 64 whose prices differ by 0.06 % take 0.78 and 0.81 of the time.
 const NOISE: u64 = 512;
 
 /// Limit for the number of candidates of a product in joint assignment. If two products have more candidates, the
@@ -310,8 +310,8 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the ratio of the element width of the product's operands to the width of the narrowest element from which an
-/// operand is loaded and converted.
+/// Returns the factor by which conversions widen the elements of the operands between memory and the product (e.g. 2 if
+/// an operand is loaded as i8 and converted to f16). The narrowest loaded element counts.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -337,7 +337,7 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the suffix by which messages name the precision of an f32 product.
+/// Returns the words that a message appends for the precision of an f32 product, or an empty text for other products.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",

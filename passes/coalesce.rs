@@ -57,13 +57,13 @@ impl Pass for CoalesceOptions {
     }
 }
 
-/// An access to memory through a tensor of pointers or through a descriptor.
+/// A memory access for which the pass chooses a layout. Its addresses come from a tensor of pointers or a descriptor.
 struct PointerAccess<'c> {
     op: Op<'c>,
     shape: &'c [u64],
     /// Dimensions in the order of decreasing contiguity.
     order: Vec<u32>,
-    /// Number of elements per access.
+    /// Number of contiguous elements that a thread moves at once.
     width: u64,
     cga: CgaLayout,
     kind: AccessKind,
@@ -156,7 +156,7 @@ fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bi
     aligned.min(info.contiguity(dim)).min(share).min(most)
 }
 
-/// Returns the encoding that each access of a function should get.
+/// Returns each access to global memory in a function, with the encoding that the pass chooses for the access.
 pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
     let (layouts, axis) = (context.layouts(), context.get::<AxisFacts>().of(function));
     let operations = build::in_order(function);

@@ -31,7 +31,8 @@ pub(super) struct Analyses<'c> {
     axis: Slot<AxisFacts>,
 }
 
-/// A cached analysis, with the value of the rewriter's change counter at the time of its computation.
+/// The storage of one cached analysis: the rewriter's change counter when the analysis ran, and the result. `None` if
+/// the analysis has not run.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
 
 impl<'c> Analysis<'c> for Inventory<'c> {
@@ -95,7 +96,8 @@ impl<'c> PassContext<'c> {
         ModuleInfo::gpu(self.module, requested)
     }
 
-    /// Returns the GPU that the module names, or else the default GPU for its number of lanes per warp.
+    /// Returns the GPU that the module names. Without a name, returns the default GPU for the module's number of lanes
+    /// per warp.
     pub(super) fn default_gpu(&self) -> &'static Target {
         self.gpu(None).unwrap_or_else(|_| {
             let info = ModuleInfo::around(self.module);
@@ -103,7 +105,7 @@ impl<'c> PassContext<'c> {
         })
     }
 
-    /// Returns the same GPU as [`Self::gpu`], or reports an error.
+    /// Returns the GPU of [`Self::gpu`], or emits its error on the module.
     ///
     /// # Errors
     /// Returns an error if the target is missing or unknown.

@@ -52,8 +52,8 @@ impl Pass for ConvertEncodingsToLinearOptions {
     }
 }
 
-/// Returns bases that describe an encoding on every shape that the encoding is used with. The bases are computed from
-/// one of these shapes.
+/// Returns an encoding by bases that has the layout of `old` on every shape with which the module uses `old`. Returns
+/// `None` if there is no such encoding.
 fn linear(
     old: &Encoding,
     shapes: &[Vec<u64>],
@@ -66,7 +66,8 @@ fn linear(
     })
 }
 
-/// Returns the bases of an encoding on one shape. The bases may permute warps only if the encoding's kind is generic.
+/// Returns the encoding by bases that has the layout of `old` on one shape. The bases may permute warps only if the
+/// kind of `old` is generic.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {
@@ -75,8 +76,8 @@ fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     })
 }
 
-/// Returns the bases of a buffer of one shape. Returns `None` for a single element, since an empty list does not
-/// state the rank.
+/// Returns the `#ttg.shared_linear` encoding that has the layout of `old` on one shape. Returns `None` for a shape with
+/// a single element, since an empty list of bases does not state the rank.
 fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     if layout.total_in_bits() == 0 {

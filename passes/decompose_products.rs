@@ -83,7 +83,7 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         Some(RankedTensorType::new(shape, element, Some(encoding)).into())
     }
 
-    /// Returns the type of `value` with another element type.
+    /// Returns the tensor type of `value` with the element type replaced by `element`.
     fn with_element(self, value: Val<'c>, element: Type<'c>) -> Option<Type<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         Some(RankedTensorType::new(tensor.shape, element, tensor.encoding).into())
@@ -109,7 +109,7 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         self.constant(type_, FloatAttribute::new(self.mlir(), element, 0.0).into())
     }
 
-    /// Returns the integer type with this width.
+    /// Returns the integer type that is `bits` wide.
     fn integer_type(self, bits: u32) -> Type<'c> {
         IntegerType::new(self.mlir(), bits).into()
     }

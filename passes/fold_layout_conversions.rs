@@ -101,8 +101,9 @@ impl<'c> Folding<'_, 'c> {
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Replaces the two spellings of a layout at the ends of a conversion by one spelling. Returns the reasons for
-    /// spellings that are kept, and true if any spelling was replaced.
+    /// Replaces one encoding by the other in the whole module, for each conversion between two encodings of one layout.
+    /// Returns the reasons for conversions whose encodings are kept, by operation id, and true if any encoding was
+    /// replaced.
     fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
@@ -156,7 +157,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Tries to fold every operation once.
+    /// Visits the operations of the module once and folds the conversions among them.
     fn round(&self) {
         let rewriter = self.context.rewriter();
         self.drop_unused_arguments();
@@ -174,8 +175,8 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Removes a conversion if its chain already contains a value of the conversion's result type. Otherwise skips the
-    /// values without layout in the chain.
+    /// Replaces the result of a conversion by an earlier value of equal type in its chain of conversions. Without such
+    /// a value, makes the conversion read the nearest earlier value of the chain that has a layout.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -211,7 +212,8 @@ impl<'c> Folding<'_, 'c> {
         Some(())
     }
 
-    /// Returns the value in a chain of conversions that already has the type of the last conversion's result.
+    /// Goes back through the conversions that compute the operand of `cvt`, and returns the nearest value that has the
+    /// type of the result of `cvt`.
     fn chain_start(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
@@ -221,7 +223,7 @@ impl<'c> Folding<'_, 'c> {
         Some(source)
     }
 
-    /// Follows a chain of conversions back to the first value that has a layout.
+    /// Goes back through the conversions that compute `value`, and returns the nearest value that has a layout.
     fn with_layout(&self, mut value: Val<'c>) -> Val<'c> {
         while self.layout(value.r#type()).is_none() {
             let Some(cvt) = conversion_of(value) else {
@@ -304,7 +306,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Replaces each conversion by an earlier equal conversion.
+    /// Replaces each conversion that repeats an earlier conversion by the earlier conversion's result.
     fn eliminate_common(&self) {
         for region in self.context.module().regions() {
             for block in build::blocks_of(region) {

@@ -15,7 +15,7 @@ pub(super) struct Inventory<'c> {
     pub(super) operations: Vec<Op<'c>>,
 }
 
-/// The type of a shared-memory buffer.
+/// The type of a shared-memory buffer that has a layout, i.e. a shared encoding.
 pub(super) struct LaidOutBuffer<'c> {
     pub(super) type_: Type<'c>,
     pub(super) encoding: Attribute<'c>,

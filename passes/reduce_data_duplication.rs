@@ -53,7 +53,7 @@ impl Pass for ReduceDataDuplicationOptions {
     }
 }
 
-/// Replaces a conversion to an operand layout by a buffer.
+/// Replaces a conversion to an operand layout by a store to a shared-memory buffer and a load from it.
 fn through_buffer<'c>(
     context: &PassContext<'c>,
     cvt: ConvertLayout<'c, 'c>,

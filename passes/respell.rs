@@ -41,7 +41,7 @@ impl Inventory<'_> {
     }
 }
 
-/// A set of replacements of encodings and types.
+/// Replacements of encodings by other spellings of the same layouts, as pairs `(old, new)` of attributes or of types.
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
@@ -53,7 +53,7 @@ pub(super) struct Respelling<'c> {
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
 impl<'c> Respelling<'c> {
-    /// Adds a replacement for each buffer type for which `encoding` returns another encoding.
+    /// Adds a replacement for each buffer type for whose encoding and shape `new` returns another encoding.
     pub(super) fn add_buffers(
         &mut self,
         inventory: &Inventory<'c>,
@@ -69,8 +69,8 @@ impl<'c> Respelling<'c> {
         }
     }
 
-    /// Adds a replacement for each tensor type whose encoding depends on the shape and for which `encoding` returns
-    /// another encoding.
+    /// Adds a replacement for each tensor type whose encoding depends on the shape, if `new` returns another encoding
+    /// for this encoding and shape.
     pub(super) fn add_tensors(
         &mut self,
         module: Op<'c>,
@@ -107,8 +107,8 @@ impl<'c> Respelling<'c> {
     /// The verifiers run on a copy of the module.
     ///
     /// # Errors
-    /// Returns an error if no replacement remains. The error has the operation for which the last replacement was
-    /// dropped, if any.
+    /// Returns an error if no replacement remains. The error contains an operation that forbids the last replacement,
+    /// or `None` if there was no replacement.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -136,7 +136,8 @@ impl<'c> Respelling<'c> {
         Err(asked_by)
     }
 
-    /// Returns the operations of a module whose verifiers fail after the replacements.
+    /// Returns the operations that forbid the replacements: their verifiers would fail, or their operands would no
+    /// longer have the required `#ttg.dot_op`.
     fn refused(&self, context: &PassContext<'c>, inventory: &Inventory<'c>) -> Vec<Op<'c>> {
         let layouts = context.layouts();
         context
@@ -170,7 +171,8 @@ fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
     operands.chain((0..op.result_count()).map(move |i| build::result(op, i).r#type()))
 }
 
-/// Replaces `old` in an encoding or its parents. Returns `None` if `old` does not occur.
+/// Returns `found` with `old` replaced by `new`, in `found` itself or in a parent. Returns `None` if `found` does not
+/// contain `old`.
 fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encoding> {
     if found == old {
         return Some(new.clone());
@@ -181,7 +183,8 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
         .flatten()
 }
 
-/// Returns true if the layout of an encoding depends on the shape in other ways than by repeating a tile.
+/// Returns true for a CuTe encoding whose tile is not in its text but is the shape of the tensor. On other shapes, such
+/// an encoding has another layout, not a repetition of the same tile.
 fn is_of_shape(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
@@ -193,8 +196,7 @@ pub(super) fn attribute<'c>(
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 
-/// Returns the encoding from which a slice is derived, after removing all nested slices. Returns any other encoding
-/// unchanged.
+/// Returns the nearest parent of a slice that is not itself a slice. Returns any other encoding unchanged.
 pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
@@ -202,7 +204,7 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     }
 }
 
-/// Returns the shape of a slice's root encoding. The removed dimensions have size 1.
+/// Returns `shape` with a dimension of size 1 inserted for each dimension that a slice in `encoding` removes.
 fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
     match encoding {
         Encoding::Slice(slice) => {
@@ -215,8 +217,8 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 }
 
 impl<'c> Inventory<'c> {
-    /// Returns the distinct root encodings of tensors. For each encoding, the shapes with which it is used follow,
-    /// largest shape first.
+    /// Returns the distinct root encodings (see [`root`]) of the module's tensors. Each encoding is paired with the
+    /// shapes that it is used with, after [`widen`], largest shape first.
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {

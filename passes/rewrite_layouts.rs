@@ -17,9 +17,9 @@ type EncodedDatum = (DatumId, EncodingId);
 struct Rewriting<'r, 'c> {
     rewriter: Rewriter<'c>,
     kernel: &'r mut Kernel<'c>,
-    /// The value that an operation computes for each datum and encoding.
+    /// Values that operations compute, by the datum and the encoding.
     computed: BTreeMap<EncodedDatum, Val<'c>>,
-    /// The value that a conversion produces for each datum and encoding.
+    /// Results of inserted conversions, by the datum and the new encoding.
     converted: BTreeMap<EncodedDatum, Val<'c>>,
     /// Operands to replace, as the operation, the operand index, and the datum and encoding of the new value.
     uses: Vec<(Op<'c>, usize, EncodedDatum)>,
@@ -98,8 +98,8 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Rematerialises operations by copies in front of the original operation. The original operation serves as one of
-    /// the copies, preferably as the copy with the original layouts.
+    /// Copies each rematerialised operation, so that there is one operation for each assigned choice of layouts. The
+    /// original operation takes one choice, if possible the choice with its original layouts.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -217,7 +217,7 @@ fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     place
 }
 
-/// Returns the first operation of a block that is a user or contains a user.
+/// Returns the first operation directly in `block` that is one of `users` or contains one of `users`.
 pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> {
     let holders: Vec<Op<'c>> = users
         .iter()
@@ -235,7 +235,7 @@ fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
     build::block_around(op).expect("an operation below a function lies in a block")
 }
 
-/// Returns the operation of a block that is `op` or contains `op`.
+/// Returns the operation directly in `block` that is `op` or contains `op`.
 fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     let mut op = op;
     while !same(block_of(op), block) {
@@ -245,7 +245,8 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     Some(op)
 }
 
-/// Returns the operation of a block that properly contains `op`, and the block of its region in which `op` is nested.
+/// Returns the operation directly in `block` that contains `op`, and the block of that operation's regions that
+/// contains `op`. Returns `None` if `op` itself is directly in `block`.
 fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {

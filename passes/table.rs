@@ -7,12 +7,12 @@ use crate::sys::OptionValue;
 
 include!(concat!(env!("OUT_DIR"), "/generated/passes.rs"));
 
-/// A pass that can print its textual form, which contains its non-default options.
+/// A pass that can be printed with its non-default options (e.g. `convert-encodings-to-linear{keep={a}}`).
 pub(super) trait Spelled {
     fn spelled(&self) -> String;
 }
 
-/// The option values of a pass. They must be read in the order of the table.
+/// The option values of a pass, as an iterator. They must be read in the order of `Passes.td`.
 pub(super) struct Values<'v>(std::slice::Iter<'v, OptionValue<'v>>);
 
 impl<'v> Values<'v> {

@@ -17,7 +17,7 @@ use linear_layout::target::Assembly;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
 
-/// The fast-math flags of an operation of `arith` or `math`.
+/// Name of the attribute that holds the fast-math flags of an operation of `arith` or `math`.
 const FAST: &str = "fastmath";
 
 impl Pass for UseTritonNumbersOptions {

@@ -8,7 +8,7 @@ use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::target::{Product, ProductFamily, TileBit};
 use std::sync::Arc;
 
-/// Consistent encodings for the operands and the result of a product.
+/// The encodings of A, B and D of one product. A and B have `#ttg.dot_op` encodings with the encoding of D as parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Encodings {
     pub(super) a: Arc<Encoding>,
@@ -18,18 +18,19 @@ pub(super) struct Encodings {
     pub(super) warps: Vec<u32>,
 }
 
-/// Sizes and types of the multiplied tensors.
+/// The properties of a product's tensors on which the candidate encodings depend.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ProductTensors {
     pub(super) rank: usize,
     pub(super) warps: u32,
     /// Size of the reduction dimension.
     pub(super) k_size: u64,
-    /// Ratio of the element width in the product to the element width in memory.
+    /// Ratio of the width of an operand's elements in the product to their width in memory (e.g. 2 for f16 from i8).
     pub(super) widened: u32,
 }
 
-/// Returns the encodings for an instruction, one for each distribution of warps over the result.
+/// Returns the candidate encodings for an instruction: one `Encodings` for each combination of a distribution of warps
+/// over the result, an orientation of the result, and a `kWidth`.
 ///
 /// On AMD the result may also be transposed, which swaps the operands of the instruction. `kWidth` is the number of
 /// consecutive elements along K that a thread holds for one instruction, or a multiple of this number, which makes
@@ -143,8 +144,8 @@ fn results(
     }
 }
 
-/// Returns the layout that maps the warp index to the tile of each warp, given the number of warps along each
-/// dimension. The last dimension varies fastest.
+/// Returns the layout that maps a warp index to the coordinates of the warp's tile (e.g. with `warps = [2, 4]`, warp 5
+/// to tile (1, 1)). `warps` has the number of warps along each dimension; the last dimension varies fastest.
 fn warp_layout(warps: &[u32]) -> LinearLayout {
     let mut columns = Vec::new();
     let mut shift = 0;

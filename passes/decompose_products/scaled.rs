@@ -17,10 +17,10 @@ use melior::ir::{Type, TypeLike, ValueLike};
 struct Factor<'c> {
     elements: Val<'c>,
     kind: ScaleDotElemType,
-    /// Dimension along which each byte holds two 4-bit elements.
+    /// Dimension along which a byte holds two neighbouring elements, if the elements have 4 bits.
     packed: usize,
     scale: Option<Val<'c>>,
-    /// The reduction dimension, as an index.
+    /// Index of the dimension over which the product sums.
     k: usize,
     is_left: bool,
 }
@@ -172,7 +172,8 @@ fn multiplied<'c>(
     emitter.convert_float(product, element)
 }
 
-/// Returns a tensor that contains the scale of each element, with the type and the layout of the elements.
+/// Repeats each scale along dimension `axis`, so that the result has a scale for each element and the type of
+/// `elements`.
 fn spread<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
@@ -207,8 +208,7 @@ fn spread<'c>(
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
-/// Swaps the last two dimensions of a tensor. This is needed for the scales of B, whose first dimension is the columns
-/// of B.
+/// Swaps the last two dimensions of a tensor. The scales of B need this swap, since their rows belong to columns of B.
 fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();

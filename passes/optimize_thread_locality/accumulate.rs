@@ -22,20 +22,20 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
-/// A matched accumulation.
+/// A loop that accumulates the results of a reduction in a loop-carried value.
 struct LoopAccumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
-    /// Operand indices of the accumulator and of the reduced value in the operation that combines these two values.
+    /// Operand indices in `update` of the accumulator and of the result of `reduce`.
     at: (usize, usize),
     looped: Op<'c>,
-    /// Index of the loop-carried value.
+    /// Index of the accumulator among the loop-carried values.
     carried: usize,
     neutral: Attribute<'c>,
 }
 
-/// Distribution of the elements of a row: log2 of the numbers of registers, then of threads, then again of registers,
-/// from the low-order index bits on.
+/// Numbers of bits of an element's position in its row: the lowest `low` bits select a register, the next `threads`
+/// bits a thread, and the highest `high` bits again a register.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -43,7 +43,8 @@ struct Row {
     high: usize,
 }
 
-/// Rewrites a loop that accumulates the results of a reduction, if it combines them with the reduction's operation.
+/// Rewrites the loop that accumulates the results of `reduce`, if the loop and the reduction combine values by the same
+/// operation.
 pub(super) fn accumulate<'c>(
     rewriter: Rewriter<'c>,
     layouts: &Layouts,
@@ -141,7 +142,7 @@ fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     (is_whole && is_shared).then_some(Row { low, threads, high })
 }
 
-/// Returns the neutral element of an operation.
+/// Returns the neutral element of an operation (e.g. 0 for a sum).
 fn neutral<'c>(
     context: &'c Context,
     kind: UpstreamKind,

@@ -25,7 +25,8 @@ pub(super) enum Claim {
     Registers,
 }
 
-/// A snapshot of a module's computation before a pass. It is taken only for [`Claim::Values`].
+/// The proof that a pass keeps its claim. It contains the value numbers of each function before the pass, for
+/// [`Claim::Values`] only.
 pub(super) struct Proof(Option<Vec<Names>>);
 
 impl Proof {

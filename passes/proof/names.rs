@@ -15,9 +15,9 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// The value numbers and effects of a function.
+/// The names (value numbers) in a function, and the list of its operations with effects.
 pub(super) struct Names {
-    /// The name of each combination of an operation and the names of its operands.
+    /// Names, keyed by an operation and the names of its operands.
     terms: FxHashMap<Vec<usize>, usize>,
     texts: FxHashMap<String, usize>,
     /// Names of the operations with effects, in program order.
@@ -109,7 +109,7 @@ impl<'n> Numbering<'n> {
         *self.names.terms.entry(term).or_insert(next)
     }
 
-    /// Returns the name of a value's type without its encoding.
+    /// Returns the number that stands for the type of `value` without its encoding.
     fn bare(&mut self, value: Val<'_>) -> usize {
         let type_ = value.r#type();
         let text = match TensorType::of(type_) {

@@ -30,7 +30,7 @@ struct LaidOutTensor {
 /// Coordinates of an element.
 type Element = Vec<u64>;
 
-/// A map from an element of the result to the operand element on which it depends.
+/// A map from a result element to the operand element on which the result element depends.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
 /// Checks every operation of a function.
@@ -103,8 +103,8 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the source map of a view. If each result element of the view depends on two operand elements, the second
-/// element is also returned, as an element that must be in the same thread as the first.
+/// Returns the source map of a view. For `tt.split`, also returns the operand element that becomes element 0 of the
+/// second result; the thread of operand element 0 must hold this element too.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {
