@@ -334,8 +334,8 @@ class Layout:
             {'lane': 2}
         """
     def num_consecutive_in_out(self) -> int:
-        """Returns the largest power of two `n` such that the first `n` indices of the first in-dim are mapped to equal
-        indices of the first out-dim, and no other bit changes these indices.
+        """Returns the largest `2^k` such that the low `k` bits of the first in-dim are mapped to the low `k` bits of the
+        first out-dim unchanged, and no other input bit changes these output bits.
 
         Example:
 
@@ -343,8 +343,8 @@ class Layout:
             4
         """
     def contiguous_elems_along(self, dim: str) -> int:
-        """Returns the largest power of two such that all smaller indices along `dim` are reached, with all other indices
-        0.
+        """Returns the largest power of two `n` such that the layout reaches every element whose index along `dim` is below
+        `n` and whose other indices are 0.
 
         Example:
 
@@ -402,10 +402,11 @@ class Layout:
             (2,)
         """
     def product(self, outer: Layout) -> Layout:
-        """Returns the direct sum, in which the elements of `outer` select repetitions of this layout.
+        """Returns the layout that repeats this layout; an element of `outer` selects the repetition. (The matrix of the
+        product is the direct sum of both matrices.)
 
-        The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is the
-        same.
+        The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is
+        `a.product(b)`.
 
         Example:
 
@@ -484,8 +485,8 @@ class Layout:
         """Returns the smallest conversion to `dst`. It maps each place of `dst` to the place of this layout that holds the
         same element.
 
-        Dims along which no element moves are omitted. No in-dims mean that no element moves; only `register` means that
-        no element leaves its thread.
+        Dims along which no element moves are omitted. If the result has no in-dims, no element moves; if its only
+        in-dim is `register`, no element leaves its thread.
 
         Example:
 
@@ -623,10 +624,10 @@ class Layout:
     def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as text.
 
-        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware`
-        (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a LinearLayout). `rows` and
-        `columns` are the largest numbers of rows and columns to show; a last line counts the rows and columns that are
-        not shown.
+        `view` is `tensor` (the place of each element), `grid` (the place of each element as `thread: register`, in
+        boxes), `hardware` (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a
+        LinearLayout). `rows` and `columns` are the largest numbers of rows and columns to show; a last line counts the
+        rows and columns that are not shown.
 
         Example:
 
@@ -741,8 +742,8 @@ class Conversion:
         """
     @property
     def cycles(self) -> float:
-        """The cost in clock cycles: the cycles of the busier unit, an eighth of the cycles of the other unit, and the
-        waiting cycles.
+        """The cost in clock cycles: the sum of the cycles of the busier unit (load-store or arithmetic), an eighth of the
+        cycles of the other unit, and the waiting cycles.
 
         Example:
 
@@ -802,7 +803,8 @@ class Conversion:
         """
     @property
     def moves(self) -> tuple[str, ...]:
-        """The in-dims between which elements move. The tuple is empty if no element moves.
+        """The in-dims along which elements move (e.g. `lane` if an element changes its lane). The tuple is empty if no
+        element moves.
 
         Example:
 
@@ -844,7 +846,7 @@ class Conversion:
         """
     @property
     def target(self) -> Target:
-        """The GPU.
+        """The GPU for which the conversion is planned.
 
         Example:
 
@@ -853,8 +855,8 @@ class Conversion:
             Target('cuda:90')
         """
     def text(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
-        """Returns a picture as text. It shows both layouts and where elements go, or with `view="banks"` what each bank of
-        shared memory does in each store and load.
+        """Returns a picture as text: both layouts and the movement of elements or, with `view="banks"`, the accesses of
+        each bank of shared memory in each store and load.
 
         Raises `LayoutError` if `view` is `banks` and the conversion does not use shared memory.
 
@@ -1119,7 +1121,7 @@ class CuteLayout:
         """
     def __call__(self, *coordinate: _Numbers) -> int: ...
     def coordinate(self, number: int) -> _Nested:
-        """Returns the coordinate, congruent to the shape, that has the given number.
+        """Returns the coordinate with the number `number`, as a tuple congruent to the shape.
 
         Example:
 
@@ -1377,7 +1379,7 @@ class CuteLayout:
             Layout('(4,3):(3,1)')
         """
     def zipped_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with two modes, `((tiles), (rests))`.
+        """Returns the layout of `logical_divide` with its modes arranged as `((tiles), (rests))`.
 
         Example:
 
@@ -1385,7 +1387,7 @@ class CuteLayout:
             Layout('((4,2),(2,3)):((6,3),(24,1))')
         """
     def tiled_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with the modes `((tiles), rest, rest, ...)`.
+        """Returns the layout of `logical_divide` with its modes arranged as `((tiles), rest, rest, ...)`.
 
         Example:
 
@@ -1393,7 +1395,7 @@ class CuteLayout:
             Layout('((4,2),2,3):((6,1),24,2)')
         """
     def flat_divide(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with the modes `(tile, tile, ..., rest, rest, ...)`.
+        """Returns the layout of `logical_divide` with its modes arranged as `(tile, tile, ..., rest, rest, ...)`.
 
         Example:
 
@@ -1410,7 +1412,7 @@ class CuteLayout:
             Layout('((2,2),(2,3)):((4,1),(2,8))')
         """
     def zipped_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with two modes, `((blocks), (repetitions))`.
+        """Returns the layout of `logical_product` with its modes arranged as `((blocks), (repetitions))`.
 
         Example:
 
@@ -1418,7 +1420,7 @@ class CuteLayout:
             Layout('((2,5),(3,4)):((5,1),(1,5))')
         """
     def tiled_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with the modes `((blocks), repetition, repetition, ...)`.
+        """Returns the layout of `logical_product` with its modes arranged as `((blocks), repetition, repetition, ...)`.
 
         Example:
 
@@ -1426,7 +1428,8 @@ class CuteLayout:
             Layout('((2,5),3,4):((5,1),1,5)')
         """
     def flat_product(self, tiler: _Tiler) -> CuteLayout:
-        """Returns the layout with the modes `(block, block, ..., repetition, repetition, ...)`.
+        """Returns the layout of `logical_product` with its modes arranged as
+        `(block, block, ..., repetition, repetition, ...)`.
 
         Example:
 
@@ -1452,8 +1455,8 @@ class CuteLayout:
             Layout('((3,2),(4,5)):((10,5),(30,1))')
         """
     def tile_to_shape(self, shape: _Numbers, order: _Numbers | None = None) -> CuteLayout:
-        """Returns the product of this block that has the shape `shape`. The blocks follow each other in the order of
-        `order`.
+        """Returns the layout that repeats this block until its shape is `shape`. The repetitions vary in the order of
+        `order`, as the modes of `Layout.ordered` do.
 
         Example:
 
@@ -1855,7 +1858,7 @@ class TilusRegisterLayout:
             3
         """
     def local_of(self, *index: _Shape) -> int:
-        """Returns the local index at which its threads hold an element.
+        """Returns the local index of an element in the threads that hold the element.
 
         Example:
 
@@ -1961,7 +1964,7 @@ class TilusRegisterLayout:
               4 steps of 1 along dim1: the thread, by 1 each
         """
     def compose(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
-        """Returns the layout with each element replaced by the whole of `inner`; `a * b` is the same.
+        """Returns the layout with each element replaced by the whole of `inner`. `a * b` is `a.compose(b)`.
 
         Example:
 
@@ -2231,8 +2234,8 @@ class TilusSharedLayout:
             9
         """
     def compose(self, inner: TilusSharedLayout) -> TilusSharedLayout:
-        """Returns the layout with each element replaced by a copy of `inner`, which takes as many elements of memory as
-        the span of `inner`. `a * b` is the same.
+        """Returns the layout with each element replaced by a copy of `inner`. Each copy takes `inner.span` elements of
+        memory. `a * b` is `a.compose(b)`.
 
         Example:
 
@@ -2275,7 +2278,7 @@ class TilusSharedLayout:
             (4, 1, 8)
         """
     def prepend_dim(self, extent: int) -> TilusSharedLayout:
-        """Returns the layout of `extent` such buffers, one after the other. A new first dim numbers the buffers.
+        """Returns the layout of `extent` copies of this buffer, one after the other. A new first dim numbers the copies.
 
         Example:
 

@@ -6,8 +6,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
-/// Returns an integer of type `T`. Raises `LayoutError` for an integer that is out of range, and `TypeError` for
-/// another object.
+/// Converts a Python integer to type `T`. Raises `LayoutError` if the integer is out of range, and `TypeError` if
+/// `value` is not an integer. The messages contain `what` (the name of the argument) and `expected`.
 pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -65,7 +65,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
     }
 }
 
-/// Indices of dims, or of modes.
+/// An argument with positions in a list of dims or modes (e.g. `[1, 0]`).
 pub(crate) struct Places(pub(crate) Vec<usize>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Places {
@@ -77,7 +77,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Places {
     }
 }
 
-/// A natural number.
+/// An argument that is an integer from 0 to 2^64 - 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Natural(pub(crate) u64);
 
@@ -89,7 +89,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
     }
 }
 
-/// Index of a dim or mode, or a number of dims or modes.
+/// An argument with a position in a list of dims or modes, or with a number of dims or modes.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(pub(crate) usize);
 
@@ -105,7 +105,7 @@ fn place(number: u64) -> PyResult<usize> {
     usize::try_from(number).map_err(|_| failed(format!("{number} is beyond every list")))
 }
 
-/// An integer, which may be negative.
+/// An argument that is an integer from -2^63 to 2^63 - 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Integer(pub(crate) i64);
 
@@ -189,7 +189,7 @@ pub(crate) fn pairs<'py>(
     }))
 }
 
-/// Returns the names of these dims and their sizes, in order.
+/// Returns a dict from the names of dims to their sizes, in the order of `sizes`.
 pub(crate) fn sizes_to_python<'py>(
     py: Python<'py>,
     sizes: impl Iterator<Item = (Dim, u64)>,
@@ -201,7 +201,7 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// Largest number of bits of a layout whose elements are listed one by one.
+/// log2 of the largest number of places or elements of a layout that are listed one by one.
 pub(crate) const MOST_BITS: usize = 26;
 
 /// Raises `LayoutError` if a layout has more than 2^`most_bits` places or elements.

@@ -14,7 +14,8 @@ use linear_layout::view::{Scene, Window, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Largest number of bits of places or elements for which a conversion is planned. The plan has one value per register.
+/// log2 of the largest number of places or elements of a layout for which a conversion is planned. A plan has one value
+/// per register.
 const MOST_PLANNED: usize = 20;
 
 /// A conversion between two register layouts on a GPU, with its steps and costs.
@@ -140,8 +141,8 @@ impl Conversion {
         lines.map(|line| line.trim().to_owned()).collect()
     }
 
-    /// The cost in clock cycles: the cycles of the busier unit, an eighth of the cycles of the other unit, and the
-    /// waiting cycles.
+    /// The cost in clock cycles: the sum of the cycles of the busier unit (load-store or arithmetic), an eighth of the
+    /// cycles of the other unit, and the waiting cycles.
     ///
     /// Example:
     ///
@@ -213,7 +214,8 @@ impl Conversion {
         self.plan.program().scratch_bytes()
     }
 
-    /// The in-dims between which elements move. The tuple is empty if no element moves.
+    /// The in-dims along which elements move (e.g. `lane` if an element changes its lane). The tuple is empty if no
+    /// element moves.
     ///
     /// Example:
     ///
@@ -267,7 +269,7 @@ impl Conversion {
         self.element_bits
     }
 
-    /// The GPU.
+    /// The GPU for which the conversion is planned.
     ///
     /// Example:
     ///
@@ -279,8 +281,8 @@ impl Conversion {
         PyTarget(self.target)
     }
 
-    /// Returns a picture as text. It shows both layouts and where elements go, or with `view="banks"` what each bank of
-    /// shared memory does in each store and load.
+    /// Returns a picture as text: both layouts and the movement of elements or, with `view="banks"`, the accesses of
+    /// each bank of shared memory in each store and load.
     ///
     /// Raises `LayoutError` if `view` is `banks` and the conversion does not use shared memory.
     ///

@@ -123,7 +123,7 @@ pub(crate) fn targets() -> Vec<PyTarget> {
     TARGETS.iter().map(PyTarget).collect()
 }
 
-/// A `Target` or its name.
+/// An argument that is a `Target` or the name of a target.
 pub(crate) struct TargetArgument(pub(crate) &'static Target);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for TargetArgument {

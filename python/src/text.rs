@@ -11,7 +11,7 @@ use linear_layout::layout::LinearLayout;
 use linear_layout::text::{LayoutText, TextError, TextLayout};
 use pyo3::prelude::*;
 
-/// A linear layout, and its encoding if it has one.
+/// The result of [`read`]: a linear layout, and the encoding if the text is an encoding.
 pub(crate) type Read = (LinearLayout, Option<Encoding>);
 
 /// Parses the text of a linear layout, in the notation of any supported system.
@@ -94,7 +94,7 @@ pub(crate) fn linear_of_cute(
     .map_err(not_linear)
 }
 
-/// Returns `shape`, which an encoding requires.
+/// Returns `shape`, or an error if it is `None`, since an encoding requires a shape.
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
         Failure::new("an encoding requires the shape of its tensor")

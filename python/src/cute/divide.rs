@@ -18,7 +18,7 @@ impl CuteLayout {
         self.0.logical_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with two modes, `((tiles), (rests))`.
+    /// Returns the layout of `logical_divide` with its modes arranged as `((tiles), (rests))`.
     ///
     /// Example:
     ///
@@ -28,7 +28,7 @@ impl CuteLayout {
         self.0.zipped_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with the modes `((tiles), rest, rest, ...)`.
+    /// Returns the layout of `logical_divide` with its modes arranged as `((tiles), rest, rest, ...)`.
     ///
     /// Example:
     ///
@@ -38,7 +38,7 @@ impl CuteLayout {
         self.0.tiled_divide(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with the modes `(tile, tile, ..., rest, rest, ...)`.
+    /// Returns the layout of `logical_divide` with its modes arranged as `(tile, tile, ..., rest, rest, ...)`.
     ///
     /// Example:
     ///
@@ -59,7 +59,7 @@ impl CuteLayout {
         self.0.logical_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with two modes, `((blocks), (repetitions))`.
+    /// Returns the layout of `logical_product` with its modes arranged as `((blocks), (repetitions))`.
     ///
     /// Example:
     ///
@@ -69,7 +69,7 @@ impl CuteLayout {
         self.0.zipped_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with the modes `((blocks), repetition, repetition, ...)`.
+    /// Returns the layout of `logical_product` with its modes arranged as `((blocks), repetition, repetition, ...)`.
     ///
     /// Example:
     ///
@@ -79,7 +79,8 @@ impl CuteLayout {
         self.0.tiled_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with the modes `(block, block, ..., repetition, repetition, ...)`.
+    /// Returns the layout of `logical_product` with its modes arranged as
+    /// `(block, block, ..., repetition, repetition, ...)`.
     ///
     /// Example:
     ///
@@ -111,8 +112,8 @@ impl CuteLayout {
         self.0.raked_product(&tiler.0).map(Self).map_err(failed)
     }
 
-    /// Returns the product of this block that has the shape `shape`. The blocks follow each other in the order of
-    /// `order`.
+    /// Returns the layout that repeats this block until its shape is `shape`. The repetitions vary in the order of
+    /// `order`, as the modes of `Layout.ordered` do.
     ///
     /// Example:
     ///

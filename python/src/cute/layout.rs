@@ -174,8 +174,8 @@ impl CuteLayout {
         self.0.modes().map(Self).collect()
     }
 
-    /// Returns the index of a coordinate. The coordinate is a number, or has an entry for each mode, which may be a
-    /// tuple.
+    /// Returns the index of a coordinate. The coordinate is one number, or has an entry for each mode; an entry may be
+    /// a tuple.
     ///
     /// Example:
     ///
@@ -192,7 +192,7 @@ impl CuteLayout {
         self.0.apply(&coordinate.0).map_err(failed)
     }
 
-    /// Returns the coordinate, congruent to the shape, that has the given number.
+    /// Returns the coordinate with the number `number`, as a tuple congruent to the shape.
     ///
     /// Example:
     ///

@@ -6,7 +6,8 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Returns a range of modes. Its bounds are limited, so that an error can name a mode that does not exist.
+/// Returns the range of modes from `begin` up to but not including `end`. An `end` beyond `rank + 1` is reduced to
+/// `rank + 1`, so that the range contains at most one mode that does not exist, which the error then names.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }

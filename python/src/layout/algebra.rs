@@ -69,10 +69,11 @@ impl Layout {
         done(self.linear.invert_and_compose(&outer.linear))
     }
 
-    /// Returns the direct sum, in which the elements of `outer` select repetitions of this layout.
+    /// Returns the layout that repeats this layout; an element of `outer` selects the repetition. (The matrix of the
+    /// product is the direct sum of both matrices.)
     ///
-    /// The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is the
-    /// same.
+    /// The bits of this layout are the low bits of each dim, and the bits of `outer` are the high bits. `a * b` is
+    /// `a.product(b)`.
     ///
     /// Example:
     ///
@@ -167,8 +168,8 @@ impl Layout {
     /// Returns the smallest conversion to `dst`. It maps each place of `dst` to the place of this layout that holds the
     /// same element.
     ///
-    /// Dims along which no element moves are omitted. No in-dims mean that no element moves; only `register` means that
-    /// no element leaves its thread.
+    /// Dims along which no element moves are omitted. If the result has no in-dims, no element moves; if its only
+    /// in-dim is `register`, no element leaves its thread.
     ///
     /// Example:
     ///

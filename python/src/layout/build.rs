@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyMapping};
 
-/// Images of the bits of each in-dim.
+/// The argument `bases`: for each in-dim, the images of its bits, lowest bit first.
 pub(crate) struct Bases(Vec<(Dim, Vec<Vec<u64>>)>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Bases {
@@ -36,7 +36,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Bases {
     }
 }
 
-/// Names of out-dims, optionally with sizes.
+/// The argument `out_dims`: the names of the out-dims, with or without sizes.
 pub(crate) enum Outs {
     Sized(Sizes),
     Named(Names),

@@ -119,7 +119,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the elements at the places that arrays or numbers give.
+    /// Returns the elements at places whose indices are arrays or numbers, as one array for each out-dim.
     fn apply_arrays<'py>(
         &self,
         py: Python<'py>,
@@ -196,7 +196,7 @@ impl Layout {
     }
 }
 
-/// An in-dim as a bit field of a packed place.
+/// An in-dim, and the bit field of its index in a packed place (one integer with the indices along all in-dims).
 struct In<'l> {
     layout: &'l LinearLayout,
     dim: Dim,
@@ -233,7 +233,7 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
     ))
 }
 
-/// The out-dims as bit fields of a packed image.
+/// The bit fields of the out-dims in a packed image (one integer with the indices of an element along all out-dims).
 struct OutNames {
     /// Lowest bit and largest index of each out-dim.
     fields: Vec<(u32, u64)>,

@@ -12,7 +12,7 @@ use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
 
-/// Largest number of bits of a buffer whose accesses are planned.
+/// log2 of the largest number of places or elements of a buffer whose accesses are planned.
 const MOST_PLANNED: usize = 20;
 
 /// Numbers of rows and columns that are shown in a notebook.
@@ -49,12 +49,12 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A layout of CuTe or Tilus, of which there is one kind of picture.
+/// A layout of CuTe or Tilus, which is drawn in a single kind of picture.
 pub(crate) trait Pictured {
     /// Returns the number of cells of the whole picture.
     fn cells(&self) -> u64;
 
-    /// Returns the title of the picture as SVG.
+    /// Returns the title for the SVG form of the picture.
     fn title(&self) -> String;
 
     /// Returns the scene that shows the cells in a window.
@@ -83,10 +83,10 @@ pub(crate) trait Pictured {
 impl Layout {
     /// Returns a picture as text.
     ///
-    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware`
-    /// (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a LinearLayout). `rows` and
-    /// `columns` are the largest numbers of rows and columns to show; a last line counts the rows and columns that are
-    /// not shown.
+    /// `view` is `tensor` (the place of each element), `grid` (the place of each element as `thread: register`, in
+    /// boxes), `hardware` (the element of each place), `matrix` (the bits) or `bases` (Triton's notation for a
+    /// LinearLayout). `rows` and `columns` are the largest numbers of rows and columns to show; a last line counts the
+    /// rows and columns that are not shown.
     ///
     /// Example:
     ///

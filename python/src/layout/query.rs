@@ -136,8 +136,8 @@ impl Layout {
         sizes_to_python(py, self.linear.free_variable_masks().iter())
     }
 
-    /// Returns the largest power of two `n` such that the first `n` indices of the first in-dim are mapped to equal
-    /// indices of the first out-dim, and no other bit changes these indices.
+    /// Returns the largest `2^k` such that the low `k` bits of the first in-dim are mapped to the low `k` bits of the
+    /// first out-dim unchanged, and no other input bit changes these output bits.
     ///
     /// Example:
     ///
@@ -147,8 +147,8 @@ impl Layout {
         self.linear.num_consecutive_in_out()
     }
 
-    /// Returns the largest power of two such that all smaller indices along `dim` are reached, with all other indices
-    /// 0.
+    /// Returns the largest power of two `n` such that the layout reaches every element whose index along `dim` is below
+    /// `n` and whose other indices are 0.
     ///
     /// Example:
     ///

@@ -194,7 +194,7 @@ impl RegisterLayout {
         self.0.replications()
     }
 
-    /// Returns the local index at which its threads hold an element.
+    /// Returns the local index of an element in the threads that hold the element.
     ///
     /// Example:
     ///

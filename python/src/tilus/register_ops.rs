@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 
 #[pymethods]
 impl RegisterLayout {
-    /// Returns the layout with each element replaced by the whole of `inner`; `a * b` is the same.
+    /// Returns the layout with each element replaced by the whole of `inner`. `a * b` is `a.compose(b)`.
     ///
     /// Example:
     ///

@@ -230,8 +230,8 @@ impl SharedLayout {
         self.0.with_swizzle(swizzle).map(Self).map_err(failed)
     }
 
-    /// Returns the layout with each element replaced by a copy of `inner`, which takes as many elements of memory as
-    /// the span of `inner`. `a * b` is the same.
+    /// Returns the layout with each element replaced by a copy of `inner`. Each copy takes `inner.span` elements of
+    /// memory. `a * b` is `a.compose(b)`.
     ///
     /// Example:
     ///
@@ -287,7 +287,7 @@ impl SharedLayout {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
 
-    /// Returns the layout of `extent` such buffers, one after the other. A new first dim numbers the buffers.
+    /// Returns the layout of `extent` copies of this buffer, one after the other. A new first dim numbers the copies.
     ///
     /// Example:
     ///
