@@ -21,9 +21,10 @@ use peer::Peer;
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
 
-/// Environment variable that names the peer.
+/// Name of the environment variable that holds the command of the peer.
 const PEER: &str = "LL_PEER_ALGEBRA";
-/// Returns the product of identity layouts, with dims in the order `register, lane, warp, block` and `dim0, dim1`.
+/// Returns the product of the identity layouts `factors` (size, in-dim, out-dim), with dims in the order `register,
+/// lane, warp, block` and `dim0, dim1`.
 fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
     let mut layout = LinearLayout::empty();
     for &(size, input, output) in factors {

@@ -17,7 +17,7 @@ use peer::Peer;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Environment variable that names the peer.
+/// Name of the environment variable that holds the command of the peer.
 const PEER: &str = "LL_PEER_CHOICES";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
 /// Number of rounds per turn, of which the best counts.

@@ -19,7 +19,7 @@ use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
 use peer::Peer;
 use split_mix::Random;
 
-/// Environment variable that names the peer.
+/// Name of the environment variable that holds the command of the peer.
 const PEER: &str = "LL_PEER_CUTE";
 const LAYOUTS: usize = 100;
 const ROUNDS: usize = 400;

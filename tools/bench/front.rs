@@ -17,7 +17,7 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects};
 use peer::Peer;
 use std::time::{Duration, Instant};
 
-/// Environment variable that names the peer.
+/// Name of the environment variable that holds the command of the peer.
 const PEER: &str = "LL_PEER_FRONT";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
 

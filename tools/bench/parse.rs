@@ -68,8 +68,8 @@ fn cheapest() -> String {
     )
 }
 
-/// A text, a context that has parsed it, and the best times so far: in a new context, in a warm context, and of the
-/// verifiers alone.
+/// A kernel to parse: its text, a warm context (which has parsed the text before), and the best times so far in a new
+/// context, in the warm context, and of the verifiers alone.
 struct Row<'t> {
     name: &'t str,
     text: &'t str,

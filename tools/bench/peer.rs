@@ -76,8 +76,8 @@ impl Peer {
     }
 }
 
-/// Formats two columns: the peer's time, and the ratio of this project's time to it. Returns empty columns without a
-/// peer.
+/// Formats two columns: the peer's time, and the peer's time divided by this project's time. Returns an empty text if
+/// the peer has no time.
 pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     match theirs {
         Some(theirs) => format!(" {theirs:>10.1} {:>7.1}x", theirs / ours),
@@ -85,7 +85,7 @@ pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     }
 }
 
-/// Formats the headings of the columns of [`columns`].
+/// Formats the headings of the two columns that [`columns`] formats.
 pub(crate) fn heads(peer: Option<&Peer>) -> String {
     match peer {
         Some(_) => format!(" {:>10} {:>8}", "peer", "ratio"),

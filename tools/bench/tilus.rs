@@ -20,7 +20,7 @@ use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
 use peer::Peer;
 use split_mix::Random;
 
-/// Environment variable that names the peer.
+/// Name of the environment variable that holds the command of the peer.
 const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;

@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Environment variable that names the peer.
+/// Name of the environment variable that holds the command of the peer.
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 
@@ -104,7 +104,7 @@ impl Row {
     }
 }
 
-/// Reads the same numbers from AMD's assembly.
+/// Returns the numbers of instructions, of vector registers and of spilled vector registers in AMD's assembly.
 fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     let is_instruction = |line: &&str| {
         line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t;")
@@ -120,7 +120,7 @@ fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     ]
 }
 
-/// Returns the output of `ptxas -v`.
+/// Assembles PTX by `ptxas -v`, and returns the messages of `ptxas`.
 fn assembled(ptxas: &Path, ptx: &str, name: &str) -> Option<String> {
     let file = std::env::temp_dir().join(format!("ll-bench-{}.ptx", std::process::id()));
     std::fs::write(&file, ptx).ok()?;

@@ -43,7 +43,8 @@ impl AnyLayout {
         Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    /// Returns the layout of a tensor of shape `shape`. The default is the shape that the text contains.
+    /// Returns the layout that `text` describes, on a tensor of shape `shape`. The default is the shape that the text
+    /// contains.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let shape = text
             .shape_on(shape)
@@ -141,7 +142,8 @@ impl AnyLayout {
         }
     }
 
-    /// Converts the layout to a function of a coordinate.
+    /// Converts the layout to a CuTe layout, i.e. a function of a coordinate. Returns `None` for linear and register
+    /// layouts.
     pub(crate) fn cute(&self) -> Result<Option<ComposedLayout>, Failure> {
         match self {
             Self::Cute(layout) => Ok(Some(layout.clone())),
@@ -151,7 +153,7 @@ impl AnyLayout {
     }
 }
 
-/// Returns the shape. Returns an error if the shape is missing, since an encoding does not contain it.
+/// Returns `shape`, or an error if it is `None`, since an encoding requires a shape.
 fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     shape.ok_or_else(|| {
         Failure::new("an encoding requires the shape of its tensor").note(

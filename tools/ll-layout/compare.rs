@@ -212,7 +212,8 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     Some(Difference::new(text, json))
 }
 
-/// Returns the padding intervals of a memory layout, including those inside a partitioned layout.
+/// Returns the gaps of a padded buffer, as pairs `(interval, padding)`. For a partitioned buffer, returns the gaps of
+/// its partition layout.
 fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     match encoding {
         Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),

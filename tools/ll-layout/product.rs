@@ -285,7 +285,8 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// Returns, for m, n and k, the positions to which their bits are permuted, as in `1 2 4 -> 1 2 8`.
+/// Returns, for m, n and k, pairs of a bit of an instruction's index and the bit of the tensors' index to which the
+/// plan maps it (e.g. `(4, 8)`).
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {

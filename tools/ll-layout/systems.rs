@@ -23,7 +23,7 @@ pub(crate) enum SystemDifference {
     },
 }
 
-/// The numbering of the elements of a tensor.
+/// The order in which the elements of a tensor are numbered: column-major (first dimension fastest) or row-major.
 pub(crate) struct Numbers {
     shape: Option<Vec<u64>>,
     is_first_fastest: bool,

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 pub(crate) struct Refused(HashMap<String, Value>);
 
 impl Refused {
-    /// Replaces the text in a message that opens or changes a document. The text becomes empty if the document is
-    /// nested too deep. The first valid version afterwards is sent as a whole.
+    /// Hides a document that is nested too deep: empties the text in a message that opens or changes the document. The
+    /// first valid version of a hidden document is sent as a whole.
     ///
     /// Returns true if the message was changed.
     pub(crate) fn guard(&mut self, message: &mut Value, documents: &Documents) -> bool {

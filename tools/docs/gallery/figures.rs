@@ -20,7 +20,7 @@ pub(crate) struct Section {
     pub(crate) figures: Vec<Figure>,
 }
 
-/// One picture, or several below each other.
+/// A figure of the gallery: one picture, or several pictures below each other.
 #[derive(Debug)]
 pub(crate) struct Figure {
     /// Stem of the file names.
@@ -69,7 +69,7 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
     ])
 }
 
-/// A fragment of a matrix in the PTX manual.
+/// A matrix fragment of the PTX manual: a matrix operand as the threads of a warp or warpgroup hold it in registers.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment {
     pub(crate) name: String,
@@ -81,7 +81,8 @@ pub(crate) struct Fragment {
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
 const WGMMA: &str = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>";
 
-/// Elements of a 32-bit register, the extents in k that instructions have, and their types.
+/// The `mma.sync` instructions by the number of elements in a 32-bit register: pairs of an extent k and the element
+/// types that have this extent.
 const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (1, &[(4, ".tf32, .f64"), (8, ".tf32, .f64"), (16, ".f64")]),
     (2, &[(8, ".f16, .bf16"), (16, ".f16, .bf16")]),

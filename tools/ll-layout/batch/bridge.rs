@@ -103,7 +103,8 @@ impl Args<'_> {
     }
 }
 
-/// Returns the code that the reference uses for an error, or a description of other errors.
+/// Returns the code of the reference implementation for an error (e.g. `negative stride`), or the error's message if
+/// there is no code.
 fn reason(why: &BridgeError) -> String {
     match why {
         why if why.is_not_power_of_two() => "non-power-of-two extent".to_owned(),

@@ -3,7 +3,7 @@
 //! The reference vectors choose the sample with Python's `random.Random(1).sample`. This file chooses the same
 //! elements, so that answers can be compared line by line.
 
-/// The Mersenne Twister MT19937, seeded as Python seeds it with 1.
+/// The random number generator MT19937 (Mersenne Twister), which starts in the state of Python's `random.Random(1)`.
 struct Twister {
     state: [u32; 624],
     next: usize,

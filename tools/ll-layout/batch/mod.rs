@@ -17,7 +17,7 @@ use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 
-/// The keys of an answer. They are removed from the question, and added with the values of the answer.
+/// The keys that an answer sets. [`answer`] removes these keys from the question before it adds the answer.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
 
 /// The layout systems that a case may name, and their operations.
@@ -95,7 +95,7 @@ impl Args<'_> {
     }
 }
 
-/// Answers a line, which may contain any bytes.
+/// Returns the answer to one line of a batch, which contains one case. The line may contain any bytes.
 pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     let mut case = match serde_json::from_slice(line) {
         Ok(Value::Object(case)) => case,

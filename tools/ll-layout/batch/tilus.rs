@@ -471,7 +471,8 @@ fn entries(value: &Value) -> Option<Vec<i64>> {
     value.as_array()?.iter().map(Value::as_i64).collect()
 }
 
-/// Reads a layout from its attributes without normalising it. Returns `None` if an attribute is missing.
+/// Reads a register layout from the JSON form of [`register_to_json`], and keeps its modes as they are. Returns `None`
+/// if a key is missing.
 pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout, TilusError>> {
     Some(RegisterLayout::spelled(
         &numbers(value.get("shape")?)?,
@@ -498,7 +499,7 @@ fn swizzle_to_json(swizzle: Option<Swizzle>) -> Value {
     )
 }
 
-/// Returns an error if an answer would be too long.
+/// Checks that `count`, the number of entries of an answer, is at most [`LARGEST`].
 fn cells(count: u64) -> Result<(), CaseError> {
     if count > LARGEST {
         return Err(schema(format!(
@@ -509,12 +510,14 @@ fn cells(count: u64) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// Computes `place * extent + digit`, saturating at 64 bits. No valid position is that large.
+/// Returns the mixed-radix number `place * extent + digit`. On overflow, returns the largest `u64`, which is beyond
+/// every valid number.
 fn beyond(place: u64, extent: u64, digit: u64) -> u64 {
     place.saturating_mul(extent).saturating_add(digit)
 }
 
-/// Returns the mixed-radix digits of a number. The first digit may exceed its extent.
+/// Splits a number into mixed-radix digits, highest digit first. If the number is beyond the product of `extents`, the
+/// first digit is beyond its extent.
 fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     let mut digits = vec![0; extents.len()];
     let mut rest = number;
@@ -525,8 +528,8 @@ fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     digits
 }
 
-/// Returns the digits of an index. The first digit of each dimension may exceed its extent. Dimensions without an
-/// index have no digits.
+/// Splits the index along each dimension into the digits of the dimension's modes, as [`split_beyond`] does. Dimensions
+/// without an index have no digits.
 fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
     let groups = layout.mode_groups().zip(index);
     groups
@@ -534,7 +537,7 @@ fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Returns the first multi-indices of a shape in row-major order.
+/// Returns the indices of the first `SHOWN` elements of a tensor of shape `shape`, in row-major order.
 fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let size = shape.iter().product::<u64>();
     (0..size.min(SHOWN as u64)).map(|number| split_beyond(number, shape))
@@ -573,7 +576,7 @@ fn register(layout: &RegisterLayout) -> Answer {
     Ok(Value::Object(fields))
 }
 
-/// Returns the four attributes of a register layout.
+/// Returns a register layout as the JSON object `{shape, mode_shape, spatial_modes, local_modes}`.
 pub(super) fn register_to_json(layout: &RegisterLayout) -> Map<String, Value> {
     Map::from_iter([
         ("shape".to_owned(), json!(layout.shape())),
