@@ -148,12 +148,12 @@ fn list(name: &str, count: Count, element: &str) -> (String, String) {
     }
 }
 
-/// Escapes a name that is a Rust keyword.
+/// Returns a name in snake case as a raw identifier of Rust (e.g. `r#type`).
 fn escaped(name: &str) -> String {
     format!("r#{}", snake(name).trim_start_matches("r#"))
 }
 
-/// Returns the operand whose type is the type of `result` according to the operation's declaration.
+/// Returns the name of an operand that has the type of `result` according to the traits of the operation.
 fn same_type<'a>(
     op: &Operation<'_>,
     result: &str,
@@ -185,7 +185,8 @@ fn same_type<'a>(
         .find(|name| equal.iter().any(|names| names.contains(name)))
 }
 
-/// Returns the Rust type of an attribute, and the conversion of a value `$` of this type, if any.
+/// Returns the Rust type of the parameter for an attribute, and the expression that converts the parameter (written
+/// `$`) to an `Option<AttributeSource>`.
 fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (String, String) {
     while let Some(base) = constraint.optional_def_value("baseAttr") {
         constraint = base;
@@ -219,7 +220,7 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
     (type_.to_owned(), value.to_owned())
 }
 
-/// Appends an enum of a dialect to the generated code, and returns its name.
+/// Adds the Rust enum for an enum attribute to `enums`, and returns the enum's name.
 fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let text = |record: Record<'_>, field| -> String {
         let text = record.str_value(field);

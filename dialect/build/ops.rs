@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper, TypedInit};
 
-/// A dialect of this project: its namespace in the IR and its TableGen records.
+/// One of this project's own dialects: its namespace in the IR and its TableGen records.
 pub(crate) struct Own<'a> {
     pub(crate) namespace: &'static str,
     pub(crate) keeper: &'a RecordKeeper<'static>,
@@ -98,7 +98,7 @@ fn capitalised(word: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Converts `isVolatile` to `is_volatile`.
+/// Converts a name to snake case (e.g. `isVolatile` to `is_volatile`).
 pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     let mut previous_is_lower = false;
@@ -115,7 +115,7 @@ pub(crate) fn snake(name: &str) -> String {
     text
 }
 
-/// Converts `EVICT_FIRST` to `EvictFirst`.
+/// Converts the symbol of an enum case to the name of a Rust variant (e.g. `EVICT_FIRST` to `EvictFirst`).
 pub(crate) fn variant(symbol: &str) -> String {
     let shouted = symbol.chars().all(|c| !c.is_ascii_lowercase());
     symbol
@@ -296,15 +296,15 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
          pub const ALL: &'static [Self] = &[{all}];\n\
          /// Returns the full name, `dialect.operation`.\n\
          #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n\
-         /// Returns the declared attributes, each with its accessor's name.\n\
+         /// Returns the declared attributes, as pairs of a name in the IR and the name of the accessor.\n\
          #[must_use] pub const fn attributes(self) -> &'static [(&'static str, &'static str)] {{ match self {{ {attributes} }} }}\n\
-         /// Returns true if it is declared elementwise.\n\
+         /// Returns true if the operation is declared elementwise.\n\
          #[must_use] pub const fn is_elementwise(self) -> bool {{ {elementwise} }}\n\
-         /// Returns true if it is declared as a terminator.\n\
+         /// Returns true if the operation is declared as a terminator.\n\
          #[must_use] pub const fn is_terminator(self) -> bool {{ {terminator} }}\n\
-         /// Returns, for each declared operand, true if it is optional.\n\
+         /// Returns, for each declared operand, true if the operand is optional or variadic.\n\
          #[must_use] pub const fn optional_operands(self) -> &'static [bool] {{ match self {{ {optional} }} }}\n\
-         /// Returns true if it is declared with canonicalisation in Rust.\n\
+         /// Returns true if the operation is declared with canonicalisation in Rust.\n\
          #[must_use] pub const fn is_canonicalised(self) -> bool {{ {canonical} }}\n\
          }}",
         all = list(&|op| format!("Self::{},", op.kind)),
@@ -340,7 +340,8 @@ pub(crate) fn doc(text: &str) -> String {
         .replace(']', "\\]")
 }
 
-/// Appends pattern macros for the operations with each trait.
+/// Appends the macros `kinds` and `views`, which expand the name of a trait to a pattern of the operations with this
+/// trait.
 fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     let mut sets: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for op in own {
@@ -512,7 +513,7 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
          impl<'c, 'a> {name}<'c, 'a> {{\n\
          /// The kind of the operation.\n\
          pub const KIND: {kinds} = {kinds}::{kind};\n\
-         /// Casts an operation; `None` if it is another one.\n\
+         /// Returns the view of an operation of this kind, or `None` for an operation of another kind.\n\
          #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ Self::KIND.is(op).then_some(Self(op)) }}\n\
          /// Returns the operation.\n\
          #[must_use] pub fn op(self) -> OperationRef<'c, 'a> {{ self.0 }}\n\
@@ -600,7 +601,7 @@ fn attribute(
     }
 }
 
-/// Appends an enum attribute of the dialects, and returns its name.
+/// Adds the Rust enum for an enum attribute to `enums`, and returns the enum's name.
 fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let name = record
         .str_value("className")
@@ -623,9 +624,9 @@ fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     enums.insert(format!(
         "/// {summary}\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum {name} {{ {variants} }}\n\
          impl {name} {{\n\
-         /// Returns the case of a value in the IR.\n\
+         /// Returns the case whose number in the IR is `number`, or `None` if there is no such case.\n\
          #[must_use] pub const fn from_number(number: i64) -> Option<Self> {{ Some(match number {{ {from} _ => return None }}) }}\n\
-         /// Returns the keyword in the text of a module.\n\
+         /// Returns the keyword of the case in the text of a module.\n\
          #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n}}\n",
         variants = list(&|(v, number, text)| format!("/// `{text}`\n{v} = {number},\n")),
         from = list(&|(v, number, _)| format!("{number} => Self::{v},")),
@@ -653,11 +654,11 @@ fn any_view(
         rust,
         "/// {summary}\n#[derive(Clone, Copy, Debug)]\npub enum {name}<'c, 'a> {{ {variants} }}\n\
          impl<'c, 'a> {name}<'c, 'a> {{\n\
-         /// Returns the view of an operation; `None` for other dialects.\n\
+         /// Returns the view of an operation, or `None` for an operation of another dialect.\n\
          #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ Some(match {kinds}::of(op)? {{ {made} }}) }}\n\
          /// Returns the kind of the operation.\n\
          #[must_use] pub const fn kind(self) -> {kinds} {{ match self {{ {known} }} }}\n\
-         /// Calls every accessor, for tests; returns the number of accessors.\n\
+         /// Calls every accessor, for tests. Returns the number of accessors.\n\
          #[must_use] pub fn call_every_accessor(self) -> usize {{ match self {{ {called} }} }}\n}}",
         variants = list(&|namespace, op| format!(
             "/// `{}`\n{}({namespace}::{}<'c, 'a>),\n",

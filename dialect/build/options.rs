@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-/// The declaration of a pass.
+/// A pass as `Passes.td` declares it.
 pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
     /// Name of the pass on the command line.
@@ -14,7 +14,7 @@ pub(crate) struct Declared<'a> {
     pub(crate) options: Vec<Choice<'a>>,
 }
 
-/// One option of a pass.
+/// One option of a pass as `Passes.td` declares it.
 pub(crate) struct Choice<'a> {
     /// The name of the option's member in the C++ class.
     pub(crate) member: &'a str,
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// Returns an expression that reads the next value from `values`.
+    /// Returns a Rust expression that reads an option of this type from `values`.
     fn reading(&self) -> String {
         match self {
             Self::OptionalText => "Some(values.text()).filter(|text| !text.is_empty())".to_owned(),
@@ -79,7 +79,8 @@ impl Kind {
         }
     }
 
-    /// Returns an expression for the text of `value`, which is a reference to the value of a required option.
+    /// Returns a Rust expression for the text of an option of this type. The variable `value` of the expression refers
+    /// to the option's value.
     fn writing(&self) -> String {
         match self {
             // A value in braces is parsed literally.
@@ -106,7 +107,7 @@ impl Choice<'_> {
         name
     }
 
-    /// Returns a statement that adds the option to `options` unless the option has its default value.
+    /// Returns a Rust statement that adds the text `key=value` to `options` unless the option has its default value.
     fn spelling(&self) -> String {
         let (field, key) = (self.field(), self.key);
         let add = format!(

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// The text of a rule, and the names of the entries that declare the rule.
+/// The text of a labelled rule, and the names of the dialects, operations, attributes and types that declare this rule.
 #[derive(Default)]
 struct Rule {
     text: String,
