@@ -222,7 +222,8 @@ fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Opti
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Converts scales to bf16 or f32. A floating-point scale keeps its value; a byte becomes a power of two.
+/// Converts scales to bf16 or f32. A floating-point scale keeps its value; a byte becomes a power of two or, for the
+/// byte 255 if `is_exact` is true, NaN.
 fn widened_scale<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,

@@ -187,8 +187,8 @@ fn neutral<'c>(
 }
 
 impl<'c> LoopAccumulation<'c> {
-    /// Matches a reduction whose results a loop accumulates with the same operation. Neither the results nor the
-    /// accumulator may have other uses.
+    /// Matches a reduction whose results a loop accumulates by the operation of the reduction. Neither the results nor
+    /// the accumulator may have other uses.
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {

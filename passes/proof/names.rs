@@ -27,7 +27,7 @@ pub(super) struct Names {
 struct Numbering<'n> {
     names: &'n mut Names,
     values: FxHashMap<usize, usize>,
-    /// Names of the values that immutable buffers contain.
+    /// Name of the value that each immutable buffer contains, keyed by the id of the buffer.
     contents: FxHashMap<usize, usize>,
     effects: Vec<usize>,
     arguments: usize,
