@@ -153,7 +153,7 @@ module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250"} {
   tt.func @f(%d: !tt.tensordesc<32x16xf16>, %m: !ttg.memdesc<32x16xf16, #s, #smem, mutable>, %b: !ttg.memdesc<2xi64, #s1, #smem>) {
-    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got shape 2 of `i64`}}
+    // expected-error @+1 {{requires a barrier of rank 1 and element type `i64`, with at most 1 elements (one per CTA), but got shape 2 of `i64`}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %m, barrier = %b : !tt.tensordesc<32x16xf16>, !ttg.memdesc<2xi64, #s1, #smem> -> !ttg.memdesc<32x16xf16, #s, #smem, mutable>
     tt.return
   }

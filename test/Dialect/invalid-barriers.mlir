@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<1xi32, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires a barrier of rank 1 with at most 1 elements of `i64` (one per CTA), but got shape 1 of `i32`}}
+    // expected-error @+1 {{requires a barrier of rank 1 and element type `i64`, with at most 1 elements (one per CTA), but got shape 1 of `i32`}}
     ttng.init_barrier %b, 1 : !ttg.memdesc<1xi32, #s1, #smem, mutable>
     tt.return
   }

@@ -120,7 +120,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [64, 4, 4], isTransposed = false}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `isTransposed` is false, expected true for a tile of 64x4, whose operands are swapped}}
+    // expected-error @+2 {{`amd_mfma` cannot be converted to a linear layout: `isTransposed` is false, expected true for the 64x4 instruction, which swaps its operands}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return

@@ -85,7 +85,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
   // cute_layout_c10
-  // expected-error @+1 {{`threadsPerWarp` is 64, expected none on a buffer, which has no threads, or 32}}
+  // expected-error @+1 {{`threadsPerWarp` is 64, expected 32 (or no value for the layout of a buffer)}}
   tt.func @f(%a: !ttg.memdesc<8x8xf32, #cute.layout<"(8,8):(8,1)", threadsPerWarp = 64>, #smem>) { tt.return }
 }
 

@@ -259,7 +259,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{product of single CTAs requires `twoCTAs = false` in the encoding of `d`}}
+    // expected-error @+1 {{a product without `two_ctas` requires `twoCTAs = false` in the encoding of `d`}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>
     tt.return
   }
@@ -273,7 +273,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{requires `d` to be split over CTAs as `a` and `b`: CTA basis 0 of `d` must be (128, 128), but got (}}
+    // expected-error @+1 {{requires CTAs to hold the rows of `a` and the columns of `b` in `d`: CTA basis 0 of `d` must be (128, 128), but got (}}
     ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>
     tt.return
   }

@@ -44,7 +44,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     ensure!(
         barrier_c1,
         is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
-        "requires a barrier of rank 1 with at most {ctas} elements of `i64` (one per CTA), but got shape {} of `{}`",
+        "requires a barrier of rank 1 and element type `i64`, with at most {ctas} elements (one per CTA), but got shape {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     );

@@ -230,8 +230,8 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c18,
             encoding.is_none_or(|e| e.is_two_ctas() == two),
-            "product of {} requires `twoCTAs = {two}` in the encoding of `{what}`",
-            if two { "pairs of CTAs" } else { "single CTAs" }
+            "a product {} `two_ctas` requires `twoCTAs = {two}` in the encoding of `{what}`",
+            if two { "with" } else { "without" }
         );
     }
     let (Some(la), Some(lb), Some(ld)) = (a.layout(), b.layout(), d.layout()) else {
@@ -248,7 +248,7 @@ fn ctas(
         ensure!(
             tc_gen5_mma_c19,
             found == [rows, columns],
-            "requires `d` to be split over CTAs as `a` and `b`: CTA basis {bit} of `d` must be ({rows}, {columns}), but got ({}, {})",
+            "requires CTAs to hold the rows of `a` and the columns of `b` in `d`: CTA basis {bit} of `d` must be ({rows}, {columns}), but got ({}, {})",
             found[0],
             found[1]
         );

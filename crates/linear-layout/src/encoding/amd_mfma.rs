@@ -171,8 +171,7 @@ impl AmdMfmaEncoding {
         let (dim_m, dim_n) = (rank - 2, rank - 1);
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         if (m, n) == (64, 4) && !self.is_transposed {
-            let reason = "`isTransposed` is false, expected true for a tile of 64x4, whose operands are \
-                          swapped";
+            let reason = "`isTransposed` is false, expected true for the 64x4 instruction, which swaps its operands";
             return Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_mfma_c7"));
         }
         // Registers of a thread step along `tall`, adjacent lanes along `wide`.

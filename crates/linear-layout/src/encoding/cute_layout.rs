@@ -253,7 +253,7 @@ impl CuteEncoding {
 
     fn memory(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if self.spec.threads_per_warp != THREADS_PER_WARP {
-            let expected = format!("none on a buffer, which has no threads, or {THREADS_PER_WARP}");
+            let expected = format!("{THREADS_PER_WARP} (or no value for the layout of a buffer)");
             let found = self.spec.threads_per_warp;
             return Err(EncodingError::bad_value("threadsPerWarp", found, expected)
                 .of_rule("cute_layout_c10"));
