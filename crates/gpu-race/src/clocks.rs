@@ -52,8 +52,9 @@ impl Scope {
         }
     }
 
-    /// Returns true if two operations are morally strong. This means that this scope of thread `who` includes thread
-    /// `other_who`, and that the scope `other` of thread `other_who` includes `who`.
+    /// Returns true if the scope of each of two operations includes the thread of the other operation. One operation is
+    /// of thread `who` and has this scope, and the other operation is of thread `other_who` and has the scope `other`.
+    /// PTX calls such operations morally strong.
     pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
@@ -72,7 +73,8 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A thread with the first thread of its warp and the first thread of its block.
+/// A thread, given by its index in the grid. `warp` and `block` are the indices of the first thread of its warp and of
+/// its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -90,7 +92,8 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// A downward-closed set of accesses, given by upper bounds. The lists are sorted by their first entries.
+/// The set of accesses that happen before a point of execution. An access is in the set if its block epoch, warp epoch
+/// or release time is below the bound for its block, warp or thread. The lists are sorted by their first entries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
     /// Exclusive upper bounds on block epochs, as (first thread of the block, bound).
@@ -113,7 +116,7 @@ fn raise(list: &mut Vec<(u32, u32)>, key: u32, to: u32) {
     }
 }
 
-/// Returns true if `a` contains each key of `b` with at least the same bound.
+/// Returns true if, for each key of `b`, the bound in `a` is at least the bound in `b`.
 fn contains(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
     b.len() <= a.len() && b.iter().all(|&(key, to)| bound(a, key) >= to)
 }
@@ -164,7 +167,8 @@ impl Clock {
     }
 }
 
-/// Joins `other` into `clock`. A new clock is allocated only if neither clock contains the other clock.
+/// Sets `clock` to the union of the sets `clock` and `other`. Allocates a new clock only if neither set contains the
+/// other set.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -180,7 +184,8 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     });
 }
 
-/// A release by an atomic write or a fence. An acquire that observes the release acquires the accesses in `clock`.
+/// A release by an atomic write or a fence. The accesses in `clock` happen before all accesses that follow an acquire
+/// which observes the release.
 #[derive(Clone, Debug)]
 struct Release {
     who: ThreadId,
@@ -190,7 +195,8 @@ struct Release {
     clock: Arc<Clock>,
 }
 
-/// Adds a release to a list. If the list has a release with the same possible observers, the two releases are merged.
+/// Adds the release `new` to `list`. If `list` has a release that the same threads can observe, merges the two
+/// releases.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -212,7 +218,7 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
     }
 }
 
-/// The vector clock of one thread, with its pending releases and acquires.
+/// The vector clock of one thread, the releases of its fences, and the releases that its relaxed reads have observed.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
     /// The accesses that happen before the thread's next access, except for accesses that epochs order.
@@ -240,7 +246,7 @@ impl ThreadClock {
     }
 }
 
-/// The memory order and scope of an atomic access or fence.
+/// The synchronisation that an atomic access or a fence performs: its memory order and its scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
     /// True if the operation acquires: accesses that precede the observed release happen before later accesses of the
@@ -267,22 +273,23 @@ impl Sync {
 /// The address of an atomic variable, as (index of the memory, byte offset).
 pub type AtomicAddress = (u64, usize);
 
-/// The clocks released at each atomic variable of a launch.
+/// The vector clocks of a launch: for each atomic variable, the clocks that an acquire of the variable may observe.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    /// Number of releases so far, which serves as the time of accesses.
+    /// Number of releases so far. Each access is recorded with this number as its time.
     pub(crate) time: u32,
     locations: HashMap<AtomicAddress, Vec<Release>>,
 }
 
 impl Clocks {
-    /// Returns the number of releases so far. This is the `time` of an access at this moment for
+    /// Returns the number of releases so far. An access that is recorded now passes this number as `time` to
     /// [`ThreadClock::covers`].
     pub fn time(&self) -> u32 {
         self.time
     }
 
-    /// Returns the clock of a new release by `thread` at point `now`.
+    /// Returns the clock of a new release by `thread`: all accesses that the thread has made or acquired before point
+    /// `now`.
     fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
         raise(&mut clock.blocks, now.block, now.block_epoch);
@@ -403,8 +410,8 @@ impl Clocks {
         }
     }
 
-    /// Drops the releases on variables of all memories for which `memory` returns true, because these memories were
-    /// reallocated.
+    /// Drops the releases at the variables of each memory for whose index `memory` returns true. Callers drop the
+    /// releases of a memory when it is reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

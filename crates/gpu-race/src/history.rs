@@ -44,7 +44,7 @@ impl AccessKind {
     }
 }
 
-/// An access by lanes of one warp at one point of execution.
+/// The record of an access that lanes of one warp made at one point of execution.
 #[derive(Clone, Copy, Debug)]
 struct AccessRecord {
     lanes: u64,
@@ -55,14 +55,14 @@ struct AccessRecord {
     warp_epoch: u32,
     time: u32,
     kind: AccessKind,
-    /// True if a different value was stored later. Then the only access that can still race with this record is an
-    /// unordered store of the later value.
+    /// True if a later store replaced the stored value by a different value. Then only an unordered store of the later
+    /// value can race with this record.
     is_replaced: bool,
     /// True if the lanes made a joint access.
     is_joint: bool,
 }
 
-/// An access in progress, with the clock of its thread.
+/// An access that is being checked against a [`History`], with the clock of its thread.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryAccess<'c> {
     now: ExecutionPoint,
@@ -95,7 +95,8 @@ impl<'c> HistoryAccess<'c> {
         self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// Returns a thread of `record` that is not ordered before this access, or `None` if all its threads are ordered.
+    /// Returns a thread whose access in `record` is not ordered before this access, or `None` if all accesses in
+    /// `record` are ordered before this access.
     fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
         let mut lanes = record.lanes;
@@ -133,7 +134,8 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true if this access and the access of `record` by `thread` are not mutually in scope.
+    /// Returns true unless the scope of this access includes `thread`, and the scope `scope` of `thread`'s access in
+    /// `record` includes the thread of this access.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -145,8 +147,8 @@ impl<'c> HistoryAccess<'c> {
         !own.is_mutual(self.now.into(), scope, other)
     }
 
-    /// Returns true if this access races with the access of `record` by `thread`, which is unordered. The caller
-    /// handles stores of equal values.
+    /// Returns true if this access races with the unordered access of `thread` in `record`. Stores of equal values do
+    /// not race, but the caller must check for them.
     fn races_with(&self, thread: u32, record: &AccessRecord) -> bool {
         if !self.kind.writes() && !record.kind.writes() {
             return false;
@@ -157,8 +159,8 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns true if this access supersedes `record`, which is ordered before this access. Any later access that
-    /// races with `record` then also races with this access.
+    /// Returns true if `record` can be dropped because any later access that races with `record` also races with this
+    /// access. The accesses in `record` must be ordered before this access.
     fn supersedes(&self, record: &AccessRecord) -> bool {
         match (self.kind, record.kind) {
             (AccessKind::Write, _)
@@ -199,12 +201,13 @@ pub struct Race {
     pub kind: AccessKind,
 }
 
-/// The findings of checking an access.
+/// The findings of the race detector for one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// Offset of the first accessed byte that was never written before, for reads and for writes.
+    /// Byte offset in the memory of the first accessed byte that was never written before. It is set for reads and for
+    /// writes.
     pub missing: Option<usize>,
-    /// Number of bytes at which another, unordered thread had stored the same value.
+    /// Number of bytes to which an unordered store of another thread had already stored the same value.
     pub redundant: u64,
     /// The first race of the access; `None` if there is no race.
     pub race: Option<Race>,
@@ -239,8 +242,8 @@ impl HistoryPage {
     }
 }
 
-/// Returns the first race of an access with `granule`, and true if the access is a copy: an unordered store of the
-/// value that is already in memory.
+/// Returns the first race of the access `step` with a record of `granule`. The flag is true if `step` stores the value
+/// that an unordered store of another thread has already stored.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;
@@ -320,9 +323,9 @@ impl History {
         self.pages.clear();
     }
 
-    /// Records an access to `count` bytes from byte `at` on, and returns its findings. Bit `i` of `changes` is set if a
-    /// write changes byte `i`. For a joint access, `others` contains the same access for the lanes whose clocks differ
-    /// from the clock of `step`.
+    /// Records the access `step` to `count` bytes from byte `at` on, and returns the findings for this access. Bit `i`
+    /// of `changes` is set if a write changes byte `i`. For a joint access, `others` repeats the access for each lane
+    /// whose clock differs from the clock of `step`.
     pub fn access(
         &mut self,
         at: usize,

@@ -83,7 +83,8 @@ impl OrderRules {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
-    /// Returns true if `thread` and all lanes that access at `now` took part in the joint access of the lanes `lanes`.
+    /// Returns true if all lanes that access at `now` took part in an earlier joint access by the warp of `thread`.
+    /// `lanes` is the mask of the lanes that took part in the earlier access.
     fn is_joint(self, thread: u32, lanes: u64, now: ExecutionPoint) -> bool {
         let own = match now.joint_lanes {
             0 => 1 << (now.thread - now.warp),
@@ -112,7 +113,7 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-/// The threads that accessed a cell, reduced to two representative threads.
+/// The group of threads that accessed a cell, represented by at most two of these threads.
 ///
 /// If several warps accessed the cell, the two representatives are in different warps. So for any thread, at least one
 /// representative is in another warp and conflicts with the thread.
@@ -124,8 +125,7 @@ struct AccessGroup {
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
-    /// Mask of the lanes of the first thread's warp that took part in all accesses of this warp, which are joint
-    /// accesses.
+    /// Mask of the lanes that took part in every access by the warp of `first`, if these accesses are joint accesses.
     joint_lanes: u64,
 }
 
@@ -154,7 +154,8 @@ impl AccessGroup {
         self.first != NO_THREAD && self.block_epoch >= order.first_epoch
     }
 
-    /// Returns a representative that is not ordered before `now`, as (thread, instruction).
+    /// Returns a representative thread whose access is not ordered before the access at `now`, as (thread,
+    /// instruction).
     fn unordered(&self, now: ExecutionPoint, order: OrderRules) -> Option<(u32, u32)> {
         if !self.is_live(order) {
             return None;
@@ -250,7 +251,8 @@ pub const UNTOUCHED: ShadowCell = ShadowCell {
 };
 
 impl ShadowCell {
-    /// Records a read. Returns true if the cell was written before, and the first conflict with a write.
+    /// Records a read. Returns a flag that is true if the cell was written before, and the first write that conflicts
+    /// with the read.
     pub fn read(&mut self, now: ExecutionPoint, order: OrderRules) -> (bool, Option<Conflict>) {
         let conflict = conflict(&self.writers, now, order, true);
         self.readers.add(now, order);
@@ -292,7 +294,7 @@ fn conflict(
     Some(Conflict { thread, op, wrote })
 }
 
-/// The result of checking a store.
+/// The verdict of the race detector on a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteVerdict {
     /// The store conflicts with no other access.

@@ -103,14 +103,15 @@ struct ShadowPage {
     /// The readers of each granule since its last write, or the index of the granule's cell.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
-    /// Indices of unused cells.
+    /// Indices of the entries of `cells` that no granule uses.
     spare: Vec<usize>,
 }
 
-/// The new record after a write. The second field is the number of bytes at which another, unordered thread had stored
-/// the same value.
+/// The update of a granule's record after a write. The `u64` is the number of bytes to which an unordered store of
+/// another thread had already stored the same value.
 enum WriteUpdate {
-    /// The writing thread is added to the writers of the same value.
+    /// The write repeats the stored value. The writers of the granule become this packed group, which includes the
+    /// writing thread.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
@@ -258,14 +259,15 @@ impl ShadowPage {
         }
     }
 
-    /// Returns true if every read of the granule is ordered before this access.
+    /// Returns true if the readers are packed, and every read of the granule is ordered before this access.
     #[inline]
     fn is_unread(&self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let (reader, second) = self.readers.get(granule);
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if a write leaves only the writing thread in the granule's record.
+    /// Returns true if the granule's record after a write consists of this write only, because all earlier accesses are
+    /// superseded. `is_same` returns true if the write does not change the value.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -415,8 +417,8 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Records a write of `new` over `old` in one page. Returns the number of bytes at which another, unordered thread
-    /// had stored the same value, or `None` if the caller must use [`Self::write`] instead.
+    /// Records a write of `new` over `old` in one page. Returns the number of bytes to which an unordered store of
+    /// another thread had already stored the same value, or `None` if the caller must use [`Self::write`] instead.
     #[inline]
     pub fn write_fast(
         &mut self,
@@ -466,8 +468,8 @@ impl Shadow {
     }
 
     /// Records a write of `count` bytes, at most 8, from byte `at` on. `old` and `new` are the values before and after
-    /// the write as little-endian numbers. Returns the number of bytes at which another, unordered thread had stored
-    /// the same value, and the first conflict.
+    /// the write as little-endian numbers. Returns the number of bytes to which an unordered store of another thread
+    /// had already stored the same value, and the first conflict.
     pub fn write(
         &mut self,
         at: usize,
@@ -524,9 +526,10 @@ impl Shadow {
         }
     }
 
-    /// Merges the records of a copy of this memory that was used at the same time. Returns false if one of the two
-    /// copies was accessed at a byte that was written in the other copy. Otherwise copies the bytes that were written
-    /// in the other copy from `theirs` to `ours`. The merged records no longer identify the accessing threads.
+    /// Merges `other`, the records of a second memory that began as a copy of this memory. Returns false if any byte
+    /// was accessed in both memories and written in at least one of them. Otherwise, sets each byte of `ours` that was
+    /// written in the second memory to its value in `theirs`. The merged records no longer identify the accessing
+    /// threads.
     pub fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
         let any_thread = (PackedAccess::new(0, 0), NO_THREAD);
         for (number, page) in other.pages.iter().enumerate() {

@@ -6,7 +6,7 @@ use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
 /// cleared.
 const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
-/// The data of an access that all threads of one instruction have in common.
+/// The fields of an [`ExecutionPoint`] that are equal for all threads that execute an instruction together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Timestamp {
     op: u32,
@@ -21,14 +21,15 @@ pub struct Timestamps {
     list: Vec<Timestamp>,
     /// For each instruction, the index of its last timestamp.
     latest: Vec<u32>,
-    /// The first timestamps of the running block.
+    /// The timestamps at which the running block started and executed its last barrier.
     bounds: TimestampBounds,
 }
 
 /// The timestamps at which a thread block started and at which it executed its last barrier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
-    /// First timestamp of the block. `section` is the first timestamp since the block's last barrier.
+    /// Index of the first timestamp of the block. `section` is the index of the first timestamp since the block's last
+    /// barrier.
     block: u32,
     section: u32,
     block_epoch: u32,
@@ -90,7 +91,7 @@ impl Timestamps {
     }
 }
 
-/// An access by one thread, with the tables that are needed to compare the access with records.
+/// An access by one thread that is being checked against a [`Shadow`](crate::Shadow).
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowAccess<'m> {
     /// The thread and the point of execution.
@@ -103,7 +104,7 @@ pub struct ShadowAccess<'m> {
     pub timestamps: &'m Timestamps,
 }
 
-/// A packed access: a thread and the index of a timestamp, the index of a cell, or nothing.
+/// One of three values packed into one word: a thread with the index of its timestamp, the index of a cell, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedAccess(u64);
 
@@ -114,12 +115,12 @@ impl PackedAccess {
         Self((u64::from(thread) + 1) << 32 | u64::from(index))
     }
 
-    /// Returns the entry that refers to the cell with index `index`.
+    /// Returns the word that refers to the cell with index `index`.
     pub(crate) fn cell(index: usize) -> Self {
         Self(u64::from(u32::MAX) << 32 | index as u64)
     }
 
-    /// Returns the index of the cell if the entry refers to a cell, otherwise `None`.
+    /// Returns the index of the cell if the word refers to a cell, otherwise `None`.
     pub(crate) fn as_cell(self) -> Option<usize> {
         (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.index() as usize)
     }
@@ -134,7 +135,7 @@ impl PackedAccess {
         self.0 as u32
     }
 
-    /// Returns the access group of this entry's thread and the thread `second`.
+    /// Unpacks this access and the second thread `second` into an access group.
     pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
         if self == Self::NONE {
             return NO_GROUP;
@@ -154,7 +155,7 @@ impl PackedAccess {
 /// The relation of an earlier access group to the access in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessRelation {
-    /// The group contains no access in this block.
+    /// The group is empty, or its accesses were made before the running block started.
     None,
     /// All accesses of the group are ordered before the access in progress, and no later access to this memory can
     /// conflict with the group.
@@ -215,8 +216,8 @@ impl ShadowAccess<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs a group. Returns `None` unless its timestamp is the timestamp of this access, or the group equals the
-    /// packed group `old` from before the access.
+    /// Packs a group. Returns `None` if the group is not empty, does not have the timestamp of this access, and differs
+    /// from `old`, the packed group before this access.
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,
