@@ -35,7 +35,7 @@ pub(crate) enum Space {
 }
 
 impl Space {
-    /// Returns the space that LLVM numbers `number`; NVIDIA and AMD use the same numbers. Returns `None` for all other
+    /// Returns the space with the number `number` in LLVM, or `None` for an unknown number. NVIDIA and AMD use the same
     /// numbers.
     pub(crate) const fn from_number(number: u32) -> Option<Self> {
         match number {

@@ -45,8 +45,8 @@ impl ElementTy {
         })
     }
 
-    /// Returns the bits of `value` as an element. Floats are rounded to nearest, integers towards zero. Integers and
-    /// 8-bit floats saturate.
+    /// Converts `value` to this type and returns the bits of the element. Floats are rounded to nearest, integers
+    /// towards zero. Integers and 8-bit floats saturate.
     pub fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),

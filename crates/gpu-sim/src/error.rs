@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The source of an instruction: the text and the location of an operation.
+/// The site of an instruction in the source: the MLIR operation from which the instruction was decoded, and its
+/// location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.

@@ -63,7 +63,8 @@ use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Lanes that execute together, from instruction `done` of `block` on, until they reach `until`.
+/// An entry of the stack of lane sets. The lanes execute together from instruction `done` of `block` on, until they
+/// reach `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
@@ -135,7 +136,7 @@ pub(crate) struct Exec<'a> {
     local: Vec<u8>,
     local_shadow: Vec<bool>,
     block_epoch: u32,
-    /// The last epoch of any thread block.
+    /// The last block epoch that was given to a thread block.
     last_epoch: u32,
     shared_order: OrderRules,
     global_order: OrderRules,
@@ -171,7 +172,7 @@ pub(crate) struct Exec<'a> {
     parked: VecDeque<ParkedBlock>,
     /// The barriers of clusters, by the index of the cluster in the grid.
     cluster_barriers: HashMap<[u32; 3], ClusterBarrier>,
-    /// Number of barriers of the cluster at which each thread has arrived.
+    /// For each thread, the number of cluster barriers at which the thread has arrived.
     cluster_arrivals: Vec<u32>,
     /// A cleared [`Poison`] of an earlier block, which is kept to reuse its allocation.
     idle_poison: Option<Box<Poison>>,
@@ -470,7 +471,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs a basic block from its instruction `done` on, including the terminator.
+    /// Runs a basic block from the instruction with index `done` to the terminator (inclusive).
     fn run_basic_block(
         &mut self,
         id: BlockId,
@@ -768,7 +769,7 @@ impl<'a> Exec<'a> {
     }
 }
 
-/// The statistics of some thread blocks of a launch.
+/// The report and the access counts of a part of a launch's thread blocks.
 #[derive(Clone, Debug)]
 pub(super) struct BlockCounts {
     report: Report,

@@ -100,8 +100,8 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value`, an integer of up to 65 bits. Rounding is as in
-    /// [`FloatTy::from_f64`].
+    /// Returns the bits of the number nearest to `value`, an integer of up to 65 bits. Ties round to even, and overflow
+    /// gives infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -118,8 +118,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value` among the numbers that lie in the given direction from
-    /// `value`, including `value` itself.
+    /// Rounds `value` to this format in the given direction, and returns the bits of the result.
     ///
     /// `FloatTy::F16.rounded(65519.0, RoundingMode::Upward)` is infinity, `0x7C00`; downward it is `0x7BFF`.
     pub(crate) fn rounded(self, value: f64, direction: RoundingMode) -> u64 {
@@ -138,7 +137,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value`. Rounding is as in [`FloatTy::from_f64`].
+    /// Returns the bits of the number nearest to `value`. Ties round to even, and overflow gives infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -215,7 +214,7 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
 /// The result of a conversion to an 8-bit float if the number exceeds the largest finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
-    /// The result is the largest finite number. Infinity gives the same result.
+    /// The result is the largest finite number, also if the converted number is infinite.
     Saturates,
     /// The result is infinity, or NaN if the format has no infinity.
     Overflows,

@@ -4,7 +4,8 @@
 //! post-order, so that definitions precede uses. The simulator reconverges diverged lanes at the immediate
 //! post-dominator, i.e. the dominator in the reversed graph.
 
-/// Returns the nodes that are reachable from `entry`. Each node precedes its successors, except along back edges.
+/// Returns the nodes that are reachable from `entry`, in reverse post-order. Each node precedes its successors, except
+/// along back edges.
 ///
 /// The first successor of a node, with all nodes reachable from it, precedes the other successors. So if the body of a
 /// loop is the first branch target, it precedes the exit of the loop.

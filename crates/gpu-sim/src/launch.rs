@@ -25,8 +25,8 @@ pub struct Machine {
     pub bank_bytes: u32,
     /// Maximum number of bytes of shared memory per thread block.
     pub shared_limit: u32,
-    /// Mask of the bits of the lane index that vary between the lanes whose 16-byte shared loads are served in one
-    /// pass. `None` if one pass serves consecutive lanes.
+    /// A mask of bits of the lane index: one pass through the banks serves the 16-byte shared-memory loads of lanes
+    /// whose indices differ only in these bits. `None` if one pass serves consecutive lanes.
     pub(crate) wide_load_lane_bits: Option<u32>,
     /// The 8-bit float formats that the machine's conversion instructions use.
     pub(crate) float8: Option<Float8Family>,
@@ -116,7 +116,7 @@ pub enum Schedule {
     Warps(u64),
 }
 
-/// The time at which an asynchronous copy writes its destination.
+/// The time at which the bytes of an asynchronous copy arrive at its destination.
 ///
 /// The results of a correctly synchronised kernel do not depend on this time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -5,7 +5,8 @@ use std::fmt;
 
 /// log2 of the distance in bytes between the addresses of consecutive buffers.
 const BUFFER_LOG2: u32 = 36;
-/// Index of the first global variable of the program. Smaller indices belong to the launch's buffers.
+/// Index of the address range of the program's first global variable. Address ranges with smaller indices belong to the
+/// launch's buffers.
 const FIRST_SYMBOL: usize = 0x800;
 /// log2 of the distance in bytes between the addresses of consecutive shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
@@ -91,8 +92,8 @@ impl Memory {
         &self.buffers[buffer.0].bytes
     }
 
-    /// Merges a copy of this memory that other thread blocks used at the same time. Returns false if the thread blocks
-    /// of one copy accessed bytes that the thread blocks of the other copy wrote.
+    /// Merges `other`, a second memory that began as a copy of this memory. Returns false if any byte was accessed in
+    /// both memories and written in at least one of them.
     pub(super) fn merge(&mut self, other: &Self) -> bool {
         self.printed += &other.printed;
         let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
@@ -122,9 +123,9 @@ pub(super) struct GlobalLocation {
     pub(super) offset: i64,
 }
 
-/// Returns the buffer that is nearest to `address`, and the byte offset of `address` in it. This is the buffer whose
-/// address range contains `address`, or the next buffer if `address` is at most half an address range below its
-/// start. Returns `None` if this buffer does not exist.
+/// Returns the buffer that is nearest to `address`, and the byte offset of `address` in this buffer. The nearest buffer
+/// is the buffer whose address range contains `address`. If `address` is at most half an address range below the start
+/// of the next buffer, the nearest buffer is the next buffer. Returns `None` if this buffer does not exist.
 pub(super) fn locate(
     address: u64,
     num_buffers: usize,

@@ -72,7 +72,7 @@ impl Swizzle {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum TensorElement {
-    /// An 8-bit type of any format.
+    /// An unsigned 8-bit integer. All other 8-bit types, such as 8-bit floats, also have this number.
     U8 = 0,
     /// An unsigned 16-bit integer.
     U16 = 1,
@@ -169,8 +169,8 @@ pub struct TensorMap {
     pub swizzle: Swizzle,
 }
 
-/// Returns the position in a map of a field that `tensormap.replace.tile` can change, as (byte offset, bytes per entry,
-/// number of entries).
+/// Returns the position of the field `name` in a tensor map, as (byte offset, bytes per entry, number of entries).
+/// Returns `None` if `tensormap.replace.tile` cannot change a field of this name.
 pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     Some(match name {
         "global_address" => (8, 8, 1),
@@ -187,7 +187,7 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     })
 }
 
-/// A contiguous range of bytes of a box.
+/// A run of consecutive bytes of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
     /// Byte offset within the box before the swizzle.
@@ -219,7 +219,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Decodes a map. If the map is invalid, the error is the reason.
+    /// Decodes a map. Returns the reason as the error if the map is invalid.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());

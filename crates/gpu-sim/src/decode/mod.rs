@@ -143,7 +143,7 @@ pub(crate) struct Val {
     pub(crate) slots: Rc<[Reg]>,
 }
 
-/// The effect of `llvm.return` in the function that is being decoded.
+/// The target to which `llvm.return` branches in the function that is being decoded. In the kernel, the lanes exit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,
@@ -151,7 +151,7 @@ pub(crate) enum ReturnTarget {
     Caller(BlockId),
 }
 
-/// A function whose body is being decoded.
+/// The call frame of a function whose body is being decoded.
 struct CallFrame<'m> {
     name: &'m str,
     /// Locations of the call sites, innermost call first.
@@ -430,7 +430,7 @@ impl<'m> Decoder<'m> {
     }
 
     /// Decodes an operation element by element. For each element, `make` receives the slot and the register of the
-    /// result and the registers of the operands. It returns false if it does not support the kind of the slot.
+    /// result and the registers of the operands. `make` returns false if it does not support the kind of the slot.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
@@ -459,7 +459,7 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// Returns a register that no instruction writes. It is an error to use the value of this register.
+    /// Returns a register that holds no value. A use of this register at run time is an error.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(MarkKind::Undef, bits, "use of an uninitialised register")
     }

@@ -155,7 +155,8 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the element of an aggregate at the indices `path`, as the index of its first slot and its type.
+/// Returns the element of an aggregate at the indices `path`, as (index of the element's first slot, type of the
+/// element).
 pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));

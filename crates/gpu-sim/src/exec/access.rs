@@ -3,7 +3,8 @@
 use crate::code::{Reg, Space};
 use gpu_race::Sync;
 
-/// A contiguous range of bytes of a memory access, and the register that holds it.
+/// A field of a memory access: a range of consecutive bytes, and the register that is loaded from or stored to these
+/// bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Field {
     /// The register that is loaded or stored.
@@ -88,7 +89,7 @@ pub(crate) struct Thread {
     pub(crate) lanes_per_warp: u32,
 }
 
-/// A message under construction.
+/// A message that the kernel prints in parts: the format string and the values that have been appended so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message {
     pub(crate) format: String,

@@ -52,8 +52,8 @@ pub(super) struct ParkedBlock {
     mbarriers: Mbarriers,
     products: Products,
     proxies: Option<Box<Proxies>>,
-    /// Number of changes of memory when the block stalled; it cannot make progress before the next change. `None` if
-    /// the block did not stall.
+    /// Number of changes of memory up to the time when the block stalled. The block cannot make progress before memory
+    /// changes again. `None` if the block did not stall.
     stuck_at: Option<u64>,
 }
 
@@ -268,7 +268,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Adds, for each lane group of the running block, the instruction at which it waits and a description to `waits`.
+    /// Adds one entry to `waits` for each lane group of the running block: the instruction at which the lane group
+    /// waits, and a description.
     fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
         let [x, y, z] = self.block;
         let per_warp = self.launch.machine.lanes_per_warp;

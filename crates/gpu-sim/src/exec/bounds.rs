@@ -23,9 +23,9 @@ pub(crate) struct Window {
     pub(crate) address: u64,
 }
 
-/// The window and the lifetime through which a byte was written. The low bits are the index of the window. The high
-/// bits are the number of the allocation's lifetime, from 1 on, or 0 if the warp has not executed the start of a
-/// lifetime.
+/// The owner of a byte: the window through which the byte was last written, and the lifetime of the window's allocation
+/// at that time. The low bits are the index of the window. The high bits are the number of the lifetime, from 1 on, or
+/// 0 if the warp has not executed the start of a lifetime.
 pub(crate) type Owner = u16;
 
 /// Number of low bits of an [`Owner`] that are the window index.
@@ -37,7 +37,7 @@ const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Returns true if a read with owner `own` may read bytes that were written with owner `owner`.
+/// Returns true if a byte with owner `owner` may be read through the window and in the lifetime of `own`.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
@@ -47,7 +47,8 @@ const fn is_same(owner: Owner, own: Owner) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
-    /// The current owner for each warp and window, indexed by window within warp.
+    /// For each warp and window, the owner that a byte gets if the warp writes the byte through the window. The entries
+    /// of one warp are consecutive.
     owners: Vec<Owner>,
     /// For each warp and window, one plus the instruction that ended the lifetime, or 0 if the allocation is alive.
     ended: Vec<u32>,
@@ -116,7 +117,7 @@ impl Exec<'_> {
         (lane / self.launch.machine.lanes_per_warp) as usize
     }
 
-    /// Returns the current owner of `window` in the warp of `lane`.
+    /// Returns the owner that a byte gets if `lane` writes the byte through `window`.
     #[inline]
     pub(crate) fn owner(&self, lane: u32, window: u32) -> Owner {
         let at = self.warp_of(lane) * self.windows.all.len() + window as usize;
@@ -254,7 +255,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Describes byte `at` of a shared variable for messages, by its offset in a window.
+    /// Returns the text `byte N of NAME` for byte `at` of a shared variable. If `window` is an allocation, N is the
+    /// offset in the allocation.
     pub(super) fn shared_byte(&self, window: u32, at: usize) -> String {
         let symbol = &self.program.shared[window as usize];
         let start = self.windows.all[window as usize].start;
@@ -264,8 +266,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the name of another allocation that contains byte `at`. The allocation that wrote the byte is preferred
-    /// to other allocations.
+    /// Returns the name of an allocation other than `window` that contains the byte at offset `at` from the start of
+    /// `window`. If there are several, the allocation through which the byte was last written is preferred.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;
@@ -285,7 +287,8 @@ impl Exec<'_> {
         Some(self.window_name(other))
     }
 
-    /// Returns an error if a lane reads bytes through an allocation that has not written them.
+    /// Returns an error if `lane` reads bytes through the allocation `window` that were written through another
+    /// allocation or in another lifetime.
     pub(super) fn check_owner(
         &self,
         lane: u32,

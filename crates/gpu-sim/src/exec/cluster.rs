@@ -28,8 +28,9 @@ pub(super) struct ClusterBarrier {
     epoch: u32,
 }
 
-/// The accesses to a shared variable, by phases of the cluster's barrier. A byte that was never accessed has the phase
-/// 0, and a byte accessed before the first barrier has the phase 1.
+/// A log of the accesses to a shared variable in a cluster. For each byte, the log records the phase of the last
+/// access: 0 if there was no access, 1 for an access before the first barrier of the cluster, 2 for an access before
+/// the second barrier, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct ClusterLog {
     /// Number of phases that the variable's block has completed.
@@ -51,14 +52,15 @@ impl ClusterLog {
 }
 
 impl SharedVar {
-    /// Records a store to some bytes of a block in a cluster.
+    /// Records a store to `count` bytes from byte `at` on, if the block belongs to a cluster.
     pub(super) fn log_store(&mut self, at: usize, count: usize) {
         if let Some(log) = &mut self.cluster_log {
             log.stored[at..at + count].fill(log.phase + 1);
         }
     }
 
-    /// Returns true if another block has loaded one of these bytes since the last barrier of the cluster.
+    /// Returns true if another block has loaded one of the `count` bytes from byte `at` on since the last barrier of
+    /// the cluster.
     pub(super) fn is_loaded_remotely(&self, at: usize, count: usize) -> bool {
         self.cluster_log.as_ref().is_some_and(|log| {
             let mut phases = log.loaded[at..at + count].iter();
@@ -112,7 +114,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns the reason why threads must wait at the barrier of the cluster.
+    /// Returns the reason why the threads `lanes` must wait at the barrier of the cluster, or `None` if they can
+    /// continue.
     pub(crate) fn cluster_barrier_blocks(&self, lanes: &[u32]) -> Option<String> {
         let barrier = self.cluster_barrier();
         let waits = |lane: &u32| self.cluster_arrivals[*lane as usize] > barrier.phase;

@@ -129,8 +129,8 @@ struct CopyInFlight {
     op: u32,
     lane: u32,
     channel: Channel,
-    /// Index of the copy's group, or [`OPEN`] if the group is not committed. For wave counters, the index of the copy
-    /// instruction within the wave.
+    /// The number by which threads wait for the copy. It is the index of the copy's group, or [`OPEN`] if the group is
+    /// not committed. For wave counters, it is the index of the copy instruction within the wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
@@ -172,8 +172,8 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Returns false only if no copy conflicts with an access. This is a fast check that may return true without a
-    /// conflict.
+    /// Performs a fast check for copies in flight that conflict with an access. If the result is false, no copy
+    /// conflicts. If the result is true, a copy may conflict.
     #[inline]
     pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
         self.count > 0
@@ -325,7 +325,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Reads the source of a copy, with the thread that started the copy as the accessing thread.
+    /// Reads the source of a copy. Race detection attributes this read to the thread that started the copy.
     fn read_source(&mut self, copy: &mut CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
@@ -350,7 +350,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Writes the destination of a copy, with the thread that started the copy as the accessing thread.
+    /// Writes the destination of a copy. Race detection attributes this write to the thread that started the copy.
     fn write_destination(&mut self, copy: &CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             to, scratch, size, ..
@@ -394,7 +394,7 @@ impl Exec<'_> {
     }
 
     /// Waits until at most `most` groups of each active lane are in flight. For wave counters, all lanes of each active
-    /// wave wait. With `only_reads`, it waits only until the copies have read their sources.
+    /// wave wait. If `only_reads` is true, waits only until the copies have read their sources.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

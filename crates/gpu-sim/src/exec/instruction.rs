@@ -26,18 +26,19 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Returns the source of the addresses in the result registers, for the points-to analysis.
+    /// Returns the flow of addresses from the operands to the results, for the points-to analysis.
     fn flow(&self) -> PointerFlow {
         PointerFlow::Unknown
     }
 
-    /// Returns true if no active lane reads the value of a constant register.
+    /// Returns true if no active lane uses an operand that no instruction writes, e.g. a constant fallback value of a
+    /// load whose lanes are all active.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }
 
-    /// Returns the registers whose bits the instruction moves unchanged between lanes: the source registers and the
-    /// result registers.
+    /// Returns the source and result registers of a lane exchange, which moves bits between lanes unchanged. For all
+    /// other instructions, both lists are empty.
     fn moved(&self) -> Regs {
         Regs::new([], [])
     }
@@ -48,7 +49,7 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Regs::new([], [])
     }
 
-    /// Returns how the instruction interacts with other warps.
+    /// Returns the interaction of the instruction with other warps.
     fn interaction(&self) -> WarpInteraction {
         WarpInteraction::None
     }
@@ -95,7 +96,7 @@ pub(crate) enum AccessLabel {
     Global(String),
 }
 
-/// Marks a register that no instruction writes as undefined.
+/// Marks the value of a register as undefined. No instruction writes this register.
 #[derive(Debug)]
 pub(crate) struct MarkUndefined {
     pub(crate) reg: Reg,

@@ -9,7 +9,7 @@ use gpu_race::ShadowAccess;
 use linear_layout::machine::matrix::{Size, cell, size};
 use linear_layout::target::Fragment;
 
-/// The registers that hold the fragments of a warp.
+/// The parts of matrices that each lane of a warp holds in its registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) regs: &'a [Reg],

@@ -331,7 +331,8 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Acquires what the completed phases of an mbarrier have released, and completes their copies.
+    /// Acquires the releases of the completed phases of an mbarrier, and completes the copies that belong to these
+    /// phases.
     pub(crate) fn observe_mbarrier(
         &mut self,
         lane: u32,

@@ -18,8 +18,8 @@ pub(crate) enum MemoryLocation {
         buffer: usize,
         at: usize,
     },
-    /// A byte of a shared variable, at offset `at`. `window` is the variable or the allocation through which it is
-    /// accessed.
+    /// A byte of a shared variable, at offset `at`. `window` is the variable or the allocation through which the byte
+    /// is accessed.
     Shared {
         var: usize,
         window: u32,
@@ -31,7 +31,7 @@ pub(crate) enum MemoryLocation {
 }
 
 impl MemoryLocation {
-    /// Returns the location at an address that is higher by `bytes` bytes.
+    /// Returns the location that begins `bytes` bytes after this location.
     #[inline]
     pub(crate) fn behind(mut self, bytes: usize) -> Self {
         let (Self::Global { at, .. } | Self::Shared { at, .. } | Self::Local { at }) = &mut self;
@@ -44,7 +44,7 @@ const SECTOR: u64 = 32;
 /// Size in bytes of the largest access by one lane.
 const LARGEST_VECTOR: usize = 32;
 
-/// The registers and the size of an access by one lane.
+/// A load or store by one lane, which may access a vector of several registers.
 struct VectorAccess<'f> {
     /// The register from which the address is computed.
     addr: Reg,
@@ -341,7 +341,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Describes byte `at` of the memory of a location, for messages.
+    /// Returns a description of the byte at offset `at` of the buffer, shared variable or stack to which `location`
+    /// refers.
     pub(super) fn byte_name(&self, location: MemoryLocation, at: usize) -> String {
         match location {
             MemoryLocation::Global { buffer, .. } => {
@@ -605,8 +606,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the leading lanes that make a joint access. These are all lanes of the first lane's warp, if they access
-    /// the same address and, for a store, store equal values. Otherwise the result is empty.
+    /// Returns the prefix of `lanes` that makes a joint access. The prefix is all lanes of the first lane's warp, if
+    /// these lanes access the same address and, for a store, store equal values. Otherwise the prefix is empty.
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,
@@ -861,9 +862,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs an atomic operation in one active lane after the other. `update` receives the lane and the old value;
-    /// it returns the new value, or `None` if it does not write. `acquires_on_failure` is true if an acquire takes
-    /// effect even without a write.
+    /// Performs an atomic operation in one active lane after the other. `update` receives the lane and the old value,
+    /// and returns the new value, or `None` if the lane does not write. `acquires_on_failure` is true if an acquire
+    /// takes effect even without a write.
     pub(crate) fn atomic(
         &mut self,
         access: &AtomicOperand,

@@ -63,7 +63,8 @@ impl HappensBefore {
 }
 
 impl Exec<'_> {
-    /// Returns true if races on the memory of `location` are detected by access histories.
+    /// Returns true if exact access histories detect the races on the memory of `location`. Returns false if shadow
+    /// memory detects these races.
     pub(super) fn is_exact(&self, location: MemoryLocation) -> bool {
         match (&self.happens, location) {
             (None, _) | (_, MemoryLocation::Local { .. }) => false,
@@ -84,8 +85,8 @@ impl Exec<'_> {
     }
 
     /// Records an access to `count` bytes that begins `offset` bytes after a location. Bit `i` of `changes` is set if a
-    /// write changes byte `i`. Returns the number of bytes at which another, unordered thread had stored the same
-    /// value.
+    /// write changes byte `i`. Returns the number of bytes to which an unordered store of another thread had already
+    /// stored the same value.
     pub(super) fn note_access(
         &mut self,
         lane: u32,

@@ -33,7 +33,7 @@ pub(crate) enum MemoryObject {
     Stack(u32),
 }
 
-/// The source of the objects to which the results of an instruction may point.
+/// The flow of addresses through an instruction: the memory objects to which the instruction's results may point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PointerFlow {
     /// The results may point anywhere.

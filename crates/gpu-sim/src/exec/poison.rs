@@ -28,7 +28,7 @@ pub(crate) enum MarkKind {
     Poison,
     /// Undefined bits of a value.
     Undef,
-    /// The value that a masked load without `other` leaves in a lane that it skips.
+    /// The value that a masked load without `other` leaves in a lane that the load skips.
     Unset,
     /// The result of an asynchronous matrix product in flight. The number is the index of the product.
     InFlight(u32),
@@ -48,7 +48,7 @@ pub(crate) struct Mark {
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// Returns the mark for the undefined bits `bits`, or `None` if `bits` is 0.
+    /// Returns this mark with `bits` as its undefined bits, or `None` if `bits` is 0.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
@@ -76,7 +76,8 @@ struct RegisterMarks {
 /// The key of a byte, as (memory, byte offset). Memory 0 is the stack; memory `i + 1` is shared variable `i`.
 type ByteAddress = (usize, usize);
 
-/// The marks of a thread block. They are allocated when the first mark is set.
+/// The poison state of a thread block: the marks of its registers and its memory. It is allocated when the first mark
+/// is set.
 pub(crate) struct Poison {
     columns: Vec<Option<RegisterMarks>>,
     /// Number of marked registers that some instruction writes.
@@ -573,7 +574,8 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the key of a byte, or `None` if marks are not tracked for its memory.
+/// Returns the key of the byte that is `offset` bytes after `location`, or `None` for global memory, which has no
+/// marks.
 fn cell(location: MemoryLocation, offset: u32) -> Option<ByteAddress> {
     match location {
         MemoryLocation::Global { .. } => None,

@@ -46,8 +46,8 @@ pub(super) struct Proxies {
     /// The last generic write to each byte of each shared variable.
     writes: Vec<Vec<Option<EventTime>>>,
     fences: Vec<FenceEvent>,
-    /// Tensor maps in global memory that were written and not acquired since. The value is the instruction that wrote
-    /// the map.
+    /// For each tensor map in global memory that was not acquired after its last write, the instruction that wrote the
+    /// map. The key is (index of the buffer, byte offset).
     maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
@@ -145,7 +145,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Records that a lane acquires a tensor map if `acquires` is true, or that it writes the map otherwise.
+    /// Records that `lane` acquires a tensor map if `acquires` is true, or that `lane` writes the map if `acquires` is
+    /// false.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,

@@ -22,7 +22,7 @@ pub(super) enum PauseReason {
     Polling,
 }
 
-/// A warp yields with probability 1 / `PATIENCE` at a memory access or warp barrier.
+/// The inverse of the probability with which a warp yields at a memory access or a warp barrier.
 const PATIENCE: u64 = 8;
 
 /// The random number generator that determines the order of warps.
@@ -51,8 +51,8 @@ pub(super) struct LaneGroup {
     /// Index of the block barrier at which the lanes wait; `None` if they are not at a barrier.
     pub(super) waits_at: Option<u32>,
     pub(super) spin: SpinDetector,
-    /// Number of changes of memory when the lanes stalled; they cannot make progress before the next change. `None` if
-    /// the lanes did not stall.
+    /// Number of changes of memory up to the time when the lanes stalled. The lanes cannot make progress before memory
+    /// changes again. `None` if the lanes did not stall.
     stuck_at: Option<u64>,
     has_polled: bool,
     /// True if the lanes are at an instruction that waits for other threads.
@@ -230,8 +230,9 @@ impl Exec<'_> {
         Some(rest)
     }
 
-    /// Executes the barrier at which all lane groups wait. Returns an error if the lane groups wait at different
-    /// barriers. Returns true if the lane groups will come back to this barrier in the same state until memory changes.
+    /// Executes the barrier at which all lane groups wait, and releases the lane groups. Returns an error if the lane
+    /// groups wait at different barriers. Returns true if the lane groups will come back to this barrier in the same
+    /// state until memory changes.
     fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
         let mut waiting = lane_groups
             .iter()

@@ -19,7 +19,7 @@ const PATIENCE: u32 = 64;
 pub(super) struct Loops {
     /// For each basic block, true if it is a loop header.
     is_head: Vec<bool>,
-    /// For each loop header, the registers on which the behaviour of the loop depends.
+    /// For each loop header, the deciding registers of the loop.
     deciding: HashMap<BlockId, Arc<[Reg]>>,
 }
 
@@ -38,8 +38,8 @@ impl Loops {
         }
     }
 
-    /// Returns the registers on which the behaviour of the loop at `head` depends. The result is empty if `head` is in
-    /// no loop.
+    /// Returns the deciding registers of the loop at `head`: the registers on which the branches, addresses and side
+    /// effects of the loop depend. The result is empty if `head` is in no loop.
     fn deciding(&mut self, program: &Program, head: BlockId) -> Arc<[Reg]> {
         let found = self.deciding.entry(head);
         Arc::clone(found.or_insert_with(|| deciding(program, head)))
@@ -119,7 +119,7 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// The state of loop detection for a lane group, since memory last changed.
+/// The state of the detection of waiting loops for one lane group, since memory last changed.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,
@@ -154,7 +154,7 @@ impl Exec<'_> {
         self.writes += u64::from(has_changed);
     }
 
-    /// Records a read by the current instruction of memory that other threads may change.
+    /// Records that the current instruction reads memory that other threads may change.
     pub(super) fn notice_read(&mut self, is_atomic: bool) {
         let op = self.op;
         let spin = &mut self.spin;

@@ -109,7 +109,8 @@ impl Exec<'_> {
         self.bring_bytes(lane, barrier, map.box_bytes())
     }
 
-    /// Starts a copy of a box to global memory for `lane`. With `adds`, the elements are added to global memory.
+    /// Starts a copy of a box to global memory for `lane`. If `adds` is true, the elements are added to the elements in
+    /// global memory.
     pub(crate) fn store_box(
         &mut self,
         lane: u32,

@@ -116,7 +116,7 @@ impl Instruction for Scale {
     }
 }
 
-/// The address of another block's shared memory: the address in the own block, with the rank of the other block.
+/// Maps an address in shared memory of this block to the same address in the block with rank `rank` of the cluster.
 #[derive(Debug)]
 struct MapToRank {
     dst: Reg,

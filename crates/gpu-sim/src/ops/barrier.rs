@@ -186,7 +186,7 @@ fn partial(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![reg])
 }
 
-/// A barrier of the lanes whose bits are set in `mask`, in each warp.
+/// A warp barrier of the lanes in `mask`: bit `i` of this register is set if lane `i` of the warp takes part.
 #[derive(Debug)]
 pub(crate) struct WarpBarrier {
     pub(crate) mask: Reg,

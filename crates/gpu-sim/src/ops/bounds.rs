@@ -7,7 +7,8 @@ use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs};
 use crate::ir::Operation;
 use crate::marks;
 
-/// Decodes an operation that has one of these marks. Returns the register of its result, or `None` if it has no mark.
+/// Decodes an operation that has an attribute of [`marks`](crate::marks). Returns the register of the operation's
+/// result, or `None` if the operation has no such attribute.
 pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;

@@ -37,7 +37,7 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
 ];
 
-/// A function that permutes the bytes of the first two arguments. The third argument is the selector.
+/// A function that picks each byte of its result from the first two arguments. The third argument is the selector.
 pub(crate) type Pick = fn(u64, u64, u64) -> u64;
 
 /// `prmt` without a mode. Each 4-bit group of the selector chooses a byte of `b:a`, or replicates the sign bit of the

@@ -10,8 +10,9 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// A function that returns the exact result of an operation in unbounded integers, or `None` if there is no result. The
-/// operands `x` and `y` are read as signed or as unsigned numbers, depending on the flag that is checked.
+/// A function that returns the ideal result of an operation, which is the exact result in unbounded integers, or `None`
+/// if there is no result. The operands `x` and `y` are read as signed or as unsigned numbers, depending on the flag
+/// that is checked.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
 /// A function that returns the bits of the exact result that the operation drops, which must be zero for the flag
@@ -43,7 +44,8 @@ pub(crate) enum Promise {
     NotBelow,
     /// The shift amount is less than the given width.
     ShiftBelow(u32),
-    /// A flag such as `is_zero_poison`: the operand is not equal to `operand`.
+    /// A flag such as `is_zero_poison`: the operand, a number of `bits` bits, is not equal to the excluded number
+    /// `operand`.
     Not {
         flag: &'static str,
         operand: u64,

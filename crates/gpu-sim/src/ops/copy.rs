@@ -89,7 +89,8 @@ const INTRINSICS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the vmcnt field of an `s_waitcnt` operand, in the encoding of the targets whose copies VMCNT counts.
+/// Returns the vmcnt field of an `s_waitcnt` operand. The encoding is that of the GPUs that count copies to LDS in
+/// VMCNT.
 const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
@@ -136,7 +137,7 @@ struct AsyncCopy {
 #[derive(Clone, Copy, Debug)]
 enum CopySize {
     Fixed(u32),
-    /// The value of a register.
+    /// The register holds the number of bytes.
     Of(Reg),
 }
 
@@ -423,8 +424,8 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait until at most `most` groups of bulk copies are in flight. With `only_reads`, it waits only until the
-/// copies have read their sources.
+/// Decodes a wait until at most `most` groups of bulk copies are in flight. If `only_reads` is true, the wait lasts
+/// only until the copies have read their sources.
 pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
     d.b.push(WaitForCopies {
         channel: Channel::Bulk,

@@ -30,7 +30,8 @@ pub(crate) struct IntBinaryOp {
     ideal: Option<Ideal>,
     rest: Option<Remainder>,
     undefined: Option<UndefinedBits>,
-    /// `Some` for shifts, and true if a shift amount that reaches the width makes the result poison.
+    /// `None` if the operation is not a shift. `Some(true)` if a shift amount that reaches the width makes the result
+    /// poison.
     is_shift: Option<bool>,
 }
 

@@ -158,7 +158,8 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error message for a lane index that is not in the warp. The hardware uses the lowest bits of the index.
+/// Returns the error message for a lane index that is not in the warp. Hardware does not report such an index, and uses
+/// its lowest bits.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;

@@ -158,7 +158,7 @@ fn by_words<I: Instruction>(
     d.define(op, result)
 }
 
-/// Returns an error if an operand is wider than one 32-bit word, for operations whose other operands are also words.
+/// Returns an error if operand `index` is wider than one 32-bit word.
 fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();

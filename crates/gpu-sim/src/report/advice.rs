@@ -20,7 +20,8 @@ pub(crate) struct Sample {
     pub(crate) addresses: Vec<Option<u64>>,
     /// Number of bytes that each lane accesses.
     pub(crate) bytes: u32,
-    /// Mask of the bits of the lane index that vary between the lanes that are served in the same pass.
+    /// A mask of bits of the lane index: one pass through the banks serves lanes whose indices differ only in these
+    /// bits.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }

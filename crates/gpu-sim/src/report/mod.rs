@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct SharedUse {
     /// Name of the access, such as `ld.shared v4.b32`.
     pub label: String,
-    /// The source of the instruction.
+    /// The operation from which the instruction was decoded, with its location.
     pub site: Site,
     /// Number of times that a warp executed the instruction.
     pub accesses: u64,
@@ -179,7 +179,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts that are summed over thread blocks. The counts of memory accesses are not added.
+    /// Adds the counts of `other`, the report of further thread blocks, to this report. The fields `global`, `shared`
+    /// and `lines` are not changed.
     pub(super) fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -284,7 +285,8 @@ impl Report {
         )
     }
 
-    /// Returns the instructions, accesses, wavefronts and ideal wavefronts of shared memory by label.
+    /// Returns the numbers of instructions, accesses, wavefronts and ideal wavefronts for each label of shared-memory
+    /// accesses.
     fn shared_by_label(&self) -> BTreeMap<&str, (u64, u64, u64, u64)> {
         let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
         for access in &self.shared {

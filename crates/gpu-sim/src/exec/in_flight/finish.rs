@@ -63,8 +63,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies for phases of an mbarrier that precede the phase `current`. Returns the lanes that started
-    /// the copies.
+    /// Completes the copies that signal a phase before the phase `current` of the same mbarrier. Returns the lanes that
+    /// started these copies.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,

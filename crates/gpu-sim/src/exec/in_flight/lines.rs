@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 /// Number of bytes per line.
 const LINE: usize = 16;
 
-/// Number of copies that access each line.
+/// For each line of memory, the number of copies in flight that access the line. A key is (index of the memory, index
+/// of the line).
 #[derive(Debug, Default)]
 pub(super) struct Lines(FxHashMap<(u64, usize), u32>);
 
@@ -37,8 +38,8 @@ impl Lines {
     }
 }
 
-/// Returns an index of the memory of a location and the byte offset in it. Returns `None` for a stack, to which no
-/// copies exist.
+/// Returns the location as (index of the memory, byte offset), where each buffer and each shared variable is a memory.
+/// Returns `None` for a stack, which no copy accesses.
 pub(super) fn region(location: MemoryLocation) -> Option<(u64, usize)> {
     match location {
         MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),

@@ -26,7 +26,7 @@ pub(super) enum FragmentLayout {
     Mfma { blocks: u32 },
     /// AMD's MFMA instructions on doubles.
     MfmaDouble,
-    /// AMD's WMMA instructions of gfx11.
+    /// AMD's WMMA instructions of gfx11. Each half of the wave holds one copy of A and B.
     WmmaCopies,
     /// AMD's WMMA instructions of gfx12.
     Wmma,

@@ -79,13 +79,13 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
         })
 }
 
-/// The modifiers that the arguments of a call specify.
+/// The values of a matrix intrinsic's modifiers, taken from the arguments of a call.
 #[derive(Clone, Copy)]
 struct Modifiers {
     formats: [Format; 3],
     saturates: bool,
     is_upper: bool,
-    /// log2 of the number of blocks that share one block of A, and the index of the shared block.
+    /// log2 of the number of blocks that share one block of A (`cbsz`), and the index of the shared block (`abid`).
     broadcast: [u32; 2],
     selectors: [u32; 2],
 }
@@ -344,7 +344,7 @@ struct Multiply {
     fragments: Fragments,
     formats: [Format; 3],
     saturates: bool,
-    /// log2 of the number of blocks that share one block of A, and the index of the shared block.
+    /// log2 of the number of blocks that share one block of A (`cbsz`), and the index of the shared block (`abid`).
     broadcast: [u32; 2],
     family: Float8Family,
     places: PositionTables,

@@ -48,7 +48,7 @@ const A: Argument = Matrix(0);
 const B: Argument = Matrix(1);
 const C: Argument = Matrix(2);
 
-/// Scales of blocks of `size` elements along k.
+/// The block scaling of A and B: each block of `size` elements along k has one scale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ScaleBlocks {
     pub(super) size: u32,

@@ -131,7 +131,7 @@ impl Types {
     }
 }
 
-/// The location of operand A.
+/// The location of operand A, a factor of the product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
     /// Operand A is in four registers of each lane.
@@ -140,7 +140,7 @@ pub(crate) enum Factor {
     Shared(Reg),
 }
 
-/// The initial value of D.
+/// The operand `scale-d` of `wgmma`, which selects the initial value of D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScaleD {
     /// D starts at zero.

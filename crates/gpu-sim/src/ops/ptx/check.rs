@@ -55,7 +55,7 @@ pub(super) fn find(
     })
 }
 
-/// The parameters of a form that one statement determines.
+/// The parameters of a form that the modifiers of a parsed statement determine.
 struct ParsedForm {
     type_bits: u32,
     /// Width of the result of `cvt` in bits.
