@@ -61,7 +61,8 @@ def install(
     approximations that Triton makes. ``layouts_at`` is ``"end"``: layouts are chosen once, on the TTGIR that Triton's
     pipeline leaves; or ``"pipeline"``: at each point of the pipeline where Triton chooses layouts, in place of its pass.
     ``lane_reductions="butterfly"`` never halves the rows of a reduction between lanes: more instructions and registers,
-    with which ``ptxas`` orders the loads of some loops better.
+    with which ``ptxas`` orders the loads of some loops better. ``"compiled"`` assembles both and keeps the one with fewer
+    spills, then with more registers.
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 MODES = ("lower", "layouts", "both")
 LAYOUT_POINTS = ("end", "pipeline")
-LANE_REDUCTIONS = ("cheapest", "butterfly")
+LANE_REDUCTIONS = ("cheapest", "butterfly", "compiled")
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Settings:
         if self.layouts_at not in LAYOUT_POINTS:
             raise ValueError(f"layouts_at={self.layouts_at!r}: expected one of {', '.join(map(repr, LAYOUT_POINTS))}")
         if self.lane_reductions not in LANE_REDUCTIONS:
-            expected = " or ".join(map(repr, LANE_REDUCTIONS))
-            raise ValueError(f"lane_reductions={self.lane_reductions!r}: expected {expected}")
+            expected = ", ".join(map(repr, LANE_REDUCTIONS))
+            raise ValueError(f"lane_reductions={self.lane_reductions!r}: expected one of {expected}")
         if self.numbers not in ("triton", "exact"):
             raise ValueError(f"numbers={self.numbers!r}: expected 'triton' or 'exact'")
 
@@ -48,5 +48,6 @@ class Settings:
 
         library = library_path().stat()
         passes = (self.layouts_at, self.layout_passes) if self.chooses_layouts else ()
-        parts = (library.st_size, library.st_mtime_ns, self.mode, self.numbers, self.fallback, self.lane_reductions, passes)
+        options = (self.mode, self.numbers, self.fallback, self.lane_reductions)
+        parts = (library.st_size, library.st_mtime_ns, options, passes)
         return "ll" + hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

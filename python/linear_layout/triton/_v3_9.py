@@ -177,8 +177,11 @@ def reparsed(text: str, module: Any) -> Any:
 def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: Entry) -> None:
     kind = backend.target.backend
     assembly = ASSEMBLY[kind]
-    make_llir, make_assembly = stages["llir"], stages[assembly]
+    make_llir, make_assembly, make_cubin = stages["llir"], stages[assembly], stages.get("cubin")
     made: Optional[Compiled] = None
+
+    def assemble(metadata: dict[str, Any]) -> Callable[[str], bytes]:
+        return functools.lru_cache(lambda ptx: make_cubin(ptx, metadata))
 
     def llir(src: Any, metadata: dict[str, Any]) -> Any:
         nonlocal made
@@ -189,8 +192,10 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
             reason = _why_not(kind, options)
             if reason:
                 entry.decline("lower", reason)
+            elif settings.lane_reductions == "compiled":
+                made = _best_reductions(kind, options, settings, entry, assemble(metadata))
             else:
-                made = _compiled(kind, options, settings, entry)
+                made = _compiled(kind, options, settings, entry, settings.lane_reductions)
         except CompileError as error:
             entry.decline("lower", error)
             if not settings.fallback:
@@ -221,12 +226,11 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
     stages["llir"] = llir
     stages[assembly] = ptx_or_amdgcn
     if kind == "cuda":
-        make_cubin = stages["cubin"]
 
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
             if made is None or src != made.assembly:
                 return make_cubin(src, metadata)
-            return _assembled(lambda ptx: make_cubin(ptx, metadata), src, entry)
+            return _assembled(assemble(metadata), src, entry)
 
         stages["cubin"] = cubin
 
@@ -255,7 +259,31 @@ def _assembled(assemble: Callable[[str], bytes], ptx: str, entry: Entry) -> byte
     return second
 
 
-def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Compiled:
+def _best_reductions(
+    kind: str, options: Any, settings: Settings, entry: Entry, assemble: Callable[[str], bytes]
+) -> Compiled:
+    """Compiles a module with both strategies of lane reductions, and chooses by what `ptxas` makes of them.
+
+    Fewer spills are better. Without spills, more registers are: `ptxas` then keeps the loads of a loop in front of the
+    arithmetic that waits for them.
+    """
+    first = _compiled(kind, options, settings, entry, "cheapest")
+    if kind != "cuda" or "tt.reduce" not in entry.ttgir:
+        return first
+    second = _compiled(kind, options, settings, entry, "butterfly")
+    if first.assembly == second.assembly:
+        return first
+    before, after = usage(assemble(first.assembly)), usage(assemble(second.assembly))
+    if (after.frame_bytes, -after.registers) >= (before.frame_bytes, -before.registers):
+        return first
+    entry.assembler = (
+        f"reductions by butterflies: {before.frame_bytes} -> {after.frame_bytes} bytes of spills, "
+        f"{before.registers} -> {after.registers} registers"
+    )
+    return second
+
+
+def _compiled(kind: str, options: Any, settings: Settings, entry: Entry, lane_reductions: str) -> Compiled:
     """Compiles a module with Triton's options."""
     text = entry.ttgir
     # A library is read from its file each time, so only where it is called.
@@ -269,7 +297,7 @@ def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Comp
     return compile(
         text,
         numbers=settings.numbers,
-        lane_reductions=settings.lane_reductions,
+        lane_reductions=lane_reductions,
         fusion=options.enable_fp_fusion,
         abi="triton",
         debug_info=not knobs().compilation.disable_line_info,
