@@ -351,11 +351,15 @@ fn select_gpu(
     };
     let most = gpu::choose(target, num_warps, 1).max_ctas();
     let num_ctas = u32::try_from(info.num_ctas).unwrap_or(u32::MAX);
-    if num_ctas > most || !num_ctas.is_power_of_two() {
-        return Err(Diagnostic::new(format!(
-            "requires `ttg.num-ctas` to be a power of two of at most {most} on {}, but got {}",
+    if num_ctas > most {
+        let found = Diagnostic::new(format!(
+            "requires `ttg.num-ctas` to be at most {most} on {}, but got {}",
             target.name, info.num_ctas
-        )));
+        ));
+        return Err(match most {
+            1 => found.note("clusters of several CTAs are supported on `cuda:90` and later"),
+            _ => found,
+        });
     }
     Ok(gpu::choose(target, num_warps, num_ctas))
 }

@@ -2,7 +2,7 @@
 // RUN: ll-opt --convert-layouts-to-llvm --split-input-file --verify-diagnostics %s
 // RUN: not ll-opt --convert-layouts-to-llvm=target=cuda:80 --split-input-file %s 2>&1 | FileCheck %s
 
-// CHECK: requires `ttg.num-ctas` to be a power of two of at most 1 on cuda:80, but got 2
+// CHECK: requires `ttg.num-ctas` to be at most 1 on cuda:80, but got 2
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {

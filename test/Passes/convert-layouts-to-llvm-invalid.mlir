@@ -31,7 +31,8 @@ module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 4 : i32, "ttg.th
 
 // -----
 
-// expected-error @+1 {{requires `ttg.num-ctas` to be a power of two of at most 1 on cuda:80, but got 2}}
+// expected-error @+2 {{requires `ttg.num-ctas` to be at most 1 on cuda:80, but got 2}}
+// expected-note @+1 {{clusters of several CTAs are supported on `cuda:90` and later}}
 module attributes {ttg.target = "cuda:80", "ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return

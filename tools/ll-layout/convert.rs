@@ -267,6 +267,9 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
+        _ if plan.kind() == PlanKind::Cluster => {
+            "elements go from CTA to CTA, through the shared memory of the CTA that holds them"
+        }
         (true, _) => "elements go from warp to warp, which only shared memory does",
         (_, true) => "elements go from lane to lane of a warp",
         _ if plan.program().is_identity() => "every element is where it should be",

@@ -1435,3 +1435,23 @@ fn a_conversion_takes_layouts_of_tilus() {
         "{output}"
     );
 }
+
+#[test]
+fn ctas_of_a_cluster_exchange_elements() {
+    let layout = |cga: &str| {
+        format!(
+            "#ttg.blocked<{{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0], \
+             CGALayout = {cga}}}>"
+        )
+    };
+    let (src, dst) = (layout("[[1, 0]]"), layout("[[0, 1]]"));
+    let output = convert(&src, &dst, "32x64", &["--type", "f16", "--target", "h100"]);
+    for line in [
+        "why: elements go from CTA to CTA, through the shared memory of the CTA that holds them",
+        "steps of a thread: 2 stores, 2 cluster barriers, 2 loads",
+        "  local    the strategy `local` does not support a conversion that moves data across",
+        ": cannot: the GPU has no clusters, but basis 0 of `block` of the destination layout reaches",
+    ] {
+        assert!(output.contains(line), "{line}\n{output}");
+    }
+}

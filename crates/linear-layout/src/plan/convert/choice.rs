@@ -51,13 +51,13 @@ pub fn plan_conversion(
     }
     let allows = |s: Strategy| options.strategy.is_none_or(|o| o == s);
     let sides = match Sides::new(src, dst, target) {
-        Err(error)
-            if error.is_block_movement()
-                && target.instructions.clusters
-                && allows(Strategy::Shared) =>
-        {
+        Err(error) if error.is_block_movement() && target.instructions.clusters => {
+            let moves: Vec<Dim> = src.minimal_conversion_to(dst)?.in_dims().collect();
+            if let Some(strategy) = options.strategy.filter(|_| !allows(Strategy::Shared)) {
+                return Err(PlanErrorKind::Strategy { strategy, moves }.into());
+            }
             let mut plan = plan_in_cluster(src, dst, elem_bits, options, target)?;
-            plan.reason.moves = src.minimal_conversion_to(dst)?.in_dims().collect();
+            plan.reason.moves = moves;
             plan.reason.considered = vec![(plan.kind(), plan.program().cost())];
             return Ok(plan);
         }

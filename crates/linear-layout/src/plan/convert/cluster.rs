@@ -251,6 +251,6 @@ mod tests {
         let target = Target::parse("cuda:80").expect("known");
         let error = plan_conversion(&src, &dst, 32, target, &PlanOptions::new());
         let error = error.expect_err("there are no clusters").to_string();
-        assert!(error.contains("between the CTAs of a cluster"), "{error}");
+        assert!(error.contains("the GPU has no clusters"), "{error}");
     }
 }

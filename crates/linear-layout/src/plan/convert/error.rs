@@ -48,13 +48,9 @@ pub(super) enum PlanErrorKind {
     #[error("basis {bit} of `{}` of the destination layout reaches an element that no register, lane or warp of the \
              source layout holds", .dim.name())]
     NotCovered { dim: Dim, bit: usize },
-    #[error("a conversion between the CTAs of a cluster is not supported on {target}: basis {bit} of `{}` of the \
-             destination layout reaches elements of another CTA", .dim.name())]
-    BlockMovement {
-        dim: Dim,
-        bit: usize,
-        target: &'static str,
-    },
+    #[error("the GPU has no clusters, but basis {bit} of `{}` of the destination layout reaches elements of another \
+             CTA", .dim.name())]
+    BlockMovement { dim: Dim, bit: usize },
     #[error("the strategy `{strategy}` does not support a conversion that moves data across {}", names(.moves))]
     Strategy { strategy: Strategy, moves: Vec<Dim> },
     #[error(
@@ -218,8 +214,8 @@ mod tests {
         let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
         let ampere = Target::parse("cuda:80").expect("known");
         let error = plan_conversion(&blocks, &others, 32, ampere, &none).expect_err("no clusters");
-        let expected = "a conversion between the CTAs of a cluster is not supported on cuda:80: basis 0 of `block` of \
-                        the destination layout reaches elements of another CTA";
+        let expected = "the GPU has no clusters, but basis 0 of `block` of the destination layout reaches elements of \
+                        another CTA";
         assert_eq!(error.to_string(), expected);
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let shuffle = none.with_strategy(Strategy::Shuffle);

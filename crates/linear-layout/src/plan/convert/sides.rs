@@ -132,7 +132,7 @@ impl Sides {
         };
         let (mut src_side, mut dst_side) = (side(src), side(&dst));
         let held = echelon(src_side.reg.iter().chain(&src_side.thread));
-        Self::check_covered(src, &dst, &held, target.name)?;
+        Self::check_covered(src, &dst, &held)?;
         // The pivot rows tell the block's elements apart: an element with none of them set is 0.
         let rows = pivot_rows(&held);
         let bits = rows.count_ones();
@@ -172,7 +172,6 @@ impl Sides {
         src: &LinearLayout,
         dst: &LinearLayout,
         held: &Echelon,
-        target: &'static str,
     ) -> Result<(), PlanError> {
         let mut src_blocks = columns(src, Dim::BLOCK);
         let in_cluster = columns(src, Dim::BLOCK)
@@ -183,7 +182,6 @@ impl Sides {
                 return Err(PlanErrorKind::BlockMovement {
                     dim: Dim::BLOCK,
                     bit,
-                    target,
                 }
                 .into());
             }
@@ -193,7 +191,6 @@ impl Sides {
             return Err(PlanErrorKind::BlockMovement {
                 dim: Dim::BLOCK,
                 bit,
-                target,
             }
             .into());
         }
@@ -201,7 +198,7 @@ impl Sides {
             for (bit, column) in columns(dst, dim).enumerate() {
                 if !held.contains(column) {
                     return Err(if in_cluster {
-                        PlanErrorKind::BlockMovement { dim, bit, target }.into()
+                        PlanErrorKind::BlockMovement { dim, bit }.into()
                     } else {
                         PlanErrorKind::NotCovered { dim, bit }.into()
                     });

@@ -42,7 +42,11 @@ impl Program {
             match base.space {
                 MemorySpace::Scratch => {}
                 MemorySpace::Buffer => write!(f, " of the buffer")?,
-                MemorySpace::Cluster => write!(f, " of the cluster")?,
+                MemorySpace::Cluster => write!(
+                    f,
+                    " of the cluster, with the rank of the CTA from bit {} on",
+                    Address::CTA_SHIFT
+                )?,
             }
             for gap in &base.gaps {
                 let [interval, padding] =
