@@ -43,8 +43,8 @@ test-pure: ## the crates that need no LLVM: unit, property and vector tests, doc
 	$(CARGO) test $(PURE)
 
 LL_PYTHON ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/tools/python/bin/python
-# Alone it needs no LLVM; after `test-all` it selects the same packages, so that the layout crates are not compiled again.
-PYTHON_PACKAGES = $(if $(filter test,$(MAKECMDGOALS)),--workspace --lib,-p linear-layout-python)
+# Alone it needs no LLVM; after `test-all` it selects the same packages and tests, so that nothing is compiled again.
+PYTHON_PACKAGES = $(if $(filter test,$(MAKECMDGOALS)),--workspace --lib --tests,-p linear-layout-python)
 # The extension module is copied into the package under the name that Python expects.
 test-python: ## the Python package: examples, brute force, vectors, stubs; the compiler and Triton if they are present
 	@tools/setup.sh --python
