@@ -1450,7 +1450,7 @@ fn ctas_of_a_cluster_exchange_elements() {
         "why: elements go from CTA to CTA, through the shared memory of the CTA that holds them",
         "steps of a thread: 2 stores, 2 cluster barriers, 2 loads",
         "  local    the strategy `local` does not support a conversion that moves data across",
-        ": cannot: the GPU has no clusters, but basis 0 of `block` of the destination layout reaches",
+        ": cannot: the GPU cannot load from another CTA, but basis 0 of `block` of the destination layout reaches",
     ] {
         assert!(output.contains(line), "{line}\n{output}");
     }

@@ -114,7 +114,7 @@ pub struct Instructions {
     pub read_transposed: bool,
     /// `ds_load_tr16_b128` and variants: transposed reads of shared memory, gfx1250.
     pub load_transposed: bool,
-    /// Clusters of blocks: stores to the shared memory of another block of the cluster.
+    /// Clusters of blocks, with loads and copies to several blocks of the cluster at once.
     pub clusters: bool,
     /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
     pub tensor_memory: bool,
@@ -351,6 +351,12 @@ pub struct Target {
     /// It is 1024 on all targets (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
+    /// Maximum number of CTAs in a cluster whose threads can access each other's shared memory; 1 if a thread can only
+    /// access the shared memory of its own CTA.
+    ///
+    /// Clusters of more than 8 CTAs are not portable (CUDA programming guide, "Thread Block Clusters"); Triton's launcher
+    /// allows 16.
+    pub max_ctas: u32,
     /// Number of lanes per warp (wave): 32 or 64.
     pub lanes: u32,
     /// The numbers of lanes per warp that a kernel may select.

@@ -35,7 +35,7 @@ use crate::target::Target;
 /// `elem_bits`: the width of an element, 1 to 64, a power of two.
 /// # Errors
 /// Returns an error in these cases:
-/// - the conversion moves data between CTAs and the target has no clusters, or the element width is not supported;
+/// - the conversion moves data between CTAs whose shared memory is not shared, or the element width is not supported;
 /// - `is_strategy`: the prescribed strategy does not apply;
 /// - `is_scratch_limit`: no plan fits the scratch limit;
 /// - otherwise the layouts do not match each other or the target.
@@ -51,7 +51,7 @@ pub fn plan_conversion(
     }
     let allows = |s: Strategy| options.strategy.is_none_or(|o| o == s);
     let sides = match Sides::new(src, dst, target) {
-        Err(error) if error.is_block_movement() && target.instructions.clusters => {
+        Err(error) if error.is_block_movement() && target.max_ctas > 1 => {
             let moves: Vec<Dim> = src.minimal_conversion_to(dst)?.in_dims().collect();
             if let Some(strategy) = options.strategy.filter(|_| !allows(Strategy::Shared)) {
                 return Err(PlanErrorKind::Strategy { strategy, moves }.into());

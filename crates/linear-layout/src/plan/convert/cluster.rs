@@ -74,6 +74,7 @@ impl SourceElements {
 /// Returns the cheapest plan in which each thread loads from the shared memory of any block of the cluster.
 ///
 /// # Errors
+/// Returns an error in these cases:
 /// - the layouts do not match each other or the target, or no block holds an element;
 /// - the elements of a block exceed the scratch limit.
 pub(super) fn plan_in_cluster(
@@ -248,9 +249,15 @@ mod tests {
     fn blocks_exchange_elements_in_clusters_only() {
         let src = layout(&blocked([4, 8], [1, 0], CGAS[0]), &[64, 64]);
         let dst = layout(&blocked([4, 8], [1, 0], CGAS[1]), &[64, 64]);
-        let target = Target::parse("cuda:80").expect("known");
-        let error = plan_conversion(&src, &dst, 32, target, &PlanOptions::new());
-        let error = error.expect_err("there are no clusters").to_string();
-        assert!(error.contains("the GPU has no clusters"), "{error}");
+        // The clusters of gfx1250 share loads from global memory only.
+        for target in ["cuda:80", "hip:gfx1250"] {
+            let target = Target::parse(target).expect("known");
+            let plan = plan_conversion(&src, &dst, 32, target, &PlanOptions::new());
+            let error = plan.expect_err("a thread accesses one CTA").to_string();
+            assert!(
+                error.contains("the GPU cannot load from another CTA"),
+                "{error}"
+            );
+        }
     }
 }

@@ -48,7 +48,7 @@ pub(super) enum PlanErrorKind {
     #[error("basis {bit} of `{}` of the destination layout reaches an element that no register, lane or warp of the \
              source layout holds", .dim.name())]
     NotCovered { dim: Dim, bit: usize },
-    #[error("the GPU has no clusters, but basis {bit} of `{}` of the destination layout reaches elements of another \
+    #[error("the GPU cannot load from another CTA, but basis {bit} of `{}` of the destination layout reaches elements of another \
              CTA", .dim.name())]
     BlockMovement { dim: Dim, bit: usize },
     #[error("the strategy `{strategy}` does not support a conversion that moves data across {}", names(.moves))]
@@ -213,8 +213,8 @@ mod tests {
         let blocks = layout(&[(r, &[]), (l, &LANES), (w, &[32]), (b, &[64])], 128);
         let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
         let ampere = Target::parse("cuda:80").expect("known");
-        let error = plan_conversion(&blocks, &others, 32, ampere, &none).expect_err("no clusters");
-        let expected = "the GPU has no clusters, but basis 0 of `block` of the destination layout reaches elements of \
+        let error = plan_conversion(&blocks, &others, 32, ampere, &none).expect_err("one CTA each");
+        let expected = "the GPU cannot load from another CTA, but basis 0 of `block` of the destination layout reaches elements of \
                         another CTA";
         assert_eq!(error.to_string(), expected);
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
