@@ -39,39 +39,40 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Checks that every operation of a function is supported, before anything is planned or changed.
+/// Checks the operations of functions, before anything is planned or changed. `refuse` returns a diagnostic for a kind
+/// of operation that is not supported.
 ///
 /// # Errors
 /// Reports each operation that is not supported.
-pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
+pub(super) fn check(
+    functions: &[Op<'_>],
+    refuse: impl Fn(OpKind) -> Option<Diagnostic>,
+) -> Result<(), Reported> {
     let mut outcome = Ok(());
-    function.walk(WalkOrder::PreOrder, |op| {
-        let kind = OpKind::of(op).filter(|kind| *kind != OpKind::TtFunc);
-        if kind.is_some_and(|kind| own(kind).is_none()) {
-            outcome = Err(sys::emit_error(op, &unsupported()));
-        }
-        WalkResult::Advance
-    });
+    for function in functions {
+        function.walk(WalkOrder::PreOrder, |op| {
+            if let Some(diagnostic) = OpKind::of(op).and_then(&refuse) {
+                outcome = Err(sys::emit_error(op, &diagnostic));
+            }
+            WalkResult::Advance
+        });
+    }
     outcome
 }
 
-/// Checks that every operation of a function is supported in clusters of several CTAs.
-///
-/// # Errors
-/// Reports each operation that is not supported.
-pub(super) fn check_in_cluster(function: Op<'_>, num_ctas: u32) -> Result<(), Reported> {
-    let mut outcome = Ok(());
-    function.walk(WalkOrder::PreOrder, |op| {
-        if OpKind::of(op).is_some_and(|kind| !is_supported_in_clusters(kind)) {
-            let diagnostic = Diagnostic::new(format!(
-                "is not supported in clusters (`ttg.num-ctas` is {num_ctas})"
-            ))
-            .note("compile the kernel with one CTA per cluster");
-            outcome = Err(sys::emit_error(op, &diagnostic));
-        }
-        WalkResult::Advance
-    });
-    outcome
+/// Returns a diagnostic if a kind of operation has no lowering.
+pub(super) fn unlowered(kind: OpKind) -> Option<Diagnostic> {
+    (kind != OpKind::TtFunc && own(kind).is_none()).then(unsupported)
+}
+
+/// Returns a diagnostic if the lowering of a kind of operation only supports clusters of one CTA.
+pub(super) fn one_cta_only(kind: OpKind, num_ctas: u32) -> Option<Diagnostic> {
+    (!is_supported_in_clusters(kind)).then(|| {
+        Diagnostic::new(format!(
+            "is not supported in clusters (`ttg.num-ctas` is {num_ctas})"
+        ))
+        .note("compile the kernel with one CTA per cluster")
+    })
 }
 
 /// Returns true if the lowering of an operation takes the rank of the CTA into account, or does not depend on it.

@@ -215,18 +215,15 @@ pub fn lower_module<'c>(
     if functions.is_empty() {
         return Ok(());
     }
-    let checks: Vec<_> = functions.iter().map(|op| dispatch::check(*op)).collect();
-    checks.into_iter().collect::<Result<Vec<()>, _>>()?;
+    dispatch::check(&functions, dispatch::unlowered)?;
     let lanes = target.as_ref().map_or(32, |target| target.lanes);
     set_defaults(rewriter, module, &functions, lanes);
     let info = ModuleInfo::around(module).map_err(fail)?;
     let gpu = select_gpu(info, target).map_err(fail)?;
     if gpu.num_ctas > 1 {
-        let checks: Vec<_> = functions
-            .iter()
-            .map(|op| dispatch::check_in_cluster(*op, gpu.num_ctas))
-            .collect();
-        checks.into_iter().collect::<Result<Vec<()>, _>>()?;
+        dispatch::check(&functions, |kind| {
+            dispatch::one_cta_only(kind, gpu.num_ctas)
+        })?;
     }
 
     let declarations = Rc::new(RefCell::new(Declarations::default()));
@@ -349,7 +346,7 @@ fn select_gpu(
             info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));
     };
-    let most = gpu::choose(target, num_warps, 1).max_ctas();
+    let most = target.max_ctas;
     let num_ctas = u32::try_from(info.num_ctas).unwrap_or(u32::MAX);
     if num_ctas > most {
         let found = Diagnostic::new(format!(

@@ -11,7 +11,7 @@ use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
-use linear_layout::layout::LinearLayout;
+use linear_layout::layout::{BlockSlice, LinearLayout};
 use linear_layout::machine;
 use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
 use linear_layout::plan::tuples::LaneReduction;
@@ -50,16 +50,16 @@ fn plan<'c>(
     (operands, scratch_limit, can_halve): (&CombineOperands, Option<u32>, bool),
 ) -> Result<OpPlan, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
-    tuples::check_axis(operands, axis)?;
+    let slice = tuples::rows_of_cta(operands, axis)?;
     let dst = result
         .filter(|type_| TensorType::of(*type_).is_some())
         .map(|type_| layout_of(layouts, type_))
         .transpose()?;
     let dst = dst
-        .map(|dst| rows_of_block(&dst, operands, axis))
+        .map(|dst| result_of_cta(&dst, &slice, axis))
         .transpose()?;
     let reduction = Reduction {
-        src: &operands.slice.layout,
+        src: &slice.layout,
         axis,
         dst: dst.as_ref(),
         widths: &operands.widths,
@@ -83,16 +83,16 @@ fn plan<'c>(
 ///
 /// # Errors
 /// Returns an error if a CTA holds other rows of the result than of the source.
-fn rows_of_block(
+fn result_of_cta(
     dst: &TensorLayout,
-    operands: &CombineOperands,
+    src: &BlockSlice,
     axis: usize,
 ) -> Result<LinearLayout, Diagnostic> {
     let without_axis = |column: &Vec<u64>| {
         let dims = column.iter().enumerate().filter(|(dim, _)| *dim != axis);
         dims.map(|(_, component)| *component).collect::<Vec<_>>()
     };
-    let mut blocks = operands.slice.blocks.iter().map(without_axis);
+    let mut blocks = src.blocks.iter().map(without_axis);
     let slice = dst.unique.block_slice();
     let slice = slice.filter(|slice| slice.blocks.iter().cloned().eq(blocks.by_ref()));
     slice.map(|slice| slice.layout).ok_or_else(|| {

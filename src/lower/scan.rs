@@ -33,9 +33,9 @@ fn plan(
     operands: &CombineOperands,
     scratch_limit: Option<u32>,
 ) -> Result<OpPlan, Diagnostic> {
-    tuples::check_axis(operands, axis)?;
+    let slice = tuples::rows_of_cta(operands, axis)?;
     let scan = Scan {
-        src: &operands.slice.layout,
+        src: &slice.layout,
         axis,
         reverse,
         widths: &operands.widths,

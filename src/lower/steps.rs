@@ -255,7 +255,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
                 mask,
                 guard,
             } => {
-                let pointer = self.address(address);
+                let pointer = self.address(address)?;
                 let (value, mask) = (self.get(value), mask.map(|mask| self.get(mask)));
                 self.atomic_add(pointer, value, mask, guard);
             }
@@ -355,7 +355,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
             }
             Step::Store {
                 address, values, ..
-            } => self.store(address, self.plan.operands(values)),
+            } => self.store(address, self.plan.operands(values))?,
             Step::Load {
                 address,
                 first,
@@ -369,7 +369,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
             } => {
                 let words = self.plan.operands(values).iter();
                 let words: Vec<Val<'c>> = words.map(|v| self.word(*v)).collect();
-                let pointer = self.address(address);
+                let pointer = self.address(address)?;
                 self.l
                     .gpu
                     .store_matrices(&mut self.l.e, pointer, &words, fragment);
@@ -380,7 +380,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
                 count,
                 fragment,
             } => {
-                let pointer = self.address(address);
+                let pointer = self.address(address)?;
                 let count = count as usize;
                 let words = self
                     .l
@@ -553,48 +553,19 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
 
     /// Applies the linear map with the given columns to `thread`, the thread index.
     fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
-        let program = IndexProgram::new(
-            &[self.plan.lanes_log2() + self.plan.warps_log2()],
-            &[columns.map(u64::from).collect()],
-        );
-        emit_index(&mut self.l.e, &program, &[thread])[0]
-    }
-
-    /// Returns the pointer for `address`, which selects a CTA of the cluster and a byte of the shared memory of this
-    /// CTA.
-    fn cluster_address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
         let plan = self.plan;
-        let base = &plan.address_bases()[address.base as usize];
-        let memory = self.memory[&(base.space, base.start)];
-        let inputs = [plan.lanes_log2() + plan.warps_log2(), plan.blocks_log2()];
-        let units = {
-            let (gpu, e) = (self.l.gpu, &mut self.l.e);
-            [gpu.thread_id(e), gpu.cta_rank(e)]
-        };
-        let within = (1u32 << Address::CTA_SHIFT) - 1;
-        let split = |bits: u32| [bits & within, bits >> Address::CTA_SHIFT];
-        let columns = [0, 1].map(|half| {
-            let columns = base.columns.iter().map(|c| u64::from(split(*c)[half]));
-            columns.collect()
-        });
-        let sums = emit_index(&mut self.l.e, &IndexProgram::new(&inputs, &columns), &units);
-        let [offset, rank] = [0, 1].map(|half| {
-            let constant = self.l.e.i32(split(address.xor)[half]);
-            self.l.e.xor(sums[half], constant)
-        });
-        let [add, rank_add] = split(address.add);
-        // The bits of `add` are zero in all other terms.
-        let rank_add = self.l.e.i32(rank_add);
-        let rank = self.l.e.or_disjoint(rank, rank_add);
-        let i8 = self.l.e.types.i8;
-        let pointer = self.l.e.gep(memory, i8, offset);
-        let pointer = self.l.e.gep_bytes(pointer, add);
-        let (gpu, e) = (self.l.gpu, &mut self.l.e);
-        let remote = gpu.address_in_cta(e, pointer, rank);
-        remote.ok_or_else(|| wrong("an access to another CTA on a GPU without clusters"))
+        let mut bits = vec![plan.lanes_log2() + plan.warps_log2()];
+        let mut inputs = vec![thread];
+        if plan.blocks_log2() > 0 {
+            bits.push(plan.blocks_log2());
+            inputs.push(self.l.gpu.cta_rank(&mut self.l.e));
+        }
+        let program = IndexProgram::new(&bits, &[columns.map(u64::from).collect()]);
+        emit_index(&mut self.l.e, &program, &inputs)[0]
     }
 
-    fn address(&mut self, address: Address) -> Val<'c> {
+    /// Returns the pointer of an access. In an address of the cluster, the rank of the CTA is above the offset.
+    fn address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
         let (thread, mask) = match self.lane_order() {
@@ -605,6 +576,13 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
             }
             None => (self.l.gpu.thread_id(&mut self.l.e), u32::MAX),
         };
+        let is_remote = base.space == MemorySpace::Cluster;
+        let within = if is_remote {
+            (1 << Address::CTA_SHIFT) - 1
+        } else {
+            u32::MAX
+        };
+        let mask = mask & within;
         let columns = base.columns.iter().map(|column| column & mask);
         let offset = self.of_thread(columns, thread);
         let constant = self.l.e.i32(address.xor & mask);
@@ -624,7 +602,22 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         });
         let i8 = self.l.e.types.i8;
         let pointer = self.l.e.gep(memory, i8, offset);
-        self.l.e.gep_bytes(pointer, address.add)
+        let pointer = self.l.e.gep_bytes(pointer, address.add & within);
+        if !is_remote {
+            return Ok(pointer);
+        }
+        let ranks = base
+            .columns
+            .iter()
+            .map(|column| column >> Address::CTA_SHIFT);
+        let rank = self.of_thread(ranks, thread);
+        let constant = self.l.e.i32(address.xor >> Address::CTA_SHIFT);
+        let rank = self.l.e.xor(rank, constant);
+        // The bits of `add` are zero in all other terms.
+        let constant = self.l.e.i32(address.add >> Address::CTA_SHIFT);
+        let rank = self.l.e.or_disjoint(rank, constant);
+        let remote = self.l.gpu.address_in_cta(&mut self.l.e, pointer, rank);
+        remote.ok_or_else(|| wrong("an access to another CTA on a GPU without clusters"))
     }
 
     fn lane_order(&self) -> Option<&'r LaneOrder> {
@@ -644,15 +637,15 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         Some(self.l.e.xor(lane, flip))
     }
 
-    fn store(&mut self, address: Address, values: &[ValueId]) {
+    fn store(&mut self, address: Address, values: &[ValueId]) -> Result<(), Diagnostic> {
         if let Some(hook) = self.stores {
             let destination = Destination {
-                pointer: self.address(address),
+                pointer: self.address(address)?,
                 source_lane: self.lane_stored(address),
             };
             let sources: Vec<usize> = values.iter().map(|id| id.index()).collect();
             (hook.emit)(self.l, destination, &sources);
-            return;
+            return Ok(());
         }
         let values: Vec<Val<'c>> = values
             .iter()
@@ -668,8 +661,9 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
             .collect();
         let bytes = bits_of_several(bits_of(values[0].r#type()), values.len()) / 8;
         let value = self.l.e.gather(&values);
-        let pointer = self.address(address);
+        let pointer = self.address(address)?;
         self.l.e.store(value, pointer, bytes);
+        Ok(())
     }
 
     fn load(&mut self, address: Address, first: ValueId, count: u32) -> Result<(), Diagnostic> {
@@ -689,11 +683,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         } else {
             self.l.e.vector_type(count as usize, memory_type)
         };
-        let base = &self.plan.address_bases()[address.base as usize];
-        let pointer = match base.space {
-            MemorySpace::Cluster => self.cluster_address(address)?,
-            MemorySpace::Scratch | MemorySpace::Buffer => self.address(address),
-        };
+        let pointer = self.address(address)?;
         let value = self.l.e.load(pointer, whole, bytes);
         for (i, part) in (0..).zip(self.l.e.scatter(value, count as usize, memory_type)) {
             let id = first.plus(i);

@@ -7,17 +7,17 @@ use super::plans::{OpPlan, layout_of};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, CombineRegion, ProgramInputs};
 use crate::analysis::effects::Effects;
-use crate::ir::{Layouts, TensorType, element_bits};
+use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::layout::BlockSlice;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use std::sync::Arc;
 
 /// The operands of a reduction or a scan: their common layout, their widths, and the cost of combining two elements.
 pub(super) struct CombineOperands {
-    /// The part of the operands' layout that each CTA holds.
-    pub(super) slice: BlockSlice,
+    pub(super) layout: Arc<TensorLayout>,
     /// Element width of each operand, in bits.
     pub(super) widths: Vec<u32>,
     /// Estimated number of instructions of the combine region.
@@ -44,25 +44,27 @@ impl CombineOperands {
                 })
             })
             .collect::<Result<Vec<u32>, _>>()?;
-        let slice = layout.unique.block_slice();
-        let slice = slice.ok_or_else(|| {
-            Diagnostic::new("requires operands in whose layout CTAs split the dimensions")
-        })?;
         Ok(Self {
-            slice,
+            layout,
             widths,
             combine: instructions(op),
         })
     }
 }
 
-/// Checks that no two CTAs hold elements of the same row.
+/// Returns the part of the operands that each CTA holds, whose rows are complete.
 ///
 /// # Errors
-/// Returns an error if the axis is distributed over CTAs.
-pub(super) fn check_axis(operands: &CombineOperands, axis: usize) -> Result<(), Diagnostic> {
-    match operands.slice.split.get(axis) {
-        Some(0) | None => Ok(()),
+/// Returns an error if the axis is distributed over CTAs, or if CTAs and threads contribute to the same coordinate bit.
+pub(super) fn rows_of_cta(
+    operands: &CombineOperands,
+    axis: usize,
+) -> Result<BlockSlice, Diagnostic> {
+    let slice = operands.layout.unique.block_slice().ok_or_else(|| {
+        Diagnostic::new("requires operands in whose layout CTAs split the dimensions")
+    })?;
+    match slice.split.get(axis) {
+        Some(0) | None => Ok(slice),
         Some(_) => Err(Diagnostic::new(format!(
             "is not supported along dimension {axis}, which is distributed over the CTAs of a cluster"
         ))

@@ -87,11 +87,6 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Returns the largest number of CTAs per cluster that the lowering supports.
-    fn max_ctas(&self, _: &Target) -> u32 {
-        1
-    }
-
     /// Returns a module-level operation that Triton's launcher requires, as text.
     fn launch_declaration(&self) -> Option<&'static str> {
         None
@@ -467,11 +462,6 @@ impl Gpu {
 
     pub(crate) fn cluster_barrier(self, e: &mut Emitter<'_>) -> Option<()> {
         self.isa.cluster_barrier(e)
-    }
-
-    /// Returns the largest number of CTAs per cluster that the lowering supports on this GPU.
-    pub(crate) fn max_ctas(self) -> u32 {
-        self.isa.max_ctas(self.target)
     }
 
     pub(crate) fn declare_launch<'c>(

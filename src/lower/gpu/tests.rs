@@ -317,8 +317,7 @@ fn every_method_makes_verified_operations() {
     let types = ["i32", "i64", "f32", "i1", "!llvm.ptr<1>"];
     for target in TARGETS {
         for (num_warps, num_ctas) in [(1, 1), (4, 1), (4, 2)] {
-            let gpu = choose(target, num_warps, 1);
-            let gpu = choose(target, num_warps, gpu.max_ctas().min(num_ctas));
+            let gpu = choose(target, num_warps, num_ctas.min(target.max_ctas));
             verified(&types, |e, declarations, arguments| {
                 everything(gpu, e, declarations, arguments);
             });

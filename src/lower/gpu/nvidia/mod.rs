@@ -21,7 +21,7 @@ use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, NamedAttr};
 use crate::lower::format::Rounding;
 use crate::sys::build::Val;
-use linear_layout::target::{Float8, Fragment, Target};
+use linear_layout::target::{Float8, Fragment};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
@@ -102,12 +102,6 @@ impl Isa for Nvidia {
         e.operation(nvvm::cluster_arrive().aligned(true));
         e.operation(nvvm::cluster_wait().aligned(true));
         Some(())
-    }
-
-    /// Returns 16 if the GPU has clusters, otherwise 1. Clusters of more than 8 CTAs are not portable, and Triton's
-    /// launcher allows them only for 16 CTAs.
-    fn max_ctas(&self, target: &Target) -> u32 {
-        if target.instructions.clusters { 16 } else { 1 }
     }
 
     /// Emits assembly, since memory accesses may be moved across LLVM's intrinsics.
