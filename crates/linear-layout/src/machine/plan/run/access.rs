@@ -30,25 +30,30 @@ impl<N: Name> Machine<'_, N> {
             }
         }
         let constant = address.add.wrapping_add(base.start);
-        let (mut all, mut most) = (0, 0);
-        let (block_log2, blocks) = (self.block_log2, 1 << plan.blocks_log2());
-        let scratch = self.memory(base.space).1;
-        let mut ranks: Vec<u32> = Vec::new();
-        for (byte, thread) in found.iter_mut().zip(0u32..) {
+        for byte in &mut found {
             *byte = base.padded(*byte).wrapping_add(constant);
-            match base.space {
-                MemorySpace::Buffer => {}
-                MemorySpace::Scratch => ranks.push(thread >> block_log2),
-                MemorySpace::Cluster => {
-                    ranks.push(*byte >> Address::CTA_SHIFT);
-                    *byte &= (1 << Address::CTA_SHIFT) - 1;
-                }
-            }
-            all |= *byte;
-            most = most.max(*byte);
         }
+        let (block_log2, blocks) = (self.block_log2, 1 << plan.blocks_log2());
+        let ranks: Vec<u32> = match base.space {
+            MemorySpace::Buffer => Vec::new(),
+            MemorySpace::Scratch | MemorySpace::Cluster if blocks == 1 => Vec::new(),
+            MemorySpace::Scratch => (0..narrow(found.len()))
+                .map(|t: u32| t >> block_log2)
+                .collect(),
+            MemorySpace::Cluster => {
+                let ranks = found
+                    .iter()
+                    .map(|byte| byte >> Address::CTA_SHIFT)
+                    .collect();
+                let within = (1 << Address::CTA_SHIFT) - 1;
+                found.iter_mut().for_each(|byte| *byte &= within);
+                ranks
+            }
+        };
+        let all = found.iter().fold(0, |all, byte| all | byte);
+        let most = found.iter().copied().max().unwrap_or(0);
+        let scratch = self.memory(base.space).1;
         let fits = u64::from(most) + u64::from(bytes) <= u64::from(scratch);
-        let is_aligned = all & (bytes - 1) == 0;
         if let Some(thread) = ranks.iter().position(|rank| *rank >= blocks) {
             let (thread, rank) = (narrow(thread), ranks[thread]);
             return Err(FaultKind::Rank {
@@ -59,7 +64,7 @@ impl<N: Name> Machine<'_, N> {
             }
             .into());
         }
-        if fits && is_aligned {
+        if fits && all & (bytes - 1) == 0 {
             // The scratch memory of the blocks is one after the other.
             for (byte, rank) in found.iter_mut().zip(ranks) {
                 *byte += rank * scratch;
