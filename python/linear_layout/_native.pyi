@@ -722,7 +722,7 @@ class Conversion:
     """
     @property
     def kind(self) -> str:
-        """The kind of the plan: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+        """The kind of the plan: `rename`, `select`, `shuffle`, `shared`, `mixed` or `cluster`.
 
         Example:
 

@@ -110,7 +110,7 @@ fn clocks(quarters: u32) -> f64 {
 
 #[pymethods]
 impl Conversion {
-    /// The kind of the plan: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+    /// The kind of the plan: `rename`, `select`, `shuffle`, `shared`, `mixed` or `cluster`.
     ///
     /// Example:
     ///

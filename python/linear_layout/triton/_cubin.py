@@ -68,3 +68,14 @@ def usage(cubin: bytes) -> Usage:
     except (struct.error, IndexError, UnicodeDecodeError) as error:
         raise ValueError(f"expected a cubin, found a damaged ELF file: {error}") from error
     return Usage(registers, frame_bytes)
+
+
+def changed(before: Usage, after: Usage) -> str:
+    """Returns what another assembly changes, as text.
+
+    >>> changed(Usage(80, 16), Usage(126, 0))
+    '16 -> 0 bytes of spills, 80 -> 126 registers'
+    """
+    return (
+        f"{before.frame_bytes} -> {after.frame_bytes} bytes of spills, {before.registers} -> {after.registers} registers"
+    )

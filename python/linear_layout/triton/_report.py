@@ -42,6 +42,10 @@ class Entry:
     #: The module before lowering.
     ttgir: str = field(default="", repr=False)
 
+    def reassemble(self, reason: str) -> None:
+        """Adds a reason for which the kernel was assembled a second time."""
+        self.assembler = "; ".join(filter(None, [self.assembler, reason]))
+
     def accept(self, part: str, messages: Sequence[Message]) -> None:
         """Records a part that this compiler did.
 

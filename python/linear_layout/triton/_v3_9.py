@@ -10,7 +10,7 @@ import time
 from typing import Any, Callable, Optional
 
 from ..compiler import CompileError, Compiled, compile, run_passes
-from ._cubin import usage
+from ._cubin import changed, usage
 from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
@@ -180,12 +180,20 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
     make_llir, make_assembly, make_cubin = stages["llir"], stages[assembly], stages.get("cubin")
     made: Optional[Compiled] = None
 
+    cubins: dict[str, bytes] = {}
+
     def assemble(metadata: dict[str, Any]) -> Callable[[str], bytes]:
-        return functools.lru_cache(lambda ptx: make_cubin(ptx, metadata))
+        def assembled(ptx: str) -> bytes:
+            if ptx not in cubins:
+                cubins[ptx] = make_cubin(ptx, metadata)
+            return cubins[ptx]
+
+        return assembled
 
     def llir(src: Any, metadata: dict[str, Any]) -> Any:
         nonlocal made
         made = None
+        cubins.clear()
         entry.ttgir = text_of(src)
         entry.kernel = kernel_name(entry.ttgir)
         try:
@@ -252,10 +260,7 @@ def _assembled(assemble: Callable[[str], bytes], ptx: str, entry: Entry) -> byte
     after = usage(second)
     if after.frame_bytes >= before.frame_bytes:
         return first
-    entry.assembler = (
-        f"assembled with .minnctapersm 1: {before.frame_bytes} -> {after.frame_bytes} bytes of spills, "
-        f"{before.registers} -> {after.registers} registers"
-    )
+    entry.reassemble(f"assembled with .minnctapersm 1: {changed(before, after)}")
     return second
 
 
@@ -276,10 +281,7 @@ def _best_reductions(
     before, after = usage(assemble(first.assembly)), usage(assemble(second.assembly))
     if (after.frame_bytes, -after.registers) >= (before.frame_bytes, -before.registers):
         return first
-    entry.assembler = (
-        f"reductions by butterflies: {before.frame_bytes} -> {after.frame_bytes} bytes of spills, "
-        f"{before.registers} -> {after.registers} registers"
-    )
+    entry.reassemble(f"reductions by butterflies: {changed(before, after)}")
     return second
 
 
