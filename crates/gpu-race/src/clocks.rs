@@ -292,7 +292,9 @@ impl Clocks {
     /// `now`.
     fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
-        raise(&mut clock.blocks, now.block, now.block_epoch);
+        if now.block_epoch > 0 {
+            raise(&mut clock.blocks, now.block, now.block_epoch);
+        }
         if now.warp_epoch > 0 {
             raise(&mut clock.warps, now.warp, now.warp_epoch);
         }
@@ -387,6 +389,45 @@ impl Clocks {
             .for_each(|release| add_release(list, release));
     }
 
+    /// Returns the clock of an asynchronous operation that `thread` has started at point `now`. All accesses of the
+    /// thread up to this point happen before the completion of the operation.
+    pub fn fork(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> ThreadClock {
+        ThreadClock {
+            known: self.covered(thread, now),
+            ..ThreadClock::default()
+        }
+    }
+
+    /// Records that an asynchronous operation releases its accesses at the variable `at`. `operation` is its clock,
+    /// `now` is the point of its accesses, and `started_by` is a point of the thread that started it.
+    pub fn complete(
+        &mut self,
+        operation: &ThreadClock,
+        now: ExecutionPoint,
+        started_by: ExecutionPoint,
+        at: AtomicAddress,
+        scope: Scope,
+    ) {
+        let release = Release {
+            who: started_by.into(),
+            scope,
+            is_sole: false,
+            clock: self.covered(operation, now),
+        };
+        add_release(self.locations.entry(at).or_default(), release);
+    }
+
+    /// Moves the releases at the variable `from` to the variable `to`, whose releases remain.
+    pub fn move_releases(&mut self, from: AtomicAddress, to: AtomicAddress) {
+        let Some(releases) = self.locations.remove(&from) else {
+            return;
+        };
+        let list = self.locations.entry(to).or_default();
+        releases
+            .into_iter()
+            .for_each(|release| add_release(list, release));
+    }
+
     /// Joins the clocks and the fences of the threads that execute a barrier together.
     pub fn barrier(threads: &mut [ThreadClock]) {
         let Some((first, rest)) = threads.split_first_mut() else {
@@ -407,6 +448,24 @@ impl Clocks {
         for thread in rest {
             thread.known = Arc::clone(&first.known);
             thread.fences.clone_from(&first.fences);
+        }
+    }
+
+    /// Joins the clocks and the fences of the threads of some warps that execute a barrier together. `warps` lists the
+    /// warp epochs that begin with the barrier, as (first thread of the warp, epoch): all accesses of these warps in
+    /// earlier epochs happen before the barrier.
+    pub fn barrier_of_warps(threads: &mut [ThreadClock], warps: &[(u32, u32)]) {
+        Self::barrier(threads);
+        let Some((first, rest)) = threads.split_first_mut() else {
+            return;
+        };
+        let mut clock = (*first.known).clone();
+        for &(warp, epoch) in warps {
+            raise(&mut clock.warps, warp, epoch);
+        }
+        first.known = Arc::new(clock);
+        for thread in rest {
+            thread.known = Arc::clone(&first.known);
         }
     }
 

@@ -78,7 +78,7 @@ pub enum FaultKind {
     /// product reads registers that were written after the last `wgmma.fence`.
     MissingFence,
     /// An invalid use of an `mbarrier`: a use before the initialisation, or more arrivals or bytes than the current
-    /// phase expects.
+    /// phase expects. Or a named barrier with an invalid id or number of threads.
     Barrier,
     /// A write to constant memory.
     ReadOnly,

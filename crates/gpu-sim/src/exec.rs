@@ -6,7 +6,8 @@
 //! of [`Frame`]s. Frames with the same reconvergence point run in reverse post-order and merge when they reach the same
 //! basic block. So lanes also reconverge if some of them returned early.
 //!
-//! All warps run together as one stack of frames, or separately as [`LaneGroup`]s (see [`schedule`]).
+//! All warps run together as one stack of frames, or separately as [`LaneGroup`]s (see [`schedule`]). They always run
+//! separately if the kernel has barriers of a part of the block (see [`named`]).
 
 mod access;
 mod blocks;
@@ -18,6 +19,7 @@ mod lanes;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod named;
 mod order;
 pub(crate) mod points_to;
 mod poison;
@@ -35,7 +37,7 @@ use bounds::{Owner, Windows};
 use cluster::{ClusterBarrier, ClusterLog};
 pub(crate) use in_flight::{Channel, Transfer};
 pub(crate) use instruction::{
-    AccessLabel, Instruction, MarkUndefined, Move, Regs, WarpInteraction,
+    AccessLabel, BarrierOperands, Instruction, MarkUndefined, Move, Regs, WarpInteraction,
 };
 pub(crate) use matrix::Parts;
 pub(crate) use mbarrier::{MbarrierAddress, ORDER as MBARRIER_ORDER};
@@ -50,7 +52,7 @@ use super::error::{FaultKind, KernelError, ThreadId};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory, STACK_LOG2, locate};
 use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
-use gpu_race::{ExecutionPoint, History, OrderRules, Shadow, Timestamps};
+use gpu_race::{ExecutionPoint, History, OrderRules, Shadow, ThreadClock, Timestamps};
 use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
 use mbarrier::Mbarriers;
@@ -153,6 +155,8 @@ pub(crate) struct Exec<'a> {
     /// The lane groups that run one at a time. `None` if all lanes run together, or while a lane group is running.
     lane_groups: Option<Vec<LaneGroup>>,
     warps_are_split: bool,
+    /// True if the current instruction has completed a phase of an mbarrier.
+    has_ended_phase: bool,
     spin: SpinDetector,
     loops: Loops,
     /// Number of changes of memory so far.
@@ -164,6 +168,8 @@ pub(crate) struct Exec<'a> {
     /// The undefined values of the running block; `None` if there are none.
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
+    /// The clock of the copy that is being completed, if an mbarrier awaits it.
+    completed_copy: Option<ThreadClock>,
     mbarriers: Mbarriers,
     products: Products,
     /// The generic writes and proxy fences of the running block; `None` if the kernel does not use the async proxy.
@@ -334,6 +340,7 @@ impl<'a> Exec<'a> {
             schedule_rng: ScheduleRng::new(launch.schedule),
             lane_groups: None,
             warps_are_split: false,
+            has_ended_phase: false,
             spin: SpinDetector::default(),
             loops: Loops::new(program),
             writes: 0,
@@ -341,6 +348,7 @@ impl<'a> Exec<'a> {
             happens,
             poison: None,
             in_flight: InFlight::new(num_threads),
+            completed_copy: None,
             mbarriers: Mbarriers::default(),
             products: Products::new(num_warps),
             proxies: program.uses_async_proxy.then(Box::default),
@@ -396,7 +404,7 @@ impl<'a> Exec<'a> {
         self.stack
             .push(Self::entry_frame((0..self.num_threads).collect()));
         self.lane_groups = None;
-        if self.schedule_rng.is_some() {
+        if self.schedule_rng.is_some() || self.program.has_named_barriers {
             self.split_warps();
         }
     }
@@ -702,12 +710,16 @@ impl<'a> Exec<'a> {
         self.clock
     }
 
-    /// Executes a block barrier. In each warp, all threads that have not returned must be at this barrier. A warp does
-    /// not take part if all its threads have returned.
+    /// Executes a block barrier, or a barrier of the active warps if the kernel has barriers of a part of the block. In
+    /// each warp, all threads that have not returned must be at this barrier. A warp does not take part if all its
+    /// threads have returned.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.
     pub(crate) fn barrier(&mut self) -> Result<(), KernelError> {
+        if self.program.has_named_barriers && self.executes_barrier_of_warps() {
+            return Ok(());
+        }
         let (here, all) = (self.lanes.len(), self.num_threads as usize);
         let per_warp = self.launch.machine.lanes_per_warp;
         let has_arrived = |lane: u32| {

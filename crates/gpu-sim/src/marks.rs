@@ -15,6 +15,8 @@ pub const SCRATCH: &str = "ll.scratch";
 pub const BYTES: &str = "ll.bytes";
 /// Attribute on the start address of an allocation: the index of the allocation within its function.
 pub const NUMBER: &str = "ll.number";
+/// Attribute on the start address of a buffer that other warps have allocated: no lifetime begins.
+pub const AGAIN: &str = "ll.again";
 /// Attribute on an address of an allocation: marks the end of the allocation's lifetime.
 pub const END: &str = "ll.end";
 /// Attribute on an index: the exclusive upper bound of the unsigned index.

@@ -3,8 +3,10 @@ use crate::Sync;
 use crate::split_mix::Random;
 
 const LANES: u32 = 2;
-const PER_BLOCK: u32 = 4;
-const THREADS: usize = 8;
+const PER_BLOCK: u32 = 6;
+const THREADS: usize = 12;
+/// Flag in the thread index of an access at the completion of a copy.
+const COPY: u32 = 1 << 31;
 const ORDER: OrderRules = OrderRules {
     threads_per_block: PER_BLOCK,
     lanes_per_warp: LANES,
@@ -36,6 +38,33 @@ enum Event {
     WarpBarrier {
         warp: u32,
     },
+    /// A barrier of the warps of a block except for one.
+    BarrierOfWarps {
+        block: u32,
+        except: u32,
+    },
+    /// Starts an asynchronous copy.
+    Start {
+        thread: u32,
+    },
+    /// Completes a copy that was started: it writes byte `at`, and releases to the variable [`COMPLETED`].
+    Complete {
+        copy: usize,
+        at: usize,
+    },
+    /// Moves the releases at [`CURRENT`] to [`COMPLETED`].
+    Move,
+}
+
+/// The two variables of an mbarrier: threads release to the first one and acquire from the second one.
+const CURRENT: usize = 7;
+const COMPLETED: usize = 6;
+
+/// Returns the warps that take part in a [`Event::BarrierOfWarps`].
+fn other_warps(block: u32, except: u32) -> Vec<u32> {
+    let warps = PER_BLOCK / LANES;
+    let own = block * warps..(block + 1) * warps;
+    own.filter(|warp| warp % warps != except).collect()
 }
 
 /// The race detector under test, which receives one event at a time.
@@ -44,8 +73,9 @@ struct Detector {
     threads: Vec<ThreadClock>,
     history: History,
     block_epochs: [u32; 2],
-    warp_epochs: [u32; 4],
+    warp_epochs: [u32; 6],
     epoch: u32,
+    copies: Vec<(u32, ThreadClock)>,
 }
 
 impl Detector {
@@ -111,6 +141,49 @@ impl Detector {
                 let first = (warp * LANES) as usize;
                 Clocks::barrier(&mut self.threads[first..first + LANES as usize]);
             }
+            Event::BarrierOfWarps { block, except } => {
+                let mut epochs = Vec::new();
+                let mut clocks = Vec::new();
+                for warp in other_warps(block, except) {
+                    self.warp_epochs[warp as usize] += 1;
+                    epochs.push((warp * LANES, self.warp_epochs[warp as usize]));
+                    let first = (warp * LANES) as usize;
+                    clocks.extend_from_slice(&self.threads[first..first + LANES as usize]);
+                }
+                Clocks::barrier_of_warps(&mut clocks, &epochs);
+                let mut clocks = clocks.into_iter();
+                for warp in other_warps(block, except) {
+                    let first = (warp * LANES) as usize;
+                    for thread in &mut self.threads[first..first + LANES as usize] {
+                        *thread = clocks.next().unwrap();
+                    }
+                }
+            }
+            Event::Start { thread } => {
+                let now = self.now(thread);
+                let clock = self.clocks.fork(&self.threads[thread as usize], now);
+                self.copies.push((thread, clock));
+            }
+            Event::Complete { copy, at } => {
+                let (thread, clock) = &self.copies[copy];
+                let started_by = self.now(*thread);
+                let now = ExecutionPoint {
+                    thread: started_by.thread | COPY,
+                    block: started_by.block | COPY,
+                    warp: started_by.warp | COPY,
+                    block_epoch: 0,
+                    warp_epoch: 0,
+                    ..started_by
+                };
+                let step = HistoryAccess::new(now, AccessKind::Write, ORDER, &self.clocks, clock);
+                if self.history.access(at, 1, 1, &step, &[]).race.is_some() {
+                    return true;
+                }
+                let variable = (0, COMPLETED);
+                self.clocks
+                    .complete(clock, now, started_by, variable, Scope::Block);
+            }
+            Event::Move => self.clocks.move_releases((0, CURRENT), (0, COMPLETED)),
         }
         false
     }
@@ -138,6 +211,10 @@ struct Reference {
     seen: [Vec<Head>; THREADS],
     heads: Vec<Vec<Head>>,
     accesses: Vec<(usize, u32, usize, AccessKind)>,
+    /// For each copy, its thread and the set of events that happen before its completion.
+    copies: Vec<(u32, u128)>,
+    /// For each thread, the set of completions of its copies. A completion counts as ordered after the earlier ones.
+    completions: [u128; THREADS],
 }
 
 impl Reference {
@@ -211,19 +288,56 @@ impl Reference {
                 }
                 false
             }
-            Event::BlockBarrier { block } => self.barrier(block * PER_BLOCK, PER_BLOCK, bit),
-            Event::WarpBarrier { warp } => self.barrier(warp * LANES, LANES, bit),
+            Event::BlockBarrier { block } => {
+                let first = block * PER_BLOCK;
+                self.barrier((first..first + PER_BLOCK).collect(), bit)
+            }
+            Event::WarpBarrier { warp } => {
+                let first = warp * LANES;
+                self.barrier((first..first + LANES).collect(), bit)
+            }
+            Event::BarrierOfWarps { block, except } => {
+                let warps = other_warps(block, except).into_iter();
+                let lanes = warps.flat_map(|warp| warp * LANES..(warp + 1) * LANES);
+                self.barrier(lanes.collect(), bit)
+            }
+            Event::Start { thread } => {
+                let past = &mut self.past[thread as usize];
+                *past |= bit;
+                self.before.push(*past);
+                self.copies.push((thread, *past));
+                false
+            }
+            Event::Complete { copy, at } => {
+                let (thread, past) = self.copies[copy];
+                let completions = &mut self.completions[thread as usize];
+                self.before.push(past | *completions | bit);
+                *completions |= bit;
+                self.heads[COMPLETED].push((number, Scope::Block, thread));
+                self.check_access(number, thread | COPY, at, AccessKind::Write)
+            }
+            Event::Move => {
+                self.before.push(bit);
+                let releases = std::mem::take(&mut self.heads[CURRENT]);
+                self.heads[COMPLETED].extend(releases);
+                false
+            }
         }
     }
 
-    fn barrier(&mut self, first: u32, count: u32, bit: u128) -> bool {
-        let threads = first as usize..(first + count) as usize;
-        let all = self.past[threads.clone()]
+    fn barrier(&mut self, threads: Vec<u32>, bit: u128) -> bool {
+        let past = |thread: &u32| self.past[*thread as usize];
+        let all = threads.iter().map(past).fold(bit, |all, past| all | past);
+        let fences = threads
             .iter()
-            .fold(bit, |all, past| all | past);
-        let fences = self.fences[threads.clone()].concat();
-        self.past[threads.clone()].fill(all);
-        self.fences[threads].fill(fences);
+            .map(|thread| &self.fences[*thread as usize][..]);
+        let mut fences = fences.collect::<Vec<_>>().concat();
+        fences.sort_unstable_by_key(|fence| fence.0);
+        fences.dedup_by_key(|fence| fence.0);
+        for thread in threads {
+            self.past[thread as usize] = all;
+            self.fences[thread as usize].clone_from(&fences);
+        }
         self.before.push(all);
         false
     }
@@ -259,15 +373,16 @@ fn races_are_those_of_the_whole_happens_before_relation() {
             threads: vec![ThreadClock::default(); THREADS],
             history: History::default(),
             block_epochs: [1, 2],
-            warp_epochs: [0; 4],
+            warp_epochs: [0; 6],
             epoch: 2,
+            copies: Vec::new(),
         };
         let mut reference = Reference::default();
         let mut events = Vec::new();
         let mut found = None;
         let length = 8 + draw(72);
         for number in 0..length {
-            let thread = draw(8) as u32;
+            let thread = draw(THREADS as u64) as u32;
             let scope = [
                 Scope::Block,
                 Scope::Device,
@@ -280,7 +395,8 @@ fn races_are_those_of_the_whole_happens_before_relation() {
                 releases: draw(2) == 0,
                 scope,
             };
-            let event = match draw(12) {
+            let copies = detector.copies.len() as u64;
+            let event = match draw(18) {
                 0 | 1 => Event::Access {
                     thread,
                     // Prefer one byte per thread.
@@ -310,9 +426,33 @@ fn races_are_those_of_the_whole_happens_before_relation() {
                 10 => Event::BlockBarrier {
                     block: draw(2) as u32,
                 },
-                _ => Event::WarpBarrier {
-                    warp: draw(4) as u32,
+                11 => Event::WarpBarrier {
+                    warp: draw(6) as u32,
                 },
+                12 | 13 => Event::BarrierOfWarps {
+                    block: draw(2) as u32,
+                    except: draw(3) as u32,
+                },
+                14 => Event::Start { thread },
+                15 if copies > 0 => Event::Complete {
+                    copy: draw(copies) as usize,
+                    at: draw(4) as usize,
+                },
+                16 => Event::Move,
+                _ => {
+                    let writes = draw(2) == 0;
+                    Event::Atomic {
+                        thread,
+                        at: if writes { CURRENT } else { COMPLETED },
+                        sync: Sync {
+                            acquires: !writes,
+                            releases: writes,
+                            scope: Scope::Block,
+                        },
+                        reads: true,
+                        writes,
+                    }
+                }
             };
             events.push(event);
             let wanted = reference.races(event);

@@ -57,6 +57,15 @@ pub(super) struct ParkedBlock {
     stuck_at: Option<u64>,
 }
 
+/// Consecutive warps that wait at one instruction.
+struct WaitingWarps {
+    first: u32,
+    last: u32,
+    op: u32,
+    /// The place and the reason of the wait.
+    what: String,
+}
+
 impl Exec<'_> {
     /// Runs all thread blocks of the launch, which have the numbers 0 to `total` (exclusive). Calls `watch` with the
     /// number of finished blocks.
@@ -94,6 +103,10 @@ impl Exec<'_> {
                 watch(done);
                 continue;
             }
+            if pause == PauseReason::Deadlock {
+                self.parked.clear();
+                return Err(self.deadlock());
+            }
             let mut block = self.new_block();
             self.swap_block(&mut block);
             block.stuck_at = (pause == PauseReason::Stalled).then_some(self.writes);
@@ -112,7 +125,7 @@ impl Exec<'_> {
                     self.end_block()?;
                     return Ok(());
                 }
-                PauseReason::Stalled => return Err(self.deadlock()),
+                PauseReason::Stalled | PauseReason::Deadlock => return Err(self.deadlock()),
             }
         }
     }
@@ -268,43 +281,76 @@ impl Exec<'_> {
         }
     }
 
-    /// Adds one entry to `waits` for each lane group of the running block: the instruction at which the lane group
-    /// waits, and a description.
+    /// Adds one entry to `waits` for each place at which lane groups of the running block wait: the instruction, and a
+    /// description that names the warps.
     fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
         let [x, y, z] = self.block;
-        let per_warp = self.launch.machine.lanes_per_warp;
-        let mut add = |stack: &[Frame], barrier: Option<u32>, spin: &SpinDetector| {
-            let mut lanes = waiting_lanes(stack);
-            lanes.retain(|lane| !self.exited[*lane as usize]);
-            let Some(frame) = stack.last() else { return };
-            let (Some(first), Some(last)) = (lanes.first(), lanes.last()) else {
-                return;
-            };
-            let start = self.program.blocks[frame.block.0 as usize].start;
-            let next = start + frame.done;
-            let blocked = self.program.ops.get(next as usize);
-            let blocked = blocked.and_then(|op| op.blocked(self, &frame.lanes).ok().flatten());
-            let blocked = blocked.filter(|_| barrier.is_none());
-            let at = blocked.as_ref().map(|_| next);
-            let op = barrier.or(at).or(spin.waits_at()).unwrap_or(start);
-            let site = self.program.site(op);
-            let who = match (first / per_warp, last / per_warp) {
+        let mut all: Vec<WaitingWarps> = Vec::new();
+        let mut add = |wait: Option<WaitingWarps>| {
+            let Some(wait) = wait else { return };
+            match all.last_mut() {
+                Some(last)
+                    if (last.op, &last.what) == (wait.op, &wait.what)
+                        && wait.first <= last.last + 1 =>
+                {
+                    last.last = last.last.max(wait.last);
+                }
+                _ => all.push(wait),
+            }
+        };
+        match &self.lane_groups {
+            None => add(self.describe_wait(&self.stack, None, &self.spin)),
+            Some(lane_groups) => lane_groups.iter().for_each(|lane_group| {
+                let LaneGroup { stack, spin, .. } = lane_group;
+                let arrival = lane_group.arrival;
+                let arrival = arrival.map(|arrival| self.describe_arrival(lane_groups, arrival));
+                let barrier = lane_group.waits_at.map(|op| (op, arrival));
+                add(self.describe_wait(stack, barrier, spin));
+            }),
+        }
+        for wait in all {
+            let who = match (wait.first, wait.last) {
                 (a, b) if a == b => format!("warp {a} of block ({x}, {y}, {z}) waits"),
                 (a, b) => format!("warps {a} to {b} of block ({x}, {y}, {z}) wait"),
             };
-            let what = match (barrier, blocked) {
-                (Some(_), _) => format!("at the barrier {site}"),
-                (None, Some(state)) => format!("at {site}: {state}"),
-                (None, None) => format!("in a loop for another value of {site}"),
-            };
-            waits.push((op, format!("{who} {what}")));
-        };
-        match &self.lane_groups {
-            None => add(&self.stack, None, &self.spin),
-            Some(lane_groups) => lane_groups.iter().for_each(|lane_group| {
-                add(&lane_group.stack, lane_group.waits_at, &lane_group.spin);
-            }),
+            waits.push((wait.op, format!("{who} {}", wait.what)));
         }
+    }
+
+    /// Describes the wait of the lanes of a stack. `barrier` is the barrier at which the lanes wait, with a description
+    /// of its state.
+    fn describe_wait(
+        &self,
+        stack: &[Frame],
+        barrier: Option<(u32, Option<String>)>,
+        spin: &SpinDetector,
+    ) -> Option<WaitingWarps> {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let mut lanes = waiting_lanes(stack);
+        lanes.retain(|lane| !self.exited[*lane as usize]);
+        let frame = stack.last()?;
+        let (first, last) = (lanes.first()?, lanes.last()?);
+        let start = self.program.blocks[frame.block.0 as usize].start;
+        let next = start + frame.done;
+        let blocked = self.program.ops.get(next as usize);
+        let blocked = blocked.and_then(|op| op.blocked(self, &frame.lanes).ok().flatten());
+        let blocked = blocked.filter(|_| barrier.is_none());
+        let at = blocked.as_ref().map(|_| next);
+        let of_barrier = barrier.as_ref().map(|(op, _)| *op);
+        let op = of_barrier.or(at).or(spin.waits_at()).unwrap_or(start);
+        let site = self.program.site(op);
+        let what = match (barrier, blocked) {
+            (Some((_, Some(state))), _) => format!("at the barrier {site}: {state}"),
+            (Some((_, None)), _) => format!("at the barrier {site}"),
+            (None, Some(state)) => format!("at {site}: {state}"),
+            (None, None) => format!("in a loop for another value of {site}"),
+        };
+        Some(WaitingWarps {
+            first: first / per_warp,
+            last: last / per_warp,
+            op,
+            what,
+        })
     }
 
     /// Returns the first frame of a block, with all its threads at the entry.

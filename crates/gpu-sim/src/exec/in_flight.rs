@@ -7,7 +7,9 @@
 //!
 //! For race detection, a copy is two accesses of the thread that started it. The first access is at the start of the
 //! copy, so it is ordered after earlier accesses. The second access is at the completion, so later accesses are ordered
-//! after it.
+//! after it. If the copy signals an mbarrier, the second access is one of an additional thread, which begins at the start
+//! of the copy. So a thread that observes the phase is not ordered after later accesses of the thread that started the
+//! copy.
 //!
 //! [`lines`] indexes copies by memory, [`finish`] completes them.
 //!
@@ -25,6 +27,7 @@ use crate::code::Reg;
 use crate::data::{ElementTy, split_mix};
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
+use gpu_race::ThreadClock;
 use std::collections::VecDeque;
 
 /// A completion mechanism: the counter by which threads wait for copies.
@@ -136,6 +139,8 @@ struct CopyInFlight {
     has_arrived: bool,
     /// True if the copy has read its source, so that the source may be overwritten.
     is_read: bool,
+    /// The vector clock of the copy, if an mbarrier awaits it.
+    clock: Option<ThreadClock>,
 }
 
 /// The ticket of the copies whose group is not committed yet.
@@ -295,6 +300,7 @@ impl Exec<'_> {
             data: vec![0; size.max(transfer.read) as usize].into(),
             has_arrived: false,
             is_read: false,
+            clock: None,
         };
         self.read_source(&mut copy)?;
         let before: Vec<u8> = (0..size as usize)
@@ -323,6 +329,16 @@ impl Exec<'_> {
         let queue = self.queue(channel, lane);
         self.in_flight.queues[queue].push_back(copy);
         Ok(())
+    }
+
+    /// Separates the copies that the current instruction has started for `lane` from the later accesses of this thread.
+    pub(super) fn fork_copies(&mut self, lane: u32) {
+        let Some(clock) = self.fork(lane) else { return };
+        let queue = self.queue(Channel::Transaction, lane);
+        let copies = self.in_flight.queues[queue].iter_mut().rev();
+        for copy in copies.take_while(|copy| copy.clock.is_none()) {
+            copy.clock = Some(clock.clone());
+        }
     }
 
     /// Reads the source of a copy. Race detection attributes this read to the thread that started the copy.

@@ -54,6 +54,11 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         WarpInteraction::None
     }
 
+    /// Returns the operands of a collective instruction.
+    fn barrier(&self) -> BarrierOperands {
+        BarrierOperands::default()
+    }
+
     /// Returns the label of the instruction's memory access in reports, or `None` if it does not access memory.
     fn access(&self, _words: Assembly) -> Option<AccessLabel> {
         None
@@ -83,8 +88,17 @@ pub(crate) enum WarpInteraction {
     None,
     /// The instruction has an effect that other warps can observe.
     Visible,
-    /// All warps of the block execute the instruction together.
+    /// The warps that take part in a barrier execute the instruction together.
     Collective,
+}
+
+/// The operands of a barrier of the block or of some of its warps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BarrierOperands {
+    /// Register that holds the id of the barrier; `None` for barrier 0.
+    pub(crate) id: Option<Reg>,
+    /// Register that holds the number of threads that take part; `None` if all threads of the block take part.
+    pub(crate) threads: Option<Reg>,
 }
 
 /// The label of a memory access in reports. The variant determines the unit in which the access is counted.

@@ -3,7 +3,13 @@
 //! A phase completes when all expected arrivals have been made and all expected bytes have been copied. A thread that
 //! waits for a phase does not run until the phase completes. So a phase that cannot complete is reported as a deadlock
 //! instead of running as an endless loop. An arrival releases, and a wait acquires: race detection treats an mbarrier
-//! as an atomic variable of 8 bytes.
+//! as two atomic variables. Arrivals release to the variable of the current phase. When the phase completes, its
+//! releases move to the variable of completed phases, which waits acquire. So a wait does not acquire the arrivals of a
+//! later phase that has not completed.
+//!
+//! A wait has the parity of its phase only. A phase that completes before the waits for the preceding phase makes these
+//! waits block until one more phase completes. So each of these waits has to happen before the phase completes; whether
+//! it does is independent of the schedule.
 //!
 //! # Source
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
@@ -11,12 +17,14 @@
 use super::{Exec, MemoryLocation};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
-use gpu_race::{AccessKind, Scope, Sync};
+use gpu_race::{AccessKind, ExecutionPoint, Scope, Sync};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// Size and alignment of an mbarrier in bytes.
 const BYTES: u32 = 8;
+/// Offset of the atomic variable for the releases of the current phase.
+const CURRENT: usize = 4;
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
 /// The memory order of an arrival.
@@ -78,6 +86,16 @@ impl Phase {
     }
 }
 
+/// A wait for the phase before the current one.
+#[derive(Clone, Copy, Debug)]
+struct PhaseWait {
+    lane: u32,
+    op: u32,
+    point: ExecutionPoint,
+    /// The number of releases before the wait.
+    time: u32,
+}
+
 /// The location of an mbarrier, as (index of the shared variable, byte offset).
 type Key = (usize, usize);
 
@@ -87,6 +105,8 @@ pub(super) struct Mbarriers {
     live: FxHashMap<Key, MbarrierState>,
     /// The instruction that invalidated each invalidated mbarrier.
     ended: FxHashMap<Key, u32>,
+    /// The waits for the phase before the current one, for each mbarrier.
+    waits: FxHashMap<Key, Vec<PhaseWait>>,
 }
 
 /// The address operand of an mbarrier instruction.
@@ -169,7 +189,11 @@ impl Exec<'_> {
                 0,
             )?;
         }
-        self.synchronize(lane, location, sync, (true, sync.releases));
+        let variable = match sync.releases {
+            true => location.behind(CURRENT),
+            false => location,
+        };
+        self.synchronize(lane, variable, sync, (true, sync.releases));
         Ok(())
     }
 
@@ -203,6 +227,7 @@ impl Exec<'_> {
         };
         self.mbarriers.live.insert(key, barrier);
         self.mbarriers.ended.remove(&key);
+        self.mbarriers.waits.remove(&key);
         self.notice_change(true);
         Ok(())
     }
@@ -272,14 +297,63 @@ impl Exec<'_> {
             return Err(error.note("announce the bytes with `mbarrier.arrive.expect_tx`"));
         }
         if barrier.pending == 0 && barrier.bytes == 0 {
+            self.check_overtaken(lane, location, barrier.phase)?;
             barrier.pending = barrier.count;
             barrier.phase += 1;
+            self.has_ended_phase = true;
+            self.move_releases(location.behind(CURRENT), location);
         }
         self.mbarriers
             .live
             .insert(key(location).unwrap_or_default(), barrier);
         self.notice_change(true);
         Ok(())
+    }
+
+    /// Reports a wait for the phase before `phase` that does not happen before the completion of `phase` by `lane`. One of
+    /// the threads that wait at the same instruction is sufficient: a team's other warps may follow its first warp
+    /// without a barrier.
+    fn check_overtaken(
+        &mut self,
+        lane: u32,
+        location: MemoryLocation,
+        phase: u32,
+    ) -> Result<(), KernelError> {
+        let waits = self
+            .mbarriers
+            .waits
+            .remove(&key(location).unwrap_or_default());
+        let variable = location.behind(CURRENT);
+        let Some(clock) = waits
+            .as_ref()
+            .and_then(|_| self.releases(lane, variable, ACQUIRE))
+        else {
+            return Ok(());
+        };
+        let epoch = self.now(lane).block_epoch;
+        let waits = waits.unwrap_or_default();
+        let is_before = |wait: &PhaseWait| {
+            wait.point.block_epoch < epoch || clock.covers(wait.point, wait.time)
+        };
+        let is_team_before = |wait: &PhaseWait| {
+            let mut team = waits.iter().filter(|other| other.op == wait.op);
+            team.any(is_before)
+        };
+        let Some(wait) = waits.iter().find(|wait| !is_team_before(wait)) else {
+            return Ok(());
+        };
+        let name = self.mbarrier_name(location);
+        let text = format!(
+            "phase {phase} of the barrier at {name} completes, and may do so before a wait for the phase before it"
+        );
+        let error = self.fault(FaultKind::Barrier, lane, text);
+        Err(error
+            .note(format!(
+                "{} waits at {}",
+                self.thread_id(wait.lane),
+                self.program.site(wait.op)
+            ))
+            .note("order the arrivals of the phase after the wait"))
     }
 
     /// Returns the reason why a wait for the phase with parity `parity` blocks, or `None` if this phase has completed.
@@ -340,9 +414,20 @@ impl Exec<'_> {
     ) -> Result<(), KernelError> {
         let location = self.mbarrier_location(lane, of)?;
         let current = self.awaited_phase(lane, of)?;
-        for copier in self.complete_phases(current)? {
-            self.synchronize(copier, location, RELEASE, (true, true));
+        for (copier, clock) in self.complete_phases(current)? {
+            self.release_copy(copier, &clock, location, RELEASE.scope);
         }
-        self.touch_mbarrier(lane, location, ACQUIRE)
+        self.touch_mbarrier(lane, location, ACQUIRE)?;
+        if let Some(happens) = &self.happens {
+            let wait = PhaseWait {
+                lane,
+                op: self.op,
+                point: self.now(lane),
+                time: happens.time(),
+            };
+            let waits = self.mbarriers.waits.entry(current.barrier).or_default();
+            waits.push(wait);
+        }
+        Ok(())
     }
 }

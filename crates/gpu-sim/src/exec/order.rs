@@ -7,12 +7,29 @@
 use super::{Exec, Guard, MemoryLocation};
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{
-    AccessKind, AtomicAddress, Clocks, Findings, History, HistoryAccess, Race, Scope, Sync,
-    ThreadClock,
+    AccessKind, AtomicAddress, Clocks, ExecutionPoint, Findings, History, HistoryAccess, Race,
+    Scope, Sync, ThreadClock,
 };
 
 /// Flag in the address of an atomic variable: the address is in shared memory.
 const SHARED: u64 = 1 << 63;
+
+/// Flag in the thread index of an access at the completion of a copy that an mbarrier awaits: the access is not one of
+/// the thread that started the copy.
+const COPY: u32 = 1 << 31;
+
+/// Returns the point of an access at the completion of a copy that the thread at `now` started.
+fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
+    ExecutionPoint {
+        thread: now.thread | COPY,
+        block: now.block | COPY,
+        warp: now.warp | COPY,
+        block_epoch: 0,
+        warp_epoch: 0,
+        joint_lanes: 0,
+        ..now
+    }
+}
 
 /// The vector clocks of all threads and atomic variables.
 pub(super) struct HappensBefore {
@@ -53,9 +70,20 @@ impl HappensBefore {
         if lanes.len() == self.threads.len() {
             return Clocks::barrier(&mut self.threads);
         }
+        self.with_clocks(lanes, Clocks::barrier);
+    }
+
+    /// Joins the clocks of the threads `lanes` of some warps, which execute a barrier together. `warps` lists the warp
+    /// epochs that begin with the barrier, as (first thread of the warp in the grid, epoch).
+    pub(super) fn barrier_of_warps(&mut self, lanes: &[u32], warps: &[(u32, u32)]) {
+        self.with_clocks(lanes, |threads| Clocks::barrier_of_warps(threads, warps));
+    }
+
+    /// Calls `join` with the clocks of the threads `lanes`.
+    fn with_clocks(&mut self, lanes: &[u32], join: impl FnOnce(&mut [ThreadClock])) {
         let take = |lane: &u32| std::mem::take(&mut self.threads[*lane as usize]);
         let mut some: Vec<ThreadClock> = lanes.iter().map(take).collect();
-        Clocks::barrier(&mut some);
+        join(&mut some);
         for (lane, clock) in lanes.iter().zip(some) {
             self.threads[*lane as usize] = clock;
         }
@@ -99,7 +127,11 @@ impl Exec<'_> {
         let Some(happens) = &self.happens else {
             return Ok(0);
         };
-        let clocks = (&happens.clocks, &happens.threads[lane as usize]);
+        let (now, thread) = match &self.completed_copy {
+            Some(copy) => (completion_point(now), copy),
+            None => (now, &happens.threads[lane as usize]),
+        };
+        let clocks = (&happens.clocks, thread);
         let own = self.memory.buffers.len();
         let (at, history, order): (usize, &mut History, _) = match location {
             MemoryLocation::Global { buffer, at } => {
@@ -153,9 +185,10 @@ impl Exec<'_> {
     /// Returns an error that reports a data race, or atomic accesses whose scopes are too narrow.
     #[cold]
     fn race_error(&self, lane: u32, kind: AccessKind, location: &str, race: Race) -> KernelError {
-        let lane = self.reported_lane(lane, race.conflict.thread);
-        let other_lane = race.conflict.thread % self.num_threads;
-        let other_block = race.conflict.thread / self.num_threads;
+        let thread = race.conflict.thread & !COPY;
+        let lane = self.reported_lane(lane, thread);
+        let other_lane = thread % self.num_threads;
+        let other_block = thread / self.num_threads;
         let mut other = self.thread_id(other_lane);
         other.block = self.block_index(other_block);
         let is_foreign = other_block != self.block_linear;
@@ -230,6 +263,55 @@ impl Exec<'_> {
         }
         if writes {
             happens.clocks.write(thread, now, at, sync, reads);
+        }
+    }
+
+    /// Returns the clock of a thread that only acquires the releases at an atomic variable. `lane` has made the last
+    /// release.
+    pub(super) fn releases(
+        &mut self,
+        lane: u32,
+        location: MemoryLocation,
+        sync: Sync,
+    ) -> Option<ThreadClock> {
+        let now = self.now(lane);
+        let at = self.atomic_address(location)?;
+        let mut clock = ThreadClock::default();
+        self.happens
+            .as_mut()?
+            .clocks
+            .read(&mut clock, now, at, sync);
+        Some(clock)
+    }
+
+    /// Returns the clock of a copy that `lane` has started.
+    pub(super) fn fork(&mut self, lane: u32) -> Option<ThreadClock> {
+        let now = self.now(lane);
+        let happens = self.happens.as_mut()?;
+        Some(happens.clocks.fork(&happens.threads[lane as usize], now))
+    }
+
+    /// Releases the accesses of a completed copy, which `lane` started, at the atomic variable `location`.
+    pub(super) fn release_copy(
+        &mut self,
+        lane: u32,
+        copy: &ThreadClock,
+        location: MemoryLocation,
+        scope: Scope,
+    ) {
+        let now = self.now(lane);
+        if let (Some(at), Some(happens)) = (self.atomic_address(location), &mut self.happens) {
+            let point = completion_point(now);
+            happens.clocks.complete(copy, point, now, at, scope);
+        }
+    }
+
+    /// Moves the releases at the atomic variable `from` to the variable `to`.
+    pub(super) fn move_releases(&mut self, from: MemoryLocation, to: MemoryLocation) {
+        if let (Some(from), Some(to)) = (self.atomic_address(from), self.atomic_address(to))
+            && let Some(happens) = &mut self.happens
+        {
+            happens.clocks.move_releases(from, to);
         }
     }
 

@@ -87,6 +87,8 @@ pub struct Program {
     pub(crate) uses_async_proxy: bool,
     /// True if an instruction of the program waits for other threads.
     pub(crate) has_waits: bool,
+    /// True if the program has barriers of a part of the block. Its warps then always run separately.
+    pub(crate) has_named_barriers: bool,
     /// True if the program has atomic accesses. `orders_threads` is true if atomic accesses or fences order other
     /// accesses.
     pub(crate) has_atomics: bool,
@@ -154,6 +156,7 @@ pub(crate) struct ProgramBuilder {
     sees_other_blocks: bool,
     uses_async_proxy: bool,
     has_waits: bool,
+    has_named_barriers: bool,
     /// End of the shared variables added so far, in bytes.
     shared_bytes: u32,
     has_atomics: bool,
@@ -194,6 +197,7 @@ impl ProgramBuilder {
             sees_other_blocks: false,
             uses_async_proxy: false,
             has_waits: false,
+            has_named_barriers: false,
             shared_bytes: 0,
             has_atomics: false,
             orders_threads: false,
@@ -231,6 +235,14 @@ impl ProgramBuilder {
 
     pub(crate) fn has_waits(&mut self) {
         self.has_waits = true;
+    }
+
+    /// Records that the kernel has a barrier of a part of the block. Epochs of the block do not describe the order that
+    /// such a barrier establishes, so races are detected by vector clocks, as for atomic accesses.
+    pub(crate) fn has_named_barriers(&mut self) {
+        self.has_named_barriers = true;
+        self.has_atomics = true;
+        self.orders_threads = true;
     }
 
     /// Records that the kernel has an atomic access to `space` with memory order `sync`.
@@ -495,6 +507,7 @@ impl ProgramBuilder {
             sees_other_blocks: self.sees_other_blocks,
             uses_async_proxy: self.uses_async_proxy,
             has_waits: self.has_waits,
+            has_named_barriers: self.has_named_barriers,
             has_atomics: self.has_atomics,
             orders_threads: self.orders_threads,
         })

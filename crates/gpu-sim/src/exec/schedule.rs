@@ -3,7 +3,11 @@
 //! In lockstep, all warps execute an instruction together. This hides bugs that occur if one warp is slow, for example
 //! a store after a faster warp has reused the bytes. Here a warp runs alone until it waits at a block barrier, or until
 //! it yields at random. The computed values of a kernel with races then depend on the order of the warps.
+//!
+//! If the kernel has barriers of a part of the block, warps always run one at a time. Without a seed, they take turns in
+//! a fixed order.
 
+use super::named::BarrierArrival;
 use super::spin::{SpinDetector, waiting_lanes};
 use super::{Exec, Frame, Instruction, StopReason, WarpInteraction};
 use crate::code::BlockId;
@@ -18,6 +22,8 @@ pub(super) enum PauseReason {
     Finished,
     /// The block cannot make progress until memory changes.
     Stalled,
+    /// All warps of the block wait for each other, so that no other block can wake them.
+    Deadlock,
     /// The block has polled memory for a long time and yields to other blocks.
     Polling,
 }
@@ -50,10 +56,12 @@ pub(super) struct LaneGroup {
     pub(super) stack: Vec<Frame>,
     /// Index of the block barrier at which the lanes wait; `None` if they are not at a barrier.
     pub(super) waits_at: Option<u32>,
+    /// The id and the number of threads of this barrier, if the kernel has barriers of a part of the block.
+    pub(super) arrival: Option<BarrierArrival>,
     pub(super) spin: SpinDetector,
     /// Number of changes of memory up to the time when the lanes stalled. The lanes cannot make progress before memory
     /// changes again. `None` if the lanes did not stall.
-    stuck_at: Option<u64>,
+    pub(super) stuck_at: Option<u64>,
     has_polled: bool,
     /// True if the lanes are at an instruction that waits for other threads.
     is_blocked: bool,
@@ -71,6 +79,21 @@ impl LaneGroup {
             ..Self::default()
         }
     }
+
+    /// Returns true if the lanes of both groups are at the same instruction and reconverge at the same basic blocks.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let location = |frame: &Frame| (frame.block, frame.until, frame.done);
+        let others = other.stack.iter().map(location);
+        self.stack.iter().map(location).eq(others)
+    }
+
+    /// Moves the lanes of `other`, which is at the same instruction, to this group.
+    pub(super) fn absorb(&mut self, other: &mut Self) {
+        for (frame, other) in self.stack.iter_mut().zip(other.stack.drain(..)) {
+            frame.lanes.extend(other.lanes);
+            frame.lanes.sort_unstable();
+        }
+    }
 }
 
 impl Exec<'_> {
@@ -86,30 +109,13 @@ impl Exec<'_> {
 
     /// Merges all lane groups into one stack if they are at the same instruction. Returns true if they were merged.
     fn merge_warps(&mut self, lane_groups: &mut Vec<LaneGroup>) -> bool {
-        let is_like = |a: &LaneGroup, b: &LaneGroup| {
-            let location = |frame: &Frame| (frame.block, frame.until, frame.done);
-            a.stack
-                .iter()
-                .map(location)
-                .eq(b.stack.iter().map(location))
-        };
-        if !lane_groups
-            .windows(2)
-            .all(|pair| is_like(&pair[0], &pair[1]))
-        {
+        if !lane_groups.windows(2).all(|pair| pair[0].is_like(&pair[1])) {
             return false;
         }
         let mut lane_groups = std::mem::take(lane_groups).into_iter();
-        let mut stack = lane_groups.next().unwrap_or_default().stack;
-        for lane_group in lane_groups {
-            for (frame, other) in stack.iter_mut().zip(lane_group.stack) {
-                frame.lanes.extend(other.lanes);
-            }
-        }
-        for frame in &mut stack {
-            frame.lanes.sort_unstable();
-        }
-        self.stack = stack;
+        let mut all = lane_groups.next().unwrap_or_default();
+        lane_groups.for_each(|mut lane_group| all.absorb(&mut lane_group));
+        self.stack = all.stack;
         self.spin = SpinDetector::default();
         true
     }
@@ -131,6 +137,8 @@ impl Exec<'_> {
         lane_groups: &mut Vec<LaneGroup>,
     ) -> Result<Option<PauseReason>, KernelError> {
         self.warps_are_split = true;
+        let has_named_barriers = self.program.has_named_barriers;
+        let mut last = usize::MAX;
         loop {
             let writes = self.writes;
             let is_awake = |lane_group: &LaneGroup| {
@@ -151,6 +159,9 @@ impl Exec<'_> {
                 if lane_groups.is_empty() {
                     return Ok(Some(PauseReason::Finished));
                 }
+                if has_named_barriers && self.complete_barriers(lane_groups)? {
+                    continue;
+                }
                 // Blocked lanes are split from the other lanes of their warp only if no other warp can make progress.
                 let mut blocked = lane_groups
                     .iter_mut()
@@ -159,9 +170,18 @@ impl Exec<'_> {
                     lane_groups.push(rest);
                     continue;
                 }
-                if lane_groups
-                    .iter()
-                    .any(|lane_group| lane_group.waits_at.is_none())
+                let is_final =
+                    |lane_group: &LaneGroup| lane_group.arrival.is_some() || lane_group.is_blocked;
+                if has_named_barriers
+                    && self.program.cluster() == [1; 3]
+                    && lane_groups.iter().all(is_final)
+                {
+                    return Ok(Some(PauseReason::Deadlock));
+                }
+                if has_named_barriers
+                    || lane_groups
+                        .iter()
+                        .any(|lane_group| lane_group.waits_at.is_none())
                 {
                     return Ok(Some(PauseReason::Stalled));
                 }
@@ -179,11 +199,17 @@ impl Exec<'_> {
                     .for_each(|lane_group| lane_group.has_polled = false);
                 return Ok(Some(PauseReason::Polling));
             }
-            let drawn = self
-                .schedule_rng
-                .as_mut()
-                .map_or(0, |turns| turns.draw(ready.len()));
-            let lane_group = &mut lane_groups[ready[drawn]];
+            let drawn = match &mut self.schedule_rng {
+                Some(turns) => turns.draw(ready.len()),
+                // Warps take turns, so that a team does not run far ahead of the other teams.
+                None if has_named_barriers => {
+                    let next = ready.iter().position(|&p| last == usize::MAX || p > last);
+                    next.unwrap_or(0)
+                }
+                None => 0,
+            };
+            last = ready[drawn];
+            let lane_group = &mut lane_groups[last];
             lane_group.is_blocked = false;
             std::mem::swap(&mut self.stack, &mut lane_group.stack);
             std::mem::swap(&mut self.spin, &mut lane_group.spin);
@@ -191,7 +217,13 @@ impl Exec<'_> {
             std::mem::swap(&mut self.spin, &mut lane_group.spin);
             std::mem::swap(&mut self.stack, &mut lane_group.stack);
             match stop? {
-                StopReason::Barrier(op) => lane_group.waits_at = Some(op),
+                StopReason::Barrier(op) => {
+                    lane_group.waits_at = Some(op);
+                    if has_named_barriers {
+                        self.arrive_at_barrier(lane_groups, last)?;
+                        self.complete_barrier(lane_groups, last)?;
+                    }
+                }
                 StopReason::Exit | StopReason::Yield => {}
                 StopReason::Polling => lane_group.has_polled = true,
                 StopReason::Stalled => {
@@ -224,6 +256,7 @@ impl Exec<'_> {
         let rest = LaneGroup::of(&lane_group.stack, |lane| !stuck.contains(&lane));
         *lane_group = LaneGroup {
             stuck_at: lane_group.stuck_at,
+            is_blocked: lane_group.is_blocked,
             spin: std::mem::take(&mut lane_group.spin),
             ..LaneGroup::of(&lane_group.stack, |lane| stuck.contains(&lane))
         };
@@ -308,9 +341,13 @@ impl Exec<'_> {
     }
 
     /// Returns a reason to stop if the warp yields. Warps yield at random, at instructions whose effects other warps
-    /// can observe.
+    /// can observe. In a kernel with barriers of a part of the block, a warp that completes a phase of an mbarrier always
+    /// yields to the warps that wait for the phase.
     pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
-        let turns = self.schedule_rng.as_mut()?;
+        let Some(turns) = self.schedule_rng.as_mut() else {
+            let has_ended = std::mem::take(&mut self.has_ended_phase);
+            return (has_ended && self.program.has_named_barriers).then_some(StopReason::Yield);
+        };
         let matters = op.interaction() == WarpInteraction::Visible;
         (matters && split_mix(&mut turns.state).is_multiple_of(PATIENCE))
             .then_some(StopReason::Yield)

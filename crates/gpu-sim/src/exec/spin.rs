@@ -142,6 +142,15 @@ impl SpinDetector {
         self.read
     }
 
+    /// Restarts the detection after a barrier, which may have let other warps proceed.
+    pub(super) fn restart(&mut self) {
+        *self = Self {
+            writes: self.writes,
+            polls: self.polls,
+            ..Self::default()
+        };
+    }
+
     /// Sets the read for which the lanes wait.
     pub(super) fn waits_for(&mut self, read: Option<(u32, bool)>) {
         self.read = read;

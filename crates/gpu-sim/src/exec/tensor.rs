@@ -106,6 +106,7 @@ impl Exec<'_> {
             };
             self.start_copy(Channel::Transaction, lane, transfer)?;
         }
+        self.fork_copies(lane);
         self.bring_bytes(lane, barrier, map.box_bytes())
     }
 

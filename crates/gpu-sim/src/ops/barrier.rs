@@ -4,7 +4,9 @@ use super::control::nothing;
 use super::{Family, OpRow, needs, row};
 use crate::code::Reg;
 use crate::decode::{DecodeResult, Decoder, keyword};
-use crate::exec::{Channel, Exec, Instruction, Marks, PoisonEffect, Regs, WarpInteraction};
+use crate::exec::{
+    BarrierOperands, Channel, Exec, Instruction, Marks, PoisonEffect, Regs, WarpInteraction,
+};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -15,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
 
 const ROWS: &[OpRow] = &[
     row("nvvm.barrier0", block),
-    row("nvvm.barrier", partial),
+    row("nvvm.barrier", barrier),
     row("nvvm.bar.warp.sync", warp),
     row("nvvm.cluster.arrive", |d, _| {
         d.b.push(ClusterArrive);
@@ -49,7 +51,16 @@ const ROWS: &[OpRow] = &[
 
 const INTRINSICS: &[OpRow] = &[
     row("llvm.nvvm.barrier0", block),
-    row("llvm.nvvm.barrier.cta.sync.aligned.all", block),
+    row("llvm.nvvm.barrier.cta.sync.aligned.all", |d, op| {
+        let id = d.scalar(op, 0)?;
+        numbered(d, Some(id), None);
+        Ok(())
+    }),
+    row("llvm.nvvm.barrier.cta.sync.aligned.count", |d, op| {
+        let [id, threads] = d.scalars(op, [0, 1])?;
+        numbered(d, Some(id), Some(threads));
+        Ok(())
+    }),
     row("llvm.nvvm.bar.warp.sync", warp),
     row("llvm.amdgcn.s.barrier", block),
     row("llvm.amdgcn.wave.barrier", nothing),
@@ -161,20 +172,69 @@ impl Instruction for BarrierReduce {
     }
 }
 
-fn partial(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
+/// A barrier of the warps that arrive with the same id. `operands` are the id and the number of threads.
+#[derive(Debug)]
+struct NamedBarrier {
+    operands: BarrierOperands,
+}
+
+impl Instruction for NamedBarrier {
+    fn regs(&self) -> Regs {
+        let BarrierOperands { id, threads } = self.operands;
+        Regs::new([], id.into_iter().chain(threads).collect::<Vec<Reg>>())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
+        exec.barrier()
+    }
+
+    fn barrier(&self) -> BarrierOperands {
+        self.operands
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
+    }
+
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Collective
+    }
+}
+
+/// Appends a barrier with the given id, of all threads of the block if `threads` is `None`.
+fn numbered(d: &mut Decoder<'_>, id: Option<Reg>, threads: Option<Reg>) {
+    let is_of_block = id.is_none_or(|id| d.b.constant_of(id) == Some(0));
+    if is_of_block && threads.is_none() {
+        d.b.push(Barrier { releases: false });
+        return;
+    }
+    d.b.has_named_barriers();
+    d.b.push(NamedBarrier {
+        operands: BarrierOperands { id, threads },
+    });
+}
+
+/// Decodes a barrier with up to three operands: an id, a number of threads, and the bit that a reduction combines.
+fn barrier(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let sizes = op.ints("operandSegmentSizes").unwrap_or(&[0, 0, 0]);
-    let named = sizes.first() == Some(&1) && {
-        let id = d.scalar(op, 0)?;
-        d.b.constant_of(id) != Some(0)
-    };
-    if named || sizes.get(1) == Some(&1) {
-        return Err(d.unsupported(
-            op,
-            "named barriers and barriers of a part of the block are not supported",
-        ));
+    let has = |operand: usize| sizes.get(operand) == Some(&1);
+    let (has_id, has_threads) = (has(0), has(1));
+    let id = has_id.then(|| d.scalar(op, 0)).transpose()?;
+    let threads = has_threads.then(|| d.scalar(op, usize::from(has_id)));
+    let threads = threads.transpose()?;
+    if threads.is_some() && id.is_none() {
+        let text =
+            "barrier with a number of threads and without an id; expected an id from 0 to 15";
+        return Err(d.malformed(op, text));
+    }
+    let is_of_block = id.is_none_or(|id| d.b.constant_of(id) == Some(0)) && threads.is_none();
+    if op.str("reductionOp").is_some() && !is_of_block {
+        let text = "reductions by named barriers or by a part of the block are not supported";
+        return Err(d.unsupported(op, text));
     }
     let Some(reduction) = op.str("reductionOp") else {
-        return block(d, op);
+        numbered(d, id, threads);
+        return Ok(());
     };
     let answer: fn(usize, usize) -> u64 = match keyword(reduction) {
         "and" => |set, all| u64::from(set == all),
@@ -223,3 +283,6 @@ fn warp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.b.push(WarpBarrier { mask });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,7 +43,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
     let Some((address, number)) = d.shared_allocation(op, name, at, bytes) else {
         return Ok(Some(src));
     };
-    if key == marks::BUFFER {
+    if key == marks::BUFFER && op.attribute(marks::AGAIN).is_none() {
         d.b.push(BeginLifetime(number));
     }
     Ok(Some(address))

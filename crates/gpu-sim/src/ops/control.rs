@@ -98,10 +98,24 @@ const ROWS: &[OpRow] = &[
     row("llvm.intr.experimental.noalias.scope.decl", nothing),
     row("nvvm.prefetch", nothing),
     row("nvvm.griddepcontrol", nothing).needing(&needs::GRID_DEPENDENCIES),
-    row("nvvm.setmaxregister", nothing),
+    row("nvvm.setmaxregister", set_max_registers).needing(&needs::CLUSTERS),
 ];
 
 const INTRINSICS: &[OpRow] = &[row("llvm.assume", assume)];
+
+/// Decodes a change of the register limit of a warp, which has no effect in the simulator.
+fn set_max_registers(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
+    let Some(count) = op.int("regCount") else {
+        return Err(d.malformed(op, "`regCount` must be a number"));
+    };
+    match (24..=256).contains(&count) && count % 8 == 0 {
+        true => Ok(()),
+        false => Err(d.malformed(
+            op,
+            format!("limit of {count} registers; expected a multiple of 8 from 24 to 256"),
+        )),
+    }
+}
 
 fn assume(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let cond = d.scalar(op, 0)?;

@@ -160,7 +160,7 @@ pub struct Report {
     /// Number of executed instructions, including terminators. An instruction that several lanes execute together
     /// counts once.
     pub instructions: u64,
-    /// Number of block barriers executed, over all thread blocks.
+    /// Number of barriers executed of a block or of some of its warps, over all thread blocks.
     pub barriers: u64,
     /// Number of warp barriers that warps executed.
     pub warp_barriers: u64,

@@ -5,7 +5,7 @@ use super::super::{Exec, MemoryLocation};
 use super::{Channel, CopyInFlight, Transfer};
 use crate::data::ElementTy;
 use crate::error::{FaultKind, KernelError};
-use gpu_race::{AccessKind, Scope};
+use gpu_race::{AccessKind, Scope, ThreadClock};
 use std::collections::VecDeque;
 
 impl Exec<'_> {
@@ -45,6 +45,7 @@ impl Exec<'_> {
             ..
         } = copy.transfer;
         let waits = std::mem::replace(&mut self.op, copy.op);
+        self.completed_copy = copy.clock.take();
         self.in_flight.count -= 1;
         if copy.transfer.adds.is_none() {
             self.in_flight.written.remove(to, size);
@@ -59,17 +60,18 @@ impl Exec<'_> {
         if copy.transfer.adds.is_none() || !copy.has_arrived {
             self.write_destination(&copy)?;
         }
+        self.completed_copy = None;
         self.op = waits;
         Ok(())
     }
 
     /// Completes the copies that signal a phase before the phase `current` of the same mbarrier. Returns the lanes that
-    /// started these copies.
+    /// started these copies, with the clocks of the copies.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,
-    ) -> Result<Vec<u32>, KernelError> {
-        let mut copiers = Vec::new();
+    ) -> Result<Vec<(u32, ThreadClock)>, KernelError> {
+        let mut copiers: Vec<(u32, ThreadClock)> = Vec::new();
         if self.in_flight.count == 0 {
             return Ok(copiers);
         }
@@ -82,8 +84,13 @@ impl Exec<'_> {
             };
             let (over, rest): (VecDeque<CopyInFlight>, _) = copies.into_iter().partition(is_over);
             self.in_flight.queues[queue] = rest;
-            if !over.is_empty() {
-                copiers.push(lane);
+            for clock in over.iter().filter_map(|copy| copy.clock.as_ref()) {
+                let is_known = copiers
+                    .last()
+                    .is_some_and(|(_, last)| last.is_same_as(clock));
+                if !is_known {
+                    copiers.push((lane, clock.clone()));
+                }
             }
             over.into_iter().try_for_each(|copy| self.complete(copy))?;
         }

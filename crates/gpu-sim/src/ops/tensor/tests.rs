@@ -531,3 +531,135 @@ fn a_product_reads_what_a_copy_brought() {
         assert!(kinds.contains(&error.kind()), "{error}");
     }
 }
+
+/// A kernel of two teams: warp 2 copies two boxes, and warps 0 and 1 add them up. Parts of the code are replaced.
+fn teams(changes: &[(&str, &str)]) -> AsyncKernel {
+    let at = |offset: u32| BARRIER_AT + offset;
+    let mbarrier = |text: &str, offset: u32, parameter: &str| {
+        let address = format!("[$0 + {}]", at(offset));
+        asm(
+            &format!(
+                "@$1 mbarrier.{text}.shared::cta.b64 {}{address}{parameter};",
+                match text {
+                    "init" => "",
+                    _ => "_, ",
+                }
+            ),
+            "r,b",
+            &[("%s", "i32"), ("%elected", "i1")],
+        )
+    };
+    let wait = |offset: u32, parity: u32| {
+        let text = format!(
+            "{{ .reg .pred complete; waitLoop: mbarrier.try_wait.parity.shared.b64 complete, [$0 + {}], {parity}; @!complete bra.uni waitLoop; }}",
+            at(offset)
+        );
+        asm(&text, "r", &[("%s", "i32")])
+    };
+    let copy = |row: u32| {
+        mbarrier("arrive.expect_tx", 0, ", 1024")
+            + &load(0, row as i32)
+                .replace("%first", "%elected")
+                .replace("%x", &format!("%x{row}"))
+                .replace("%y", &format!("%y{row}"))
+    };
+    let elect = "%elected = \"nvvm.elect.sync\"() : () -> i1\n";
+    let word = |name: &str| {
+        format!(
+            "%at{name} = \"llvm.getelementptr\"(%smem, %t) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\
+             %{name} = \"llvm.load\"(%at{name}) : (!llvm.ptr<3>) -> i32\n"
+        )
+    };
+    let note = "\"llvm.store\"(%c7, %note) : (i32, !llvm.ptr<3>) -> ()\n\
+        %all = \"llvm.mlir.constant\"() <{value = -1 : i32}> : () -> i32\n\
+        \"nvvm.bar.warp.sync\"(%all) : (i32) -> ()\n";
+    let sync = "\"nvvm.barrier\"(%c1, %c64) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> ()\n";
+    let mut body = [
+        "%c64 = \"llvm.mlir.constant\"() <{value = 64 : i32}> : () -> i32\n\
+         %leads = \"llvm.icmp\"(%t, %c64) <{predicate = 6 : i64}> : (i32, i32) -> i1\n\
+         %note = \"llvm.getelementptr\"(%smem) <{elem_type = i8, rawConstantIndices = array<i32: 17000>}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n"
+            .to_owned(),
+        mbarrier("init", 0, ", 1").replace("%elected", "%first"),
+        mbarrier("init", 8, ", 1").replace("%elected", "%first"),
+        BARRIER.to_owned(),
+        "\"llvm.cond_br\"(%leads)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n^bb2:\n"
+            .to_owned(),
+        elect.to_owned(),
+        copy(0),
+        "// after the copy\n".to_owned(),
+        wait(8, 0),
+        copy(8),
+        "\"llvm.br\"()[^bb3] : () -> ()\n^bb1:\n".to_owned(),
+        wait(0, 0),
+        word("p"),
+        sync.to_owned(),
+        mbarrier("arrive", 8, "").replace("%elected", "%first"),
+        wait(0, 1),
+        word("q"),
+        "// the end\n".to_owned(),
+        "%sum = \"llvm.add\"(%p, %q) : (i32, i32) -> i32\n".to_owned(),
+        store("%sum", "i32", 0, 1),
+        "\"llvm.br\"()[^bb3] : () -> ()\n^bb3:\n".to_owned(),
+    ]
+    .concat();
+    for (from, to) in changes {
+        let part = match *from {
+            "the wait for the consumers" => wait(8, 0),
+            "the first wait for the copy" => wait(0, 0),
+            "the barrier of the consumers" => sync.to_owned(),
+            other => other.to_owned(),
+        };
+        assert!(body.contains(&part), "{part}");
+        let to = if *to == "note" { note } else { *to };
+        body = body.replace(&part, to);
+    }
+    AsyncKernel {
+        input: input(&map(Swizzle::None)),
+        ..AsyncKernel::new(96, [NAMES, &body].concat())
+    }
+}
+
+#[test]
+fn a_team_copies_for_another_team() {
+    for found in runs(&teams(&[])) {
+        let found = found.expect("it runs");
+        for thread in 0..64_u32 {
+            let word = |row: u32| {
+                let column = thread % 32 * 2;
+                let [low, high] =
+                    [column, column + 1].map(|column| u32::from(element(row, column)));
+                high << 16 | low
+            };
+            let row = thread / 32;
+            assert_eq!(found[thread as usize], word(row) + word(8 + row));
+        }
+    }
+    let check = |changes: &[(&str, &str)], kinds: &[FaultKind]| {
+        for found in runs(&teams(changes)) {
+            let error = found.expect_err("it is wrong");
+            assert!(kinds.contains(&error.kind()), "{changes:?}: {error}");
+        }
+    };
+    // The second copy overwrites what the consumers may still read.
+    let kinds = [FaultKind::Race, FaultKind::InFlight, FaultKind::Deadlock];
+    check(&[("the wait for the consumers", "")], &kinds);
+    // One warp of the consumers says that both warps have read.
+    check(&[("the barrier of the consumers", "")], &kinds);
+    let kinds = [FaultKind::Uninitialised, FaultKind::InFlight];
+    check(&[("the first wait for the copy", "")], &kinds);
+    // The end of a copy does not order what its thread does after the start of the copy.
+    let read = "%n = \"llvm.load\"(%note) : (!llvm.ptr<3>) -> i32\n";
+    check(
+        &[
+            ("// after the copy\n", "note"),
+            ("%p = ", &[read, "%p = "].concat()),
+        ],
+        &[FaultKind::Race, FaultKind::Uninitialised],
+    );
+    let changes = [("// after the copy\n", "note"), ("// the end\n", read)];
+    assert!(
+        runs(&teams(&changes))
+            .into_iter()
+            .all(|found| found.is_ok())
+    );
+}

@@ -1,6 +1,6 @@
 //! Test kernels with asynchronous operations: products, mbarriers and tensor copies.
 
-use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic};
+use crate::{Arg, Arrival, KernelError, Launch, Memory, Report, Schedule, decode_generic};
 
 /// A test kernel with 32 KiB of shared memory. Before the body, shared memory is filled from a buffer.
 ///
@@ -16,6 +16,7 @@ pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) loaded: u32,
     /// Number of words of the buffer `%out`.
     pub(in crate::ops) words: usize,
+    pub(in crate::ops) blocks: u32,
 }
 
 /// Returns an inline assembly operation without results.
@@ -52,6 +53,7 @@ impl AsyncKernel {
             input: Vec::new(),
             loaded: 0,
             words: threads as usize,
+            blocks: 1,
         }
     }
 
@@ -64,6 +66,15 @@ impl AsyncKernel {
         schedule: Schedule,
         arrival: Arrival,
     ) -> Result<Vec<u32>, KernelError> {
+        Ok(self.report_as(schedule, arrival)?.0)
+    }
+
+    /// Returns the words of `%out`, and the report of the run.
+    pub(in crate::ops) fn report_as(
+        &self,
+        schedule: Schedule,
+        arrival: Arrival,
+    ) -> Result<(Vec<u32>, Report), KernelError> {
         let mut start = String::new();
         for number in 0..10 {
             start += &format!(
@@ -104,13 +115,15 @@ impl AsyncKernel {
         let mut memory = Memory::default();
         let input = memory.add("in", self.input.clone());
         let out = memory.add("out", vec![0; 4 * self.words]);
-        Launch::new(decoded.machine)
+        let report = Launch::new(decoded.machine)
             .args([Arg::Buffer(input), Arg::Buffer(out)])
+            .grid([self.blocks, 1, 1])
             .schedule(schedule)
             .arrival(arrival)
             .run(&decoded.program, &mut memory)?;
         let words = memory.bytes(out).as_chunks::<4>().0;
-        Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+        let words = words.iter().map(|word| u32::from_le_bytes(*word));
+        Ok((words.collect(), report))
     }
 }
 

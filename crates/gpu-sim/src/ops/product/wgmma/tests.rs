@@ -516,3 +516,42 @@ fn sums_in_flight_go_round_loops() {
         &["written after the last `wgmma.fence`", "llvm.fadd"],
     );
 }
+
+/// The second warp group of a block computes a product while the first group waits for it at a named barrier.
+#[test]
+fn a_team_of_one_warp_group_computes_a_product() {
+    let n = 64;
+    let body = |first: u32| {
+        let size = 256;
+        [
+            constants("size", size, "i32"),
+            constants("start", first.into(), "i32"),
+            "%works = \"llvm.icmp\"(%t, %start) <{predicate = 9 : i64}> : (i32, i32) -> i1\n\
+             \"llvm.cond_br\"(%works)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n^bb1:\n"
+                .to_owned(),
+            steps([32, 32], [SWIZZLED; 2], n),
+            "\"llvm.br\"()[^bb2] : () -> ()\n^bb2:\n\
+             \"nvvm.barrier\"(%c3, %size) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> ()\n"
+                .to_owned(),
+        ]
+        .concat()
+    };
+    let kernel = |first: u32| AsyncKernel {
+        threads: 256,
+        words: (256 * n / 2) as usize,
+        ..kernel([SWIZZLED; 2], n, 32, body(first))
+    };
+    for schedule in [Schedule::Lockstep, Schedule::Warps(1), Schedule::Warps(2)] {
+        let found = kernel(128)
+            .run_as(schedule, Arrival::Late)
+            .expect("it runs");
+        check(&found[(128 * n / 2) as usize..], n, 32);
+        // A team of the warps 2 to 7 is no whole number of warp groups.
+        let error = kernel(64).run_as(schedule, Arrival::Late);
+        check_fault(
+            &error.expect_err("it is wrong"),
+            FaultKind::Divergence,
+            &["asynchronous matrix product without all warps of the warp group"],
+        );
+    }
+}
