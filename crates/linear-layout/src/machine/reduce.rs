@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    fn product(parts: &[LinearLayout; 3]) -> LinearLayout {
+    fn product(parts: &[LinearLayout]) -> LinearLayout {
         let all = LinearLayout::empty();
         let all = parts.iter().try_fold(all, |all, part| all.product(part));
         all.expect("small")
@@ -332,6 +332,34 @@ mod tests {
                 .any(|(strategy, _)| strategy.across_lanes);
             // Four partial results in two bits of the lane.
             assert_eq!(is_considered, 5 - rows_log2 >= 2, "{rows_log2}: {plan}");
+        }
+    }
+
+    /// If many warps hold parts of each row, lanes combine the partial results although no lane has replicas: otherwise
+    /// every thread would load the partial results of all warps.
+    #[test]
+    fn lanes_combine_what_many_warps_leave() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
+        for warps_log2 in 1..=5 {
+            let src = product(&[
+                part(32, Dim::LANE, row),
+                part(1 << warps_log2, Dim::WARP, column),
+            ]);
+            let copies = LinearLayout::zeros_1d(1 << warps_log2, Dim::WARP, row, 1);
+            let dst = product(&[part(32, Dim::LANE, row), copies.expect("small")]);
+            let reduction = sums(&src, &dst, target);
+            let plan = plan_reduction(&reduction).expect("it fits");
+            check_reduction(&plan, &reduction).expect("it is right");
+            let (strategy, _) = plan.considered()[0];
+            assert_eq!(
+                strategy.across_lanes,
+                warps_log2 >= 3,
+                "{warps_log2}: {plan}"
+            );
+            let loads = plan.program().wavefronts(target).taken;
+            assert!(loads <= 8 << warps_log2, "{warps_log2}: {plan}");
         }
     }
 

@@ -21,9 +21,13 @@ const STRATEGIES: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// Returns the strategies to try. The strategies that only save shared memory come last, and are only tried if there is
-/// a scratch limit.
-fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
+/// Smallest number of warp bits along the axis for which partial results may be cheaper to combine in lanes, although
+/// the results then pass through shared memory once more. For 2 bits the barrier costs more than the loads.
+const MANY_WARPS_LOG2: usize = 3;
+
+/// Returns the strategies to try. The strategies in which rows stay save shared memory and loads. They come last, and
+/// only if `rows_stay` is true.
+fn strategies(rows_stay: bool) -> impl Iterator<Item = ReduceStrategy> {
     let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
         halves,
@@ -38,7 +42,7 @@ fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
     };
     let staying = STRATEGIES
         .into_iter()
-        .filter(move |strategy| has_limit && strategy[1]);
+        .filter(move |strategy| rows_stay && strategy[1]);
     // Halving leaves few rows in each lane.
     let staying = [STRATEGIES[0]]
         .into_iter()
@@ -101,7 +105,10 @@ fn plan_within(
 ) -> Result<ReducePlan, TupleError> {
     let mut plans: Vec<(ReduceStrategy, Program)> = Vec::new();
     let mut failed = None;
-    for strategy in strategies(budget.limit.is_some()) {
+    let coordinates = Coordinates::of(reduction.src, reduction.axis);
+    let source = State::to_intermediate(reduction.src, &coordinates, Vec::new());
+    let has_many_warps = source.axis_warps(&coordinates).len() >= MANY_WARPS_LOG2;
+    for strategy in strategies(budget.limit.is_some() || has_many_warps) {
         if strategy.at_once && reduction.at_once.is_none()
             || strategy.halves && !reduction.can_halve
         {

@@ -96,7 +96,8 @@ pub struct ReduceStrategy {
     /// True if the partial results of warps are combined across lanes; false if one thread combines them in registers.
     pub across_lanes: bool,
     /// True if rows keep their registers and lanes while the partial results of warps move to free lanes, or to
-    /// registers of the lanes that hold their rows. This takes more steps and less shared memory.
+    /// registers of the lanes that hold their rows. This takes more steps, but less shared memory and, with many warps,
+    /// fewer loads.
     pub rows_stay: bool,
     /// True if the lanes that combine the partial results of warps also exchange halves of their rows.
     pub halves_again: bool,
