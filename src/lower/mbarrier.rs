@@ -4,11 +4,15 @@
 //! these operations follow from their shared-memory effects, like the CTA barriers around other accesses. An arrival
 //! counts for the whole CTA, so a CTA barrier precedes it.
 
+use super::emit::block_arguments;
 use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
-use crate::ir::ops::ttng;
-use crate::sys::Diagnostic;
-use crate::sys::build::{Op, Val};
+use crate::ir::UpstreamKind;
+use crate::ir::ops::{arith, scf, ttng};
+use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::{self, Diagnostic};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{BlockLike, ValueLike};
 
 /// Returns the instructions for the GPU's asynchronous units, or an error if the GPU has none.
 pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
@@ -99,12 +103,63 @@ pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     update(l, arrive.alloc(), action, arrive.pred())
 }
 
+/// Returns the lowest bit of a phase. The hardware requires 0 or 1, but the sign extension of an `i1` is 0 or -1.
+fn parity<'c>(l: &mut Lowering<'c>, phase: Val<'c>) -> Val<'c> {
+    let parity = l.get(phase)[0];
+    if is_bit(phase, &mut Vec::new()) {
+        return parity;
+    }
+    let one = l.e.i32(1);
+    l.e.and(parity, one)
+}
+
+/// Returns true if an integer is certainly 0 or 1. The values in `assumed` are assumed to be.
+fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
+    use UpstreamKind as U;
+    if assumed.contains(&value) {
+        return true;
+    }
+    let Some(op) = sys::defining_operation(value) else {
+        // A value carried by a loop.
+        let block = sys::block_of_argument(value);
+        let around = block.and_then(|block| block.parent_operation());
+        let (Some(block), Some(loop_)) = (block, around.and_then(scf::For::of)) else {
+            return false;
+        };
+        assumed.push(value);
+        let carried = block_arguments(block).into_iter().skip(1);
+        let initial = carried.zip(loop_.init_args()).zip(yielded(block));
+        let mut own = initial.filter(|((argument, _), _)| *argument == value);
+        return own.all(|((_, initial), next)| is_bit(initial, assumed) && is_bit(next, assumed));
+    };
+    let operands = build::operands(op);
+    let mut are_bits = |operands: &[Val<'c>]| operands.iter().all(|v| is_bit(*v, assumed));
+    match UpstreamKind::of(op) {
+        Some(U::ArithConstant) => arith::Constant::of(op)
+            .and_then(|constant| build::integer_value(constant.value()))
+            .is_some_and(|number| matches!(number, 0 | 1)),
+        Some(U::ArithAndI) => operands.iter().any(|v| are_bits(&[*v])),
+        Some(U::ArithOrI | U::ArithXOrI) => are_bits(&operands),
+        Some(U::ArithSelect) => are_bits(&operands[1..]),
+        Some(U::ArithExtUI | U::ArithTruncI) => {
+            operands[0].r#type() == IntegerType::new(build::context(op), 1).into()
+                || are_bits(&operands)
+        }
+        _ => false,
+    }
+}
+
+fn yielded(block: Blk<'_>) -> Vec<Val<'_>> {
+    let end = build::operations(block).pop();
+    end.map(build::operands).unwrap_or_default()
+}
+
 /// Lowers `ttng.wait_barrier`.
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttng::WaitBarrier::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
     let object = object(l, wait.alloc())?;
-    let parity = l.get(wait.phase())[0];
+    let parity = parity(l, wait.phase());
     let pred = wait.pred().map(|pred| l.get(pred)[0]);
     let fork = pred.map(|pred| l.e.fork(pred));
     units.wait(&mut l.e, object, parity);
