@@ -53,6 +53,10 @@ pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 /// Like [`LOWERING`], with annotations for the simulator's bounds checks.
 pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
+/// [`SIMULATED_LOWERING`] for kernels that use global scratch memory, which the simulator allocates.
+pub const SIMULATED_LOWERING_WITH_SCRATCH: &str =
+    "builtin.module(convert-layouts-to-llvm{abi=triton bounds=true})";
+
 /// Runs a pipeline of passes of this project and of MLIR, such as `builtin.module(cse)` or `cse`.
 ///
 /// # Errors
@@ -63,7 +67,13 @@ pub fn run_pipeline(
     pipeline: &str,
 ) -> Result<(), melior::Error> {
     let pipeline = &*anchored(pipeline);
-    if ![LOWERING, SIMULATED_LOWERING].contains(&pipeline) {
+    if ![
+        LOWERING,
+        SIMULATED_LOWERING,
+        SIMULATED_LOWERING_WITH_SCRATCH,
+    ]
+    .contains(&pipeline)
+    {
         static ONCE: std::sync::Once = std::sync::Once::new();
         ONCE.call_once(register_all_passes);
     }

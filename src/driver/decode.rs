@@ -1,13 +1,13 @@
 //! Decoding of a module to a kernel for the simulator.
 
 use super::{Failure, context, parse, run_pipeline};
-use crate::ir::{Recorder, chosen_module, inner_modules};
-use crate::passes::SIMULATED_LOWERING;
+use crate::ir::{OpKind, Recorder, chosen_module, inner_modules};
+use crate::passes::{SIMULATED_LOWERING, SIMULATED_LOWERING_WITH_SCRATCH};
 use crate::simulated;
 use crate::sys::{self, build};
 use gpu_sim::Decoded;
 use melior::ir::OperationRef;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
 /// Parses a module from text or bytecode, lowers it, and decodes its kernel `entry`, or its only kernel.
 ///
@@ -37,6 +37,19 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
+/// Returns the pipeline that lowers a module, or `None` if it contains no `tt.func`.
+fn default_pipeline(module: OperationRef<'_, '_>) -> Option<&'static str> {
+    let mut uses_scratch = false;
+    module.walk(WalkOrder::PreOrder, |op| {
+        uses_scratch |= OpKind::TtgGlobalScratchAlloc.is(op);
+        WalkResult::Advance
+    });
+    has_kernels(module).then_some(match uses_scratch {
+        true => SIMULATED_LOWERING_WITH_SCRATCH,
+        false => SIMULATED_LOWERING,
+    })
+}
+
 /// Parses and lowers the input as [`decode`] does, and returns the result of `read` on the module that contains the
 /// kernel `entry`, or on the only module of the input.
 ///
@@ -53,8 +66,7 @@ pub fn with_lowered<T>(
     let context = context();
     let recorder = Recorder::attach(&context);
     let mut module = parse(&context, &recorder, file, input)?;
-    let lowered = has_kernels(module.as_operation()).then_some(SIMULATED_LOWERING);
-    if let Some(pipeline) = pipeline.or(lowered) {
+    if let Some(pipeline) = pipeline.or_else(|| default_pipeline(module.as_operation())) {
         run_pipeline(&context, &recorder, &mut module, file, pipeline)?;
     }
     let file_module = module.as_operation();
