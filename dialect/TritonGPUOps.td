@@ -350,7 +350,7 @@ def TTG_MaskReturnOp : TTG_Op<"mask.return", [LL_UnknownAxes, HasParent<"MaskOp"
 
 //===-- Warps -------------------------------------------------------------------------------===//
 
-def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Opaque, LL_Canonicalized, RecursiveMemoryEffects,
+def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Unanalysed, LL_Canonicalized, RecursiveMemoryEffects,
     RecursivelySpeculatable, DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "run different code on different groups of warps concurrently";
   let description = [{
@@ -373,7 +373,7 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Opaque, LL_Canonicalize
   let hasCustomAssemblyFormat = 1;
 }
 
-def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Opaque, LL_Canonicalized, IsolatedFromAbove,
+def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Unanalysed, LL_Canonicalized, IsolatedFromAbove,
     RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "holds the partitions of `ttg.warp_specialize`, isolated from above";
@@ -384,7 +384,7 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Op
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
 }
 
-def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Opaque, Pure, Terminator, ReturnLike,
+def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Unanalysed, Pure, Terminator, ReturnLike,
                                             HasParent<"WarpSpecializeOp">]> {
   let summary = "terminator of the default region of `ttg.warp_specialize`, with its results";
   let description = [{
@@ -394,7 +394,7 @@ def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Opaque, Pure, Terminator, ReturnL
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
 }
 
-def TTG_WarpReturnOp : TTG_Op<"warp_return", [LL_Opaque, Pure, Terminator, ReturnLike,
+def TTG_WarpReturnOp : TTG_Op<"warp_return", [LL_Unanalysed, Pure, Terminator, ReturnLike,
                                               HasParent<"WarpSpecializePartitionsOp">]> {
   let summary = "terminator of a partition of `ttg.warp_specialize`";
   let assemblyFormat = "attr-dict";

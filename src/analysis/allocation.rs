@@ -2,7 +2,8 @@
 //!
 //! Buffers with overlapping live ranges get disjoint bytes; other buffers may share bytes. Larger buffers are placed
 //! first, each at the lowest free offset (first fit). The scratch memory of an operation gets bytes that are not
-//! occupied by any buffer that is live during the operation.
+//! occupied by any buffer that is live during the operation. The regions of `ttg.warp_specialize` run at the same time:
+//! the buffers and the scratch memory of one region are disjoint from those of other regions.
 //!
 //! The total size of a function has a bound. By default, this is the size that the function would have if each
 //! operation used its baseline plan ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes were
@@ -16,11 +17,11 @@ use super::alias::Aliases;
 use super::barriers::{
     BarrierAnalysis, Barriers, Offsets, OpAccesses, PendingAccesses, SyncKind, execution_count,
 };
-use super::effects::{Effects, OpId, Request, ValueId};
+use super::effects::{Effects, OpId, Request, Team, ValueId};
 use super::flow::{BasicBlock, Event, Flow};
 use super::in_flight::InFlight;
 use super::liveness::Liveness;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The shared-memory offsets of a function, with the barriers and fences that these offsets require.
 #[derive(Clone, Debug, Default)]
@@ -65,11 +66,7 @@ impl Allocation {
         let in_flight = InFlight::of(flow, &aliases);
         let liveness = Liveness::of(flow, &aliases, &in_flight);
         let facts = (&aliases, &in_flight);
-        let problem = AllocationProblem {
-            flow,
-            facts,
-            liveness: &liveness,
-        };
+        let problem = AllocationProblem::of(flow, facts, &liveness);
         let errors = problem.errors();
         if !errors.is_empty() {
             return Err(errors);
@@ -100,17 +97,12 @@ impl Allocation {
         room: &dyn Fn(u32, u32) -> u32,
         replan: &mut Replan<'_>,
     ) -> Self {
-        let problem = AllocationProblem {
-            flow,
-            facts,
-            liveness,
-        };
-        let planned = |effects: &Effects| effects.scratch.map(|request| request.bytes);
+        let problem = AllocationProblem::of(flow, facts, liveness);
         let baseline = |effects: &Effects| match effects.tradeoff {
             Some(tradeoff) => Some(tradeoff.baseline_bytes),
-            None => planned(effects),
+            None => planned_bytes(effects),
         };
-        let max_bytes = room(problem.end_with(baseline), problem.end_with(planned));
+        let max_bytes = room(problem.end_with(baseline), problem.end_with(planned_bytes));
         let oversized = problem.oversized(max_bytes);
         let above_baseline = problem.above_baseline(&oversized);
         replan_all(flow, &oversized, replan);
@@ -142,11 +134,7 @@ impl Allocation {
         liveness: &Liveness,
         max_bytes: u32,
     ) -> Self {
-        let problem = AllocationProblem {
-            flow,
-            facts,
-            liveness,
-        };
+        let problem = AllocationProblem::of(flow, facts, liveness);
         let (shared, cost) = problem.solve(true, max_bytes);
         let (disjoint, disjoint_cost) = problem.solve(false, max_bytes);
         if disjoint.bytes <= max_bytes && disjoint_cost < cost {
@@ -193,13 +181,20 @@ type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
 
 fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) {
-    for event in flow.blocks.iter_mut().flat_map(|block| &mut block.events) {
-        if let Some(limit) = limits.get(&event.op)
-            && let Some(effects) = replan(event.op, *limit)
-        {
-            event.effects = effects;
+    for block in &mut flow.blocks {
+        for event in &mut block.events {
+            if let Some(limit) = limits.get(&event.op)
+                && let Some(effects) = replan(event.op, *limit)
+            {
+                event.effects = effects.in_team(block.team);
+            }
         }
     }
+}
+
+/// Returns the size of the scratch memory of an operation's current plan.
+fn planned_bytes(effects: &Effects) -> Option<u32> {
+    effects.scratch.map(|request| request.bytes)
 }
 
 /// Returns the estimated number of executed barriers, including the barriers inside replannable operations.
@@ -222,12 +217,73 @@ struct AllocationProblem<'f> {
     flow: &'f Flow,
     facts: (&'f Aliases, &'f InFlight),
     liveness: &'f Liveness,
+    concurrent: Concurrent,
+}
+
+/// For each region of `ttg.warp_specialize`, the operations that need shared memory and may run at the same time: those
+/// of other regions, whose warps are different. The memory of such operations is always disjoint.
+#[derive(Default)]
+struct Concurrent {
+    /// The team of each operation in a region of `ttg.warp_specialize`.
+    teams: HashMap<OpId, Team>,
+    others: BTreeMap<Team, Others>,
+}
+
+/// The operations that need shared memory and may run at the same time as the operations of a team.
+#[derive(Default)]
+struct Others {
+    ops: BTreeSet<OpId>,
+    has_scratch: bool,
+}
+
+impl Concurrent {
+    fn of(flow: &Flow) -> Self {
+        let mut concurrent = Self::default();
+        let regions = || flow.blocks.iter().filter(|block| block.team != Team::BLOCK);
+        for block in regions() {
+            let ops = block.events.iter().map(|event| (event.op, block.team));
+            concurrent.teams.extend(ops);
+            concurrent.others.entry(block.team).or_default();
+        }
+        for (team, others) in &mut concurrent.others {
+            let apart = regions().filter(|block| block.team.is_disjoint(*team));
+            for Event { op, effects } in apart.flat_map(|block| &block.events) {
+                others.has_scratch |= effects.scratch.is_some();
+                if effects.allocation.is_some() || effects.scratch.is_some() {
+                    others.ops.insert(*op);
+                }
+            }
+        }
+        concurrent
+    }
+
+    fn others(&self, op: OpId) -> Option<&Others> {
+        self.others.get(self.teams.get(&op)?)
+    }
+
+    fn with(&self, op: OpId) -> impl Iterator<Item = &OpId> {
+        self.others(op).into_iter().flat_map(|others| &others.ops)
+    }
+
+    /// Returns true if an operation that runs at the same time needs scratch memory.
+    fn has_scratch(&self, op: OpId) -> bool {
+        self.others(op).is_some_and(|others| others.has_scratch)
+    }
 }
 
 /// Half-open ranges of bytes that are in use.
 type ByteSpans = Vec<(u32, u32)>;
 
-impl AllocationProblem<'_> {
+impl<'f> AllocationProblem<'f> {
+    fn of(flow: &'f Flow, facts: (&'f Aliases, &'f InFlight), liveness: &'f Liveness) -> Self {
+        Self {
+            flow,
+            facts,
+            liveness,
+            concurrent: Concurrent::of(flow),
+        }
+    }
+
     fn errors(&self) -> Vec<AllocationError> {
         let mut found = Vec::new();
         for event in self.flow.events() {
@@ -281,34 +337,44 @@ impl AllocationProblem<'_> {
     /// Returns the size that the function needs (the exclusive end of its used bytes) if all dead bytes are reused.
     /// `scratch_bytes` returns the size of the scratch memory of an operation with the given effects.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
-        let buffers = self.buffers(true);
-        let mut bound = self.end(&buffers);
+        let mut offsets = self.buffers(true);
+        let mut bound = self.end(&offsets);
+        let mut sizes = self.sizes();
         for event in self.flow.events() {
             if let Some(bytes) = scratch_bytes(&event.effects) {
                 let request = Request::scratch(bytes);
-                let start = first_free(&self.taken(event, &buffers), request);
+                let start = first_free(&self.taken(event, &offsets, &sizes), request);
                 bound = bound.max(start.saturating_add(bytes));
+                offsets.insert(event.op, start);
+                sizes.insert(event.op, bytes);
             }
         }
         bound
     }
 
     /// Returns the replannable operations whose scratch memory does not fit below `max_bytes`. The limit of each
-    /// operation is the size of the largest free range.
+    /// operation is the size of the largest free range. If other warps need scratch memory at the same time, the limit
+    /// is not larger than the scratch memory of the baseline plan.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
+        let sizes = self.sizes();
+        let is_full = self.end_with(planned_bytes) > max_bytes;
         let mut oversized = BTreeMap::new();
         for event in self.flow.events() {
-            let (Some(request), Some(_)) = (event.effects.scratch, event.effects.tradeoff) else {
+            let (Some(request), Some(tradeoff)) = (event.effects.scratch, event.effects.tradeoff)
+            else {
                 continue;
             };
-            let mut taken = self.taken(event, &buffers);
+            let mut taken = self.taken(event, &buffers, &sizes);
             taken.sort_unstable();
             let (mut free, mut end) = (0, 0);
             for (from, to) in taken.into_iter().chain([(max_bytes, max_bytes)]) {
                 let start = aligned(end, request.alignment);
                 free = free.max(from.saturating_sub(start));
                 end = end.max(to);
+            }
+            if is_full && self.concurrent.has_scratch(event.op) {
+                free = free.min(tradeoff.baseline_bytes);
             }
             if request.bytes > free {
                 oversized.insert(event.op, Some(free));
@@ -329,16 +395,14 @@ impl AllocationProblem<'_> {
         above.collect()
     }
 
-    /// Returns the byte ranges that scratch memory of the operation cannot use, since they hold live buffers.
-    fn taken(&self, event: &Event, offsets: &Offsets) -> ByteSpans {
-        let needed = self.liveness.during(event.op);
-        let allocations = self.flow.events().filter(|e| needed.contains(&e.op));
-        let spans = allocations.filter_map(|e| {
-            let start = *offsets.get(&e.op)?;
-            Some((
-                start,
-                start.saturating_add(e.effects.allocation?.request.bytes),
-            ))
+    /// Returns the byte ranges that scratch memory of the operation cannot use: live buffers, and all memory of other
+    /// warps that run at the same time. Operations without an offset are ignored.
+    fn taken(&self, event: &Event, offsets: &Offsets, sizes: &BTreeMap<OpId, u32>) -> ByteSpans {
+        let needed = self.liveness.during(event.op).iter();
+        let needed = needed.chain(self.concurrent.with(event.op));
+        let spans = needed.filter_map(|op| {
+            let start = *offsets.get(op)?;
+            Some((start, start.saturating_add(sizes[op])))
         });
         spans.collect()
     }
@@ -384,6 +448,8 @@ impl AllocationProblem<'_> {
             for op in live {
                 interfering.entry(*op).or_default().extend(live);
             }
+            let concurrent = self.concurrent.with(event.op);
+            interfering.entry(event.op).or_default().extend(concurrent);
         }
         if reuses {
             // Stable: buffers of one size stay in program order.
@@ -418,17 +484,17 @@ impl AllocationProblem<'_> {
             let block = &self.flow.blocks[number];
             for event in &block.events {
                 if let Some(request) = event.effects.scratch {
-                    let needed = self.liveness.during(event.op).iter();
-                    let taken: ByteSpans = needed
-                        .map(|op| (offsets[op], offsets[op].saturating_add(sizes[op])))
-                        .collect();
+                    let taken = self.taken(event, &offsets, &sizes);
                     let mut candidates: Vec<u32> = candidate_offsets(&taken, request)
                         .chain(pending.ends())
                         .map(|at| aligned(at, request.alignment))
                         .filter(|at| is_free(&taken, *at, request.bytes))
                         .collect();
                     candidates.sort_unstable();
-                    let fresh = candidates.iter().copied().find(|at| {
+                    // Scratch memory of other warps may need the bytes that are free now.
+                    let is_alone = !self.concurrent.has_scratch(event.op);
+                    let mut preferred = candidates.iter().copied().filter(|_| is_alone);
+                    let fresh = preferred.find(|at| {
                         offsets.insert(event.op, *at);
                         let end = at.saturating_add(request.bytes);
                         end <= max_bytes

@@ -218,8 +218,12 @@ impl AxisAnalysis {
 
     fn visit(&mut self, op: OperationRef<'_, '_>) {
         let kind = AnyKind::of(op);
-        if kind == AnyKind::Own(OpKind::TtgMask) {
-            return self.visit_conditional(op);
+        match kind {
+            AnyKind::Own(OpKind::TtgMask | OpKind::TtgWarpSpecialize) => {
+                return self.visit_conditional(op);
+            }
+            AnyKind::Own(OpKind::TtgWarpSpecializePartitions) => return self.visit_partitions(op),
+            _ => {}
         }
         if let AnyKind::Upstream(kind) = kind {
             use UpstreamKind as U;
@@ -334,18 +338,26 @@ impl AxisAnalysis {
         }
     }
 
+    /// Visits the partitions of a `ttg.warp_specialize`, whose arguments are the captured values.
+    fn visit_partitions(&mut self, op: OperationRef<'_, '_>) {
+        let captures: Vec<Value<'_, '_>> = op.operands().collect();
+        for region in op.regions() {
+            if let Some(entry) = region.first_block() {
+                self.join_passed(entry, &captures);
+            }
+            self.visit_region(region);
+        }
+    }
+
     /// Visits the regions of an operation such as `scf.if`, which executes one of its regions. Joins the values that
-    /// the regions yield.
+    /// the regions yield. Of the regions of `ttg.warp_specialize`, only the default region yields values.
     fn visit_conditional(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {
             self.visit_region(region);
             let mut block = region.first_block();
             while let Some(current) = block {
-                if let Some(end) = current
-                    .terminator()
-                    .filter(|t| UpstreamKind::ScfYield.is(*t) || OpKind::TtgMaskReturn.is(*t))
-                {
+                if let Some(end) = current.terminator().filter(|t| is_yield(*t)) {
                     for (result, value) in results.iter_mut().zip(end.operands()) {
                         if let Some(info) = self.known(value) {
                             *result = Some(result.map_or(info, |r: AxisInfo| r.join(&info)));
@@ -395,6 +407,17 @@ impl AxisAnalysis {
             }
         }
     }
+}
+
+/// Returns true if an operation is the terminator of a region, and its operands are the results of the operation around
+/// the region.
+fn is_yield(op: OperationRef<'_, '_>) -> bool {
+    let kind = AnyKind::of(op);
+    kind == AnyKind::Upstream(UpstreamKind::ScfYield)
+        || matches!(
+            kind,
+            AnyKind::Own(OpKind::TtgMaskReturn | OpKind::TtgWarpYield)
+        )
 }
 
 /// Returns the axis information of the first result of an operation of this project, given the information of its

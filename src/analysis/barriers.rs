@@ -19,7 +19,9 @@
 //!   inserted barrier belongs to the team that executes the operation. If an operation conflicts with accesses of other
 //!   warps, the inserted barrier cannot order them, which is an error ([`BarrierAnalysis::unordered`]).
 //! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses conflict
-//!   with them. All threads of the block execute an inserted fence, after the barrier that orders the accesses.
+//!   with them. All threads that execute the operation execute an inserted fence, after the barrier that orders the
+//!   accesses. It orders the accesses of all threads. A fence in a region of `ttg.warp_specialize` is always kept, since
+//!   it may order accesses for other warps.
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Effects, OpId, Proxy, SyncScope, Team};
@@ -207,6 +209,8 @@ impl OpAccesses {
         let is_fence = kind == SyncKind::Fences;
         let (mut before, mut completed) = (AccessedBytes::default(), Vec::new());
         let (mut pending, mut is_first) = (AccessedBytes::default(), true);
+        // A fence also orders accesses of other warps, if a barrier is between them and the fence.
+        let team = if is_fence { Team::BLOCK } else { team };
         for (i, act) in effects.acts.iter().enumerate() {
             let (is_write, target, starts, completes) = match *act {
                 Act::Read(target) => (false, target, !is_fence, true),
@@ -274,6 +278,8 @@ pub(crate) struct BarrierAnalysis<'f> {
     order: Vec<usize>,
     accesses: HashMap<OpId, OpAccesses>,
     depths: HashMap<OpId, u32>,
+    /// Synchronisation that is never removed.
+    kept: Barriers,
 }
 
 /// The operations that need a barrier in front of them, each with the team that executes its barrier.
@@ -301,6 +307,10 @@ impl<'f> BarrierAnalysis<'f> {
             order,
             accesses,
             depths,
+            kept: match kind {
+                SyncKind::Barriers => Barriers::new(),
+                SyncKind::Fences => flow.fences_of_regions(),
+            },
         }
     }
 
@@ -350,6 +360,7 @@ impl<'f> BarrierAnalysis<'f> {
 
     /// Adds barriers until no accesses conflict. Then removes redundant barriers, from innermost loops first.
     fn completed(&self, mut barriers: Barriers) -> Barriers {
+        barriers.extend(&self.kept);
         let has_candidates = !barriers.is_empty();
         while let Some(op) = self.first_conflict(&barriers) {
             barriers.insert(op, self.accesses[&op].team);
@@ -358,7 +369,10 @@ impl<'f> BarrierAnalysis<'f> {
         if self.order.len() == 1 && !has_candidates {
             return barriers;
         }
-        let mut candidates: Vec<OpId> = barriers.keys().copied().collect();
+        let candidates = barriers.keys().copied();
+        let mut candidates: Vec<OpId> = candidates
+            .filter(|op| !self.kept.contains_key(op))
+            .collect();
         let position: HashMap<OpId, usize> = self.flow.events().map(|e| e.op).zip(0..).collect();
         candidates.sort_by_key(|op| (std::cmp::Reverse(self.depths[op]), position[op]));
         for op in candidates {

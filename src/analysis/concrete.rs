@@ -19,33 +19,71 @@
 //! - An mbarrier is invalidated only after the copies of its last phase.
 //! - Only bytes that have been written are read, unless an earlier write was masked.
 //! - No access is in flight when a kernel returns.
+//!
+//! # Regions of `ttg.warp_specialize`
+//! The regions run cooperatively: in turns, each team executes one operation, unless it waits for a phase that is not
+//! complete. If all teams wait, each of the waits is a fault. Execution stops at the first fault, and if any team has to
+//! stop. A team is the warps of one region. It counts as one party, since barrier insertion orders its own warps.
+//!
+//! Accesses of different teams are ordered only by mbarriers. A [`Clock`] for each team has the accesses that are
+//! ordered before the team's next operation:
+//!
+//! | operation | effect on clocks |
+//! |---|---|
+//! | arrive, expect | the phase receives the clock of the team |
+//! | copy that completes on an mbarrier | the phase receives the clock at the start of the copy |
+//! | wait for an mbarrier | the team receives the clocks of all completed phases, and all their copies |
+//! | wait for groups | the accesses of the groups become accesses of the team at the wait |
+//!
+//! An access that conflicts with an access of another team is a fault if the two are not ordered, independently of the
+//! order in which the analysis executes them. If the start of an asynchronous access is ordered before the other access
+//! but its completion is not, the access counts as in flight. There are no false positives: every executed order is a
+//! possible one, and clocks of all completed phases, rather than of one phase, only hide faults. Proxy fences between
+//! teams are not checked.
+//!
+//! A wait has the parity of its phase only. If the next phase may complete before the wait, the wait may block until
+//! the phase after the next completes. So a phase that completes without being ordered after the waits for the preceding
+//! phase is a fault.
+//!
+//! Reading order: `memory` (the state of shared memory), `clocks`, `integers`, and then this file.
 
 use super::effects::{
-    AccessTarget, Act, AsyncAccess, Channel, Effects, MbarrierUse, OpId, ValueId, ViewRange,
+    AccessTarget, Act, AsyncAccess, Channel, Effects, MbarrierUse, OpId, Team, ValueId, ViewRange,
 };
 use super::flow::Flow;
-use crate::ir::ops::arith::CmpIPredicate;
-use crate::ir::ops::{arith, scf};
+use crate::ir::ops::{scf, ttg};
+use crate::ir::partitions::{partitions_of, warps_of_regions};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{block_id, operation_id, value_id};
-use melior::ir::r#type::IntegerType;
-use melior::ir::{BlockLike, TypeLike, ValueLike};
+use clocks::{Clock, Moment, Party};
+use integers::{evaluate, width, wrapped};
+use melior::ir::BlockLike;
+use melior::ir::operation::OperationLike;
+use memory::{Access, Bytes, Mbarrier, PathState, WarpQueues};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+mod clocks;
+mod integers;
+mod memory;
+#[cfg(test)]
+mod tests;
 
 /// Sample values of integer arguments. They are multiples of 16, as launchers guarantee to kernels.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
-/// Limit for the total number of loop iterations on a path.
+/// Limit for the total number of loop iterations of a team on a path.
 const MAX_ITERATIONS: u32 = 40;
 
-/// Limit for the number of operations on a path.
+/// Limit for the number of operations of a team on a path.
 const MAX_OPERATIONS: u32 = 20_000;
 
 /// A fault that occurs on an executed path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
+    /// An operation conflicts with an access of other warps, and the two are not ordered.
+    OtherWarps { first: OpId, at: OpId },
     /// An operation conflicts with an access in flight.
     InFlight { started: OpId, at: OpId },
     /// An operation uses the result of a product in flight.
@@ -54,6 +92,10 @@ pub(crate) enum Fault {
     Unwritten(OpId),
     /// An operation waits for a phase that never completes, because `arrivals` arrivals and `bytes` bytes are missing.
     Endless { at: OpId, arrivals: u32, bytes: i64 },
+    /// An operation waits for a phase, and `next` may complete the next phase before the wait.
+    Overtaken { at: OpId, next: OpId },
+    /// An operation uses an mbarrier that is not initialised.
+    NoMbarrier(OpId),
     /// A phase receives `bytes` more bytes than it expects.
     MoreBytes { at: OpId, bytes: i64 },
     /// A phase receives more arrivals than it expects.
@@ -66,9 +108,12 @@ impl Fault {
     /// Returns the operation at which to report the fault.
     pub(crate) const fn at(self) -> OpId {
         match self {
-            Self::InFlight { at, .. }
+            Self::OtherWarps { at, .. }
+            | Self::InFlight { at, .. }
             | Self::Result { at, .. }
             | Self::Unwritten(at)
+            | Self::NoMbarrier(at)
+            | Self::Overtaken { at, .. }
             | Self::Endless { at, .. }
             | Self::MoreBytes { at, .. }
             | Self::AtEnd { at, .. }
@@ -84,8 +129,9 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
     let effects: FxHashMap<OpId, &Effects> = events.collect();
     let mut acts = effects.values().flat_map(|effects| &effects.acts);
     let is_asynchronous = acts.any(|act| matches!(act, Act::Start(_)));
+    let has_teams = flow.blocks.iter().any(|block| block.team != Team::BLOCK);
     let mut first = BTreeSet::new();
-    if !is_asynchronous {
+    if !is_asynchronous && !has_teams {
         return first;
     }
     for sample in SAMPLES {
@@ -98,8 +144,8 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
             views: FxHashMap::default(),
             results: FxHashMap::default(),
             state: PathState::default(),
-            iterations: 0,
-            operations: 0,
+            teams: Vec::new(),
+            current: 0,
         };
         path.function(function);
         match (first.is_empty(), path.faults.is_empty()) {
@@ -111,106 +157,6 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
     BTreeSet::new()
 }
 
-/// A byte range of an allocation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Bytes {
-    allocation: OpId,
-    from: u32,
-    to: u32,
-    /// True if the access covers the whole range, false if it covers an unknown part of the range.
-    is_exact: bool,
-}
-
-impl Bytes {
-    const fn overlaps(self, other: Self) -> bool {
-        self.allocation == other.allocation && self.from < other.to && other.from < self.to
-    }
-
-    const fn contains(self, other: Self) -> bool {
-        self.allocation == other.allocation && self.from <= other.from && other.to <= self.to
-    }
-
-    /// Returns true if an access of `self` and an access of `other` certainly touch a common byte.
-    const fn certainly_overlaps(self, other: Self) -> bool {
-        match (self.is_exact, other.is_exact) {
-            (true, true) => self.overlaps(other),
-            (true, false) => self.contains(other),
-            (false, true) => other.contains(self),
-            (false, false) => false,
-        }
-    }
-}
-
-/// An access in flight.
-#[derive(Clone, Copy, Debug)]
-struct Access {
-    started: OpId,
-    bytes: Bytes,
-    is_write: bool,
-}
-
-/// The groups of accesses that are in flight on one channel, at one point of the executed path.
-#[derive(Debug, Default)]
-struct PathQueue {
-    open: Vec<Access>,
-    /// The sequence number and the accesses of each group, youngest group last.
-    groups: Vec<(u32, Vec<Access>)>,
-    /// Number of groups that have been closed, including groups that are no longer in flight.
-    closed: u32,
-}
-
-#[derive(Debug)]
-struct Mbarrier {
-    count: u32,
-    pending: u32,
-    /// Number of bytes that the current phase still expects.
-    bytes: i64,
-    phase: u64,
-    /// The copies that count towards the current phase.
-    open: Vec<Access>,
-    /// The copies of earlier phases whose completion no wait has observed.
-    ended: Vec<Access>,
-}
-
-#[derive(Debug, Default)]
-struct PathState {
-    copies: PathQueue,
-    bulk_stores: PathQueue,
-    products: PathQueue,
-    /// The mbarriers, keyed by the operation that allocates the buffer and by the first byte in the buffer.
-    mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
-    written: Vec<Bytes>,
-    /// True if bytes that are not in `written` may have been written by a masked access.
-    is_masked: bool,
-}
-
-impl PathState {
-    const fn queue(&mut self, channel: Channel) -> Option<&mut PathQueue> {
-        match channel {
-            Channel::Copies => Some(&mut self.copies),
-            Channel::BulkStores => Some(&mut self.bulk_stores),
-            Channel::Products => Some(&mut self.products),
-            Channel::Mbarrier(_) => None,
-        }
-    }
-
-    fn in_flight(&self) -> impl Iterator<Item = &Access> {
-        let queues = [&self.copies, &self.bulk_stores, &self.products];
-        let queued = queues.into_iter().flat_map(|queue| {
-            let groups = queue.groups.iter().flat_map(|(_, group)| group);
-            groups.chain(&queue.open)
-        });
-        let phases = self.mbarriers.values();
-        queued.chain(phases.flat_map(|mbarrier| mbarrier.open.iter().chain(&mbarrier.ended)))
-    }
-}
-
-/// The effect of the terminator of an executed block on control flow.
-enum Terminator<'c> {
-    Yield(Vec<Val<'c>>),
-    Branch(Blk<'c>),
-}
-
 /// A value on the executed path, with the facts that are known about it.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathValue {
@@ -220,7 +166,58 @@ struct PathValue {
     result: Option<(OpId, u32)>,
 }
 
-struct Path<'p> {
+/// A block that a team executes.
+struct Frame<'c> {
+    ops: Vec<Op<'c>>,
+    /// Index of the next operation.
+    next: usize,
+    around: Around<'c>,
+}
+
+/// The operation around an executed block.
+#[derive(Clone, Copy)]
+enum Around<'c> {
+    /// A function or a region of `ttg.warp_specialize`, which may have several blocks.
+    Region,
+    Conditional(Op<'c>),
+    For {
+        op: Op<'c>,
+        counter: i64,
+        end: i64,
+        step: i64,
+    },
+}
+
+impl<'c> Frame<'c> {
+    fn new(block: Blk<'c>, around: Around<'c>) -> Self {
+        Self {
+            ops: build::operations(block),
+            next: 0,
+            around,
+        }
+    }
+}
+
+/// The execution of a function, or of a partition of `ttg.warp_specialize`.
+#[derive(Default)]
+struct TeamPath<'c> {
+    /// The executed blocks, outermost first.
+    frames: Vec<Frame<'c>>,
+    first_warp: u32,
+    clock: Clock,
+    iterations: u32,
+    operations: u32,
+    is_done: bool,
+}
+
+/// The outcome of a team's turn.
+enum Turn {
+    Executed,
+    /// The next operation has to wait.
+    Blocked,
+}
+
+struct Path<'p, 'c> {
     effects: &'p FxHashMap<OpId, &'p Effects>,
     is_kernel: bool,
     sample: i64,
@@ -229,8 +226,10 @@ struct Path<'p> {
     views: FxHashMap<ValueId, Bytes>,
     results: FxHashMap<ValueId, (OpId, u32)>,
     state: PathState,
-    iterations: u32,
-    operations: u32,
+    /// The running teams. The first one executes the function and the default regions, each other one a partition.
+    teams: Vec<TeamPath<'c>>,
+    /// Index of the team whose turn it is.
+    current: usize,
 }
 
 fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
@@ -239,42 +238,80 @@ fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Returns the bits of an integer type of at most 64 bits.
-fn width(value: Val<'_>) -> Option<u32> {
-    let type_ = value.r#type();
-    if type_.is_index() {
-        return Some(64);
-    }
-    let width = IntegerType::try_from(type_).ok()?.width();
-    (1..=64).contains(&width).then_some(width)
-}
-
-/// Returns `number` modulo 2^`width`, as a signed number of `width` bits. For a width of 1, returns 0 or 1.
-const fn wrapped(number: i64, width: u32) -> i64 {
-    match width {
-        1 => number & 1,
-        _ => number << (64 - width) >> (64 - width),
-    }
-}
-
-const fn unsigned(number: i64, width: u32) -> u64 {
-    number.cast_unsigned() << (64 - width) >> (64 - width)
-}
-
-impl Path<'_> {
+impl<'c> Path<'_, 'c> {
     /// Executes a function until its path ends or a value that control flow needs is unknown.
-    fn function(&mut self, function: Op<'_>) {
-        let blocks = build::blocks(function, 0);
-        let Some(mut block) = blocks.first().copied() else {
+    fn function(&mut self, function: Op<'c>) {
+        let Some(entry) = build::blocks(function, 0).first().copied() else {
             return;
         };
-        for argument in arguments(block) {
+        for argument in arguments(entry) {
             let is_number = width(argument).is_some_and(|width| width >= 32);
             self.set_integer(argument, is_number.then_some(self.sample));
         }
-        while let Some(Terminator::Branch(next)) = self.block(block) {
-            block = next;
+        self.teams.push(TeamPath {
+            frames: vec![Frame::new(entry, Around::Region)],
+            ..TeamPath::default()
+        });
+        self.team_clock().tick(Party::Team(0));
+        while self.round().is_some() {}
+    }
+
+    /// Executes a turn of each team. Returns `None` if execution stops.
+    fn round(&mut self) -> Option<()> {
+        let mut is_deadlock = true;
+        for team in 0..self.teams.len() {
+            // The turn of the first team may end the others.
+            if self.teams.get(team).is_none_or(|team| team.is_done) {
+                continue;
+            }
+            self.current = team;
+            is_deadlock &= matches!(self.turn()?, Turn::Blocked);
+            if self.is_concurrent() && !self.faults.is_empty() {
+                return None;
+            }
         }
+        if !is_deadlock {
+            return Some(());
+        }
+        let ops = self.teams.iter().filter_map(|team| {
+            let frame = team.frames.last()?;
+            frame.ops.get(frame.next)
+        });
+        let waits = ops.filter_map(|op| {
+            let at = operation_id(*op);
+            let (arrivals, bytes) = self.missing(at)?;
+            Some(Fault::Endless {
+                at,
+                arrivals,
+                bytes,
+            })
+        });
+        let waits: Vec<Fault> = waits.collect();
+        self.faults.extend(waits);
+        None
+    }
+
+    const fn is_concurrent(&self) -> bool {
+        self.teams.len() > 1
+    }
+
+    fn team(&mut self) -> &mut TeamPath<'c> {
+        &mut self.teams[self.current]
+    }
+
+    fn team_clock(&mut self) -> &mut Clock {
+        &mut self.team().clock
+    }
+
+    fn queues(&mut self) -> &mut WarpQueues {
+        let first_warp = self.team().first_warp;
+        self.state.queues(first_warp)
+    }
+
+    /// Returns the present moment of the current team.
+    fn now(&self) -> Moment {
+        let party = Party::Team(self.current);
+        self.teams[self.current].clock.moment(party)
     }
 
     fn get(&self, value: Val<'_>) -> Option<i64> {
@@ -324,72 +361,139 @@ impl Path<'_> {
         }
     }
 
-    /// Executes a block. Returns the effect of its terminator, or `None` if execution stops inside the block.
-    fn block<'c>(&mut self, block: Blk<'c>) -> Option<Terminator<'c>> {
-        for op in build::operations(block) {
-            use UpstreamKind as U;
-            self.operations += 1;
-            if self.operations > MAX_OPERATIONS {
-                return None;
-            }
-            match AnyKind::of(op) {
-                AnyKind::Upstream(U::ScfFor) => self.for_loop(op)?,
-                AnyKind::Upstream(U::ScfIf) => self.conditional(op)?,
-                AnyKind::Upstream(U::ScfYield) => {
-                    return Some(Terminator::Yield(build::operands(op)));
-                }
-                AnyKind::Upstream(U::CfBranch | U::CfCondBranch) => return self.branch(op),
-                AnyKind::Upstream(U::ScfWhile | U::ScfIndexSwitch | U::CfSwitch)
-                | AnyKind::Own(OpKind::TtgMask | OpKind::TtCall) => return None,
-                _ => self.operation(op)?,
-            }
+    /// Executes the next operation of the current team. Returns `None` if execution stops.
+    fn turn(&mut self) -> Option<Turn> {
+        use UpstreamKind as U;
+        let frame = self.team().frames.last()?;
+        let op = *frame.ops.get(frame.next)?;
+        if self.is_concurrent() && self.is_blocked(op) {
+            return Some(Turn::Blocked);
         }
-        None
+        let team = self.team();
+        team.frames.last_mut()?.next += 1;
+        team.operations += 1;
+        if team.operations > MAX_OPERATIONS {
+            return None;
+        }
+        match AnyKind::of(op) {
+            AnyKind::Upstream(U::ScfFor) => self.for_loop(op)?,
+            AnyKind::Upstream(U::ScfIf) => self.conditional(op)?,
+            AnyKind::Upstream(U::ScfYield) => self.yield_(&build::operands(op))?,
+            AnyKind::Upstream(U::CfBranch | U::CfCondBranch) => self.branch(op)?,
+            AnyKind::Own(OpKind::TtgWarpSpecialize) => self.fork(op)?,
+            AnyKind::Own(OpKind::TtgWarpYield) => self.join(op)?,
+            AnyKind::Own(OpKind::TtgWarpReturn) => self.team().is_done = true,
+            AnyKind::Upstream(U::ScfWhile | U::ScfIndexSwitch | U::CfSwitch)
+            | AnyKind::Own(OpKind::TtgMask | OpKind::TtCall) => return None,
+            _ => self.operation(op)?,
+        }
+        Some(Turn::Executed)
     }
 
-    /// Executes an `scf.for` whose trip count is known.
-    fn for_loop(&mut self, op: Op<'_>) -> Option<()> {
-        let for_ = scf::For::of(op)?;
-        let body = build::single_block(op, 0)?;
-        let (mut counter, end) = (self.get(for_.lower_bound())?, self.get(for_.upper_bound())?);
-        let step = self.get(for_.step()).filter(|step| *step > 0)?;
-        let arguments = arguments(body);
-        let (number, carried) = arguments.split_first()?;
-        let results = build::results(op);
-        self.pass(&for_.init_args(), carried);
-        // The results of a loop without iterations.
-        self.pass(&for_.init_args(), &results);
-        while counter < end {
-            self.iterations += 1;
-            if self.iterations > MAX_ITERATIONS {
-                return None;
-            }
-            self.set_integer(*number, Some(counter));
-            let Terminator::Yield(values) = self.block(body)? else {
-                return None;
-            };
-            self.pass(&values, &results);
-            self.pass(&values, carried);
-            counter = counter.checked_add(step)?;
+    /// Returns true if an operation has to wait for other teams.
+    fn is_blocked(&self, op: Op<'_>) -> bool {
+        if OpKind::TtgWarpYield.is(op) {
+            return !self.teams[1..].iter().all(|team| team.is_done);
         }
-        Some(())
+        self.missing(operation_id(op)).is_some()
     }
 
-    /// Executes an `scf.if` whose condition is known.
-    fn conditional(&mut self, op: Op<'_>) -> Option<()> {
-        let condition = self.get(*build::operands(op).first()?)?;
-        let Some(block) = build::single_block(op, usize::from(condition == 0)) else {
-            return Some(());
-        };
-        let Terminator::Yield(values) = self.block(block)? else {
+    /// Returns the numbers of arrivals and bytes that are missing in the phase for which an operation waits. Returns
+    /// `None` if it does not wait or the phase is complete or unknown.
+    fn missing(&self, op: OpId) -> Option<(u32, i64)> {
+        let effects = self.effects.get(&op)?;
+        let Some((object, MbarrierUse::Wait { parity })) = effects.mbarrier else {
             return None;
         };
-        self.pass(&values, &build::results(op));
+        if let Some(predicate) = effects.predicate
+            && *self.integers.get(&predicate)? == 0
+        {
+            return None;
+        }
+        let mbarrier = self.mbarrier(object)?;
+        let parity = self.integers.get(&parity)?;
+        let is_pending = mbarrier.phase & 1 == parity.unsigned_abs() & 1;
+        is_pending.then_some((mbarrier.pending, mbarrier.bytes))
+    }
+
+    /// Starts an `scf.for` whose trip count is known.
+    fn for_loop(&mut self, op: Op<'c>) -> Option<()> {
+        let for_ = scf::For::of(op)?;
+        let body = build::single_block(op, 0)?;
+        let (counter, end) = (self.get(for_.lower_bound())?, self.get(for_.upper_bound())?);
+        let step = self.get(for_.step()).filter(|step| *step > 0)?;
+        self.pass(&for_.init_args(), arguments(body).get(1..)?);
+        // The results of a loop without iterations.
+        self.pass(&for_.init_args(), &build::results(op));
+        let around = Around::For {
+            op,
+            counter,
+            end,
+            step,
+        };
+        self.team().frames.push(Frame::new(body, around));
+        self.iterate()
+    }
+
+    /// Starts the next iteration of the innermost block, which is the body of an `scf.for`, or leaves the loop.
+    fn iterate(&mut self) -> Option<()> {
+        let team = self.team();
+        let frame = team.frames.last_mut()?;
+        let Around::For {
+            op, counter, end, ..
+        } = frame.around
+        else {
+            return None;
+        };
+        if counter >= end {
+            team.frames.pop();
+            return Some(());
+        }
+        frame.next = 0;
+        team.iterations += 1;
+        if team.iterations > MAX_ITERATIONS {
+            return None;
+        }
+        let number = build::argument(build::single_block(op, 0)?, 0);
+        self.set_integer(number, Some(counter));
         Some(())
+    }
+
+    /// Starts an `scf.if` whose condition is known.
+    fn conditional(&mut self, op: Op<'c>) -> Option<()> {
+        let condition = self.get(*build::operands(op).first()?)?;
+        if let Some(block) = build::single_block(op, usize::from(condition == 0)) {
+            let frame = Frame::new(block, Around::Conditional(op));
+            self.team().frames.push(frame);
+        }
+        Some(())
+    }
+
+    /// Ends the innermost block, which yields `values`.
+    fn yield_(&mut self, values: &[Val<'c>]) -> Option<()> {
+        match self.team().frames.last()?.around {
+            Around::Region => None,
+            Around::Conditional(op) => {
+                self.pass(values, &build::results(op));
+                self.team().frames.pop();
+                Some(())
+            }
+            Around::For { op, .. } => {
+                self.pass(values, &build::results(op));
+                let body = build::single_block(op, 0)?;
+                self.pass(values, arguments(body).get(1..)?);
+                if let Around::For { counter, step, .. } =
+                    &mut self.team().frames.last_mut()?.around
+                {
+                    *counter = counter.checked_add(*step)?;
+                }
+                self.iterate()
+            }
+        }
     }
 
     /// Executes a `cf.br`, or a `cf.cond_br` whose condition is known.
-    fn branch<'c>(&mut self, op: Op<'c>) -> Option<Terminator<'c>> {
+    fn branch(&mut self, op: Op<'c>) -> Option<()> {
         let targets = build::successors(op);
         let operands = build::operands(op);
         let (target, from) = match targets[..] {
@@ -399,14 +503,64 @@ impl Path<'_> {
             _ => return None,
         };
         // Two edges to one block may pass different values.
-        self.iterations += 1;
-        if self.iterations > MAX_ITERATIONS
+        self.team().iterations += 1;
+        if self.team().iterations > MAX_ITERATIONS
             || targets.len() == 2 && block_id(targets[0]) == block_id(targets[1])
         {
             return None;
         }
         self.pass(operands.get(from..)?, &arguments(target));
-        Some(Terminator::Branch(target))
+        let frame = self.team().frames.last_mut()?;
+        if !matches!(frame.around, Around::Region) {
+            return None;
+        }
+        *frame = Frame::new(target, Around::Region);
+        Some(())
+    }
+
+    /// Starts the regions of a `ttg.warp_specialize`. The current team executes the default region.
+    fn fork(&mut self, op: Op<'c>) -> Option<()> {
+        if self.is_concurrent() {
+            return None;
+        }
+        let view = ttg::WarpSpecialize::of(op)?;
+        self.operation(op)?;
+        let partitions = partitions_of(view)?;
+        let captures = partitions.explicit_captures();
+        self.state.synchronise();
+        let clock = self.teams[0].clock.clone();
+        self.team_clock().tick(Party::Team(0));
+        let default = *build::blocks(op, 0).first()?;
+        let frame = Frame::new(default, Around::Region);
+        self.team().frames.push(frame);
+        let holder = partitions.op();
+        let ranges = warps_of_regions(view).into_iter().skip(1);
+        for (region, range) in (0..holder.region_count()).zip(ranges) {
+            let entry = *build::blocks(holder, region).first()?;
+            self.pass(&captures, &arguments(entry));
+            let mut clock = clock.clone();
+            clock.tick(Party::Team(self.teams.len()));
+            self.teams.push(TeamPath {
+                frames: vec![Frame::new(entry, Around::Region)],
+                first_warp: range.first,
+                clock,
+                ..TeamPath::default()
+            });
+        }
+        Some(())
+    }
+
+    /// Ends a `ttg.warp_specialize` at the end of its default region. All partitions have ended.
+    fn join(&mut self, end: Op<'c>) -> Option<()> {
+        let op = build::parent(end)?;
+        let unwritten = std::mem::take(&mut self.state.unwritten).into_iter();
+        self.faults
+            .extend(unwritten.map(|read| Fault::Unwritten(read.op)));
+        self.state.synchronise();
+        self.teams.truncate(1);
+        self.team().frames.pop();
+        self.pass(&build::operands(end), &build::results(op));
+        Some(())
     }
 
     fn operation(&mut self, op: Op<'_>) -> Option<()> {
@@ -436,7 +590,7 @@ impl Path<'_> {
             false => Vec::new(),
         };
         let integer = match results[..] {
-            [result] if width(result).is_some() => self.evaluate(op),
+            [result] if width(result).is_some() => evaluate(op, |value| self.get(value)),
             _ => None,
         };
         for result in &results {
@@ -449,23 +603,21 @@ impl Path<'_> {
             && self.is_kernel
             && let Some(access) = self.state.in_flight().next()
         {
-            let (started, at) = (access.started, number);
+            let (started, at) = (access.op, number);
             self.faults.insert(Fault::AtEnd { started, at });
         }
         if let Some(effects) = effects {
             self.act(number, effects)?;
         }
         if is_product && !is_wait {
-            let group = self.state.products.closed - 1;
+            let group = self.queues().products.closed - 1;
             results.iter().for_each(|result| {
                 self.results.insert(value_id(*result), (number, group));
             });
         }
         for (result, known) in results.iter().zip(passed) {
-            let groups = &self.state.products.groups;
-            let is_pending = |group| groups.iter().any(|(other, _)| *other == group);
             if let Some((started, group)) = known.result
-                && is_pending(group)
+                && self.queues().products.has_group(group)
             {
                 self.results.insert(value_id(*result), (started, group));
             }
@@ -479,8 +631,7 @@ impl Path<'_> {
             let Some((started, group)) = self.results.get(&value_id(operand)).copied() else {
                 continue;
             };
-            let groups = &self.state.products.groups;
-            if groups.iter().any(|(other, _)| *other == group) {
+            if self.queues().products.has_group(group) {
                 let at = operation_id(op);
                 self.faults.insert(Fault::Result { started, at });
             }
@@ -504,6 +655,9 @@ impl Path<'_> {
             self.state
                 .written
                 .retain(|written| written.allocation != op);
+            self.state
+                .complete
+                .retain(|access| access.bytes.allocation != op);
             self.views.insert(allocation.value, bytes);
         }
         for view in &effects.views {
@@ -518,18 +672,11 @@ impl Path<'_> {
                 Act::Write(target) => self.access(op, target, true, None),
                 Act::Start(start) => self.access(op, start.target, start.is_write, Some(start)),
                 Act::Commit(channel) => {
-                    if let Some(queue) = self.state.queue(channel) {
-                        let group = std::mem::take(&mut queue.open);
-                        queue.groups.push((queue.closed, group));
-                        queue.closed += 1;
+                    if let Some(queue) = self.queues().queue(channel) {
+                        queue.commit();
                     }
                 }
-                Act::Observe { channel, at_most } => {
-                    if let Some(queue) = self.state.queue(channel) {
-                        let done = queue.groups.len().saturating_sub(at_most as usize);
-                        queue.groups.drain(..done);
-                    }
-                }
+                Act::Observe { channel, at_most } => self.observe(channel, at_most),
                 Act::Barrier | Act::Sync(_) | Act::Fence => {}
             }
         }
@@ -573,6 +720,22 @@ impl Path<'_> {
         }
     }
 
+    /// Waits until at most `at_most` groups of a channel are in flight.
+    fn observe(&mut self, channel: Channel, at_most: u32) {
+        let is_concurrent = self.is_concurrent();
+        let end = Some(self.now());
+        let Some(queue) = self.queues().queue(channel) else {
+            return;
+        };
+        let done = queue.groups.len().saturating_sub(at_most as usize);
+        let done: Vec<_> = queue.groups.drain(..done).collect();
+        for access in done.into_iter().flat_map(|(_, group)| group) {
+            if is_concurrent {
+                self.state.record(Access { end, ..access });
+            }
+        }
+    }
+
     fn access(
         &mut self,
         op: OpId,
@@ -589,13 +752,15 @@ impl Path<'_> {
             self.state.is_masked |= is_write;
             return;
         };
-        let certainly_overlaps = |access: &&Access| {
-            (is_write || access.is_write) && access.bytes.certainly_overlaps(bytes)
+        let now = self.now();
+        let access = Access {
+            op,
+            bytes,
+            is_write,
+            start: now,
+            end: start.is_none().then_some(now),
         };
-        if let Some(access) = self.state.in_flight().find(certainly_overlaps) {
-            let started = access.started;
-            self.faults.insert(Fault::InFlight { started, at: op });
-        }
+        self.check_access(access);
         if is_write {
             if !self.state.written.contains(&bytes) {
                 self.state.written.push(bytes);
@@ -603,36 +768,85 @@ impl Path<'_> {
         } else if !self.state.is_masked {
             let mut written = self.state.written.iter();
             if !written.any(|written| written.overlaps(bytes)) {
-                self.faults.insert(Fault::Unwritten(op));
+                if self.is_concurrent() {
+                    self.state.unwritten.push(access);
+                } else {
+                    self.faults.insert(Fault::Unwritten(op));
+                }
             }
         }
         let Some(start) = start else {
+            if self.is_concurrent() {
+                self.state.record(access);
+            }
             return;
-        };
-        let access = Access {
-            started: op,
-            bytes,
-            is_write,
         };
         match start.channel {
             Channel::Mbarrier(object) => {
-                if let Some(mbarrier) = self.mbarrier(object) {
+                if let Some(mbarrier) = self.mbarrier_mut(object) {
                     mbarrier.open.push(access);
                 }
             }
-            channel => self
-                .state
-                .queue(channel)
-                .into_iter()
-                .for_each(|q| q.open.push(access)),
+            channel => {
+                let queue = self.queues().queue(channel);
+                queue.into_iter().for_each(|queue| queue.open.push(access));
+            }
         }
     }
 
-    fn mbarrier(&mut self, object: ValueId) -> Option<&mut Mbarrier> {
+    /// Reports conflicts of an access with earlier accesses that are not ordered before it.
+    fn check_access(&mut self, access: Access) {
+        let at = access.op;
+        let clock = &self.teams[self.current].clock;
+        let fault = |first: &Access| match clock.is_after(first.start) {
+            true => Fault::InFlight {
+                started: first.op,
+                at,
+            },
+            false => Fault::OtherWarps {
+                first: first.op,
+                at,
+            },
+        };
+        let mut in_flight = self
+            .state
+            .in_flight()
+            .filter(|first| first.conflicts_with(&access));
+        if !self.is_concurrent() {
+            self.faults.extend(in_flight.next().map(fault));
+            return;
+        }
+        self.faults.extend(in_flight.map(fault));
+        let complete = self.state.complete.iter();
+        let unordered =
+            complete.filter(|first| first.conflicts_with(&access) && !first.is_complete(clock));
+        self.faults.extend(unordered.map(fault));
+        if !access.is_write {
+            return;
+        }
+        // A read that this write should have preceded.
+        let reads = self.state.unwritten.iter();
+        let reads = reads.filter(|read| read.conflicts_with(&access));
+        self.faults
+            .extend(reads.map(|read| match read.is_complete(clock) {
+                true => Fault::Unwritten(read.op),
+                false => Fault::OtherWarps {
+                    first: at,
+                    at: read.op,
+                },
+            }));
+    }
+
+    fn mbarrier(&self, object: ValueId) -> Option<&Mbarrier> {
         let bytes = self.views.get(&object).filter(|bytes| bytes.is_exact)?;
-        self.state
-            .mbarriers
-            .get_mut(&(bytes.allocation, bytes.from))
+        let key = (bytes.allocation, bytes.from);
+        self.state.mbarriers.get(&key)
+    }
+
+    fn mbarrier_mut(&mut self, object: ValueId) -> Option<&mut Mbarrier> {
+        let bytes = self.views.get(&object).filter(|bytes| bytes.is_exact)?;
+        let key = (bytes.allocation, bytes.from);
+        self.state.mbarriers.get_mut(&key)
     }
 
     /// Applies an operation on an mbarrier. Returns `None`, which stops execution, if the mbarrier is unknown.
@@ -640,18 +854,14 @@ impl Path<'_> {
         let bytes = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
         let key = (bytes.allocation, bytes.from);
         if let MbarrierUse::Init { count } = how {
-            let mbarrier = Mbarrier {
-                count,
-                pending: count,
-                bytes: 0,
-                phase: 0,
-                open: Vec::new(),
-                ended: Vec::new(),
-            };
-            self.state.mbarriers.insert(key, mbarrier);
+            self.state.init(key, count);
         }
-        // The phase of an mbarrier that a caller initialised is unknown.
-        let mbarrier = self.state.mbarriers.get_mut(&key)?;
+        let is_concurrent = self.is_concurrent();
+        let clock = &mut self.teams[self.current].clock;
+        let Some(mbarrier) = self.state.mbarriers.get_mut(&key) else {
+            self.faults.insert(Fault::NoMbarrier(op));
+            return None;
+        };
         let arrivals = match how {
             MbarrierUse::Init { .. } => return Some(()),
             MbarrierUse::Invalidate => {
@@ -659,7 +869,7 @@ impl Path<'_> {
                 // No later wait can observe these copies.
                 let unobserved = ended.open.iter().chain(&ended.ended);
                 let faults = unobserved.map(|access| Fault::InFlight {
-                    started: access.started,
+                    started: access.op,
                     at: op,
                 });
                 self.faults.extend(faults);
@@ -686,10 +896,24 @@ impl Path<'_> {
                     });
                     return None;
                 }
-                mbarrier.ended.clear();
+                clock.join(&mbarrier.released);
+                clock.add(Moment {
+                    party: mbarrier.party,
+                    time: mbarrier.phase,
+                });
+                let observed = std::mem::take(&mut mbarrier.ended);
+                if is_concurrent {
+                    let now = clock.moment(Party::Team(self.current));
+                    mbarrier.waits.push((op, now));
+                    observed
+                        .into_iter()
+                        .for_each(|access| self.state.record(access));
+                }
                 return Some(());
             }
         };
+        mbarrier.arrived.join(clock);
+        clock.tick(Party::Team(self.current));
         let Some(pending) = mbarrier.pending.checked_sub(arrivals) else {
             self.faults.insert(Fault::MoreArrivals(op));
             return None;
@@ -701,75 +925,10 @@ impl Path<'_> {
             return None;
         }
         if pending == 0 && mbarrier.bytes == 0 {
-            mbarrier.pending = mbarrier.count;
-            mbarrier.phase += 1;
-            mbarrier.ended.append(&mut mbarrier.open);
+            let overtaken = mbarrier.complete().into_iter();
+            self.faults
+                .extend(overtaken.map(|at| Fault::Overtaken { at, next: op }));
         }
         Some(())
-    }
-
-    /// Returns the integer that an operation computes, if its operands are known.
-    fn evaluate(&self, op: Op<'_>) -> Option<i64> {
-        use UpstreamKind as U;
-        let AnyKind::Upstream(kind) = AnyKind::of(op) else {
-            // The evaluated path is the path of program 0.
-            return OpKind::TtGetProgramId.is(op).then_some(0);
-        };
-        if let Some(constant) = arith::Constant::of(op) {
-            return build::integer_value(constant.value());
-        }
-        let operands = build::operands(op);
-        if kind == U::ArithSelect {
-            let condition = self.get(operands[0])?;
-            return self.get(operands[if condition != 0 { 1 } else { 2 }]);
-        }
-        let bits = width(*operands.first()?)?;
-        let a = self.get(operands[0])?;
-        match kind {
-            U::ArithExtSI if bits == 1 => return Some(-a),
-            U::ArithExtSI | U::ArithTruncI | U::ArithIndexCast => return Some(a),
-            U::ArithExtUI | U::ArithIndexCastUI => return i64::try_from(unsigned(a, bits)).ok(),
-            _ => {}
-        }
-        let b = self.get(*operands.get(1)?)?;
-        let (x, y) = (unsigned(a, bits), unsigned(b, bits));
-        let from_unsigned = |number: Option<u64>| number.map(u64::cast_signed);
-        let shift = u32::try_from(b).ok().filter(|by| *by < bits);
-        match kind {
-            U::ArithAddI => Some(a.wrapping_add(b)),
-            U::ArithSubI => Some(a.wrapping_sub(b)),
-            U::ArithMulI => Some(a.wrapping_mul(b)),
-            U::ArithAndI => Some(a & b),
-            U::ArithOrI => Some(a | b),
-            U::ArithXOrI => Some(a ^ b),
-            U::ArithMaxSI => Some(a.max(b)),
-            U::ArithMinSI => Some(a.min(b)),
-            U::ArithMaxUI => from_unsigned(Some(x.max(y))),
-            U::ArithMinUI => from_unsigned(Some(x.min(y))),
-            U::ArithDivSI => a.checked_div(b),
-            U::ArithRemSI => a.checked_rem(b),
-            U::ArithDivUI => from_unsigned(x.checked_div(y)),
-            U::ArithRemUI => from_unsigned(x.checked_rem(y)),
-            U::ArithShLI => Some(a << shift?),
-            U::ArithShRSI => Some(a >> shift?),
-            U::ArithShRUI => from_unsigned(Some(x >> shift?)),
-            U::ArithCmpI => {
-                use CmpIPredicate as P;
-                let holds = match arith::CmpI::of(op)?.predicate() {
-                    P::Eq => a == b,
-                    P::Ne => a != b,
-                    P::Slt => a < b,
-                    P::Sle => a <= b,
-                    P::Sgt => a > b,
-                    P::Sge => a >= b,
-                    P::Ult => x < y,
-                    P::Ule => x <= y,
-                    P::Ugt => x > y,
-                    P::Uge => x >= y,
-                };
-                Some(i64::from(holds))
-            }
-            _ => None,
-        }
     }
 }

@@ -8,7 +8,7 @@
 //! A forward data-flow analysis. The state has a lower bound for the number of instructions of each group, youngest
 //! first, and of the open group. The join is the minimum for each group. A path on which a group does not exist
 //! imposes no limit. Calls, and the entry of a function that is called, leave groups of unknown size, with a bound of
-//! 0.
+//! 0. So does the entry of a partition of `ttg.warp_specialize`, whose warps may have executed other partitions.
 //!
 //! ```text
 //! copy A (2); commit; copy B (4); commit; copy C (1)
@@ -16,8 +16,8 @@
 //! ```
 
 use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId};
-use super::flow::{Event, Flow, ForwardAnalysis};
-use std::collections::HashMap;
+use super::flow::{Edge, Event, Flow, ForwardAnalysis};
+use std::collections::{HashMap, HashSet};
 
 /// Lower bounds for the numbers of instructions in flight.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,7 +100,13 @@ pub(crate) fn counted_waits(
     let Some(most) = acts.filter_map(at_most).max() else {
         return HashMap::new();
     };
+    let entered = flow.blocks.iter().flat_map(|block| {
+        let targets = block.edges.iter().map(|edge| edge.to);
+        let team = |target: &usize| flow.blocks[*target].team;
+        targets.filter(move |to| team(to).first_warp > block.team.first_warp)
+    });
     let mut analysis = WaitCounts {
+        partitions: entered.collect(),
         issued,
         max_groups: most + 1,
         waits: HashMap::new(),
@@ -118,6 +124,8 @@ struct WaitCounts<'a> {
     /// Number of groups for which the state has separate bounds: one more than any wait leaves in flight.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
+    /// The first basic block of each partition.
+    partitions: HashSet<usize>,
 }
 
 impl ForwardAnalysis for WaitCounts<'_> {
@@ -144,6 +152,12 @@ impl ForwardAnalysis for WaitCounts<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn edge(&mut self, edge: &Edge, state: &mut GroupSizes) {
+        if self.partitions.contains(&edge.to) {
+            *state = GroupSizes::UNKNOWN;
         }
     }
 

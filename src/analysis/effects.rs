@@ -158,7 +158,8 @@ pub(crate) enum Act {
     Read(AccessTarget),
     /// Writes through the generic proxy; completes within the operation.
     Write(AccessTarget),
-    /// A barrier of all threads of the block.
+    /// A barrier of all threads that execute the operation. In a [`Flow`](super::flow::Flow), a barrier of all threads of
+    /// the block: [`Effects::in_team`] replaces the barriers of other teams.
     Barrier,
     /// A barrier of the threads in the given scope.
     Sync(SyncScope),
@@ -234,6 +235,11 @@ impl Team {
         end_warp: u32::MAX,
         barrier: 0,
     };
+
+    /// Returns true if no warp belongs to both teams. Such teams run at the same time.
+    pub(crate) const fn is_disjoint(self, other: Self) -> bool {
+        self.end_warp <= other.first_warp || other.end_warp <= self.first_warp
+    }
 
     /// Returns true if all warps of `other` are warps of `self`.
     pub(crate) const fn contains(self, other: Self) -> bool {
@@ -314,6 +320,18 @@ impl Effects {
             acts,
             ..Self::default()
         }
+    }
+
+    /// Returns the effects of the operation if `team` executes it: a barrier of the block is a barrier of the team.
+    pub(crate) fn in_team(mut self, team: Team) -> Self {
+        if team != Team::BLOCK {
+            for act in &mut self.acts {
+                if *act == Act::Barrier {
+                    *act = Act::Sync(SyncScope::Team(team));
+                }
+            }
+        }
+        self
     }
 
     pub(crate) fn with_tradeoff(self, tradeoff: ScratchTradeoff) -> Self {

@@ -5,13 +5,24 @@
 //! for { b }              block 1: b               1 -> 1 (next iteration),  1 -> 2
 //! c                      block 2: c
 //! ```
+//! The regions of `ttg.warp_specialize` run concurrently. The graph has one path through each region:
+//! ```text
+//! warp_specialize        block 0: captures stored, barrier     0 -> 1, 0 -> 2
+//!   default { a }        block 1: a (its warps)                1 -> 3
+//!   partition { b }      block 2: b (its warps)                2 -> 3
+//! c                      block 3: barrier, c
+//! ```
+//! An analysis of paths therefore sees the accesses of each region in order, and the accesses of different regions as
+//! alternatives. The rules for different regions use the [`Team`] of each block.
+//!
 //! A [`BasicBlock`] contains the operations with effects. It also contains loop operations, since a barrier may be
 //! inserted in front of a loop. An edge maps buffers to the block arguments, loop-carried values and results that
 //! they become. [`Flow::forward`] solves forward data-flow problems on the graph.
 
 use super::barriers::Barriers;
 use super::effects::{Act, Buffers, Effects, OpId, Team, ValueId};
-use crate::ir::ops::scf;
+use crate::ir::ops::{scf, ttg};
+use crate::ir::partitions::{partitions_of, warps_of_regions};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
@@ -19,7 +30,7 @@ use gpu_sim::graph;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Type, ValueLike};
 use rustc_hash::FxHashMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An operation and its effects.
 #[derive(Clone, Debug)]
@@ -104,8 +115,20 @@ impl Flow {
 
     /// Returns the operations that are proxy fences, each with the team that executes it: all warps of the block.
     pub(crate) fn fences(&self) -> Barriers {
-        let is_fence = |event: &&Event| event.effects.acts.contains(&Act::Fence);
-        let fences = self.events().filter(is_fence);
+        self.fences_in(|_| true)
+    }
+
+    /// Returns the proxy fences in regions of `ttg.warp_specialize`. Such a fence may order accesses of other warps, which
+    /// this graph has on other paths.
+    pub(crate) fn fences_of_regions(&self) -> Barriers {
+        self.fences_in(|team| team != Team::BLOCK)
+    }
+
+    fn fences_in(&self, is_in: impl Fn(Team) -> bool) -> Barriers {
+        let order = self.order().into_iter().map(|number| &self.blocks[number]);
+        let events = order.filter(|block| is_in(block.team));
+        let events = events.flat_map(|block| &block.events);
+        let fences = events.filter(|event| event.effects.acts.contains(&Act::Fence));
         fences.map(|event| (event.op, Team::BLOCK)).collect()
     }
 
@@ -173,7 +196,7 @@ fn of_values<'c>(
         effects,
     };
     for block in &blocks {
-        let number = builder.new_block(0);
+        let number = builder.new_block(Place::default());
         builder.starts.insert(sys::block_id(*block), number);
     }
     if let Some(entry) = blocks.first() {
@@ -194,6 +217,23 @@ struct FlowBuilder<'f, 'c> {
     effects: &'f mut EffectsOf<'f, 'c>,
 }
 
+/// The part of a function in which a basic block is.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    depth: u32,
+    team: Team,
+}
+
+impl Place {
+    /// Returns the place of a loop body.
+    const fn in_loop(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
+
 fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     (0..block.argument_count())
         .map(|i| build::argument(block, i))
@@ -207,12 +247,18 @@ fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
 }
 
 impl<'c> FlowBuilder<'_, 'c> {
-    fn new_block(&mut self, depth: u32) -> usize {
+    fn new_block(&mut self, place: Place) -> usize {
         self.result.flow.blocks.push(BasicBlock {
-            depth,
+            depth: place.depth,
+            team: place.team,
             ..BasicBlock::default()
         });
         self.result.flow.blocks.len() - 1
+    }
+
+    fn place(&self, block: usize) -> Place {
+        let BasicBlock { depth, team, .. } = self.result.flow.blocks[block];
+        Place { depth, team }
     }
 
     fn edge(&mut self, from: usize, to: usize, passes: &[(&[Val<'c>], &[Val<'c>])]) {
@@ -241,6 +287,9 @@ impl<'c> FlowBuilder<'_, 'c> {
                     self.branch(op, current);
                     current
                 }
+                AnyKind::Own(OpKind::TtgWarpSpecialize) => self.specialize(op, current),
+                // The edges to the join have the operands.
+                AnyKind::Own(OpKind::TtgWarpYield | OpKind::TtgWarpReturn) => current,
                 _ => {
                     self.event(op, current);
                     current
@@ -264,8 +313,8 @@ impl<'c> FlowBuilder<'_, 'c> {
             op: number,
             effects: Effects::default(),
         });
-        let depth = self.result.flow.blocks[current].depth;
-        let body = self.new_block(depth + 1);
+        let place = self.place(current);
+        let body = self.new_block(place.in_loop());
         let results = build::results(op);
         let carried = arguments(first);
         // The first argument of the body of `scf.for` is its counter.
@@ -281,15 +330,15 @@ impl<'c> FlowBuilder<'_, 'c> {
         if let Some(second) = regions.get(1).copied().filter(|_| !is_for) {
             // The condition comes first.
             let yielded = yielded.get(1..).unwrap_or_default();
-            let again = self.new_block(depth + 1);
+            let again = self.new_block(place.in_loop());
             self.edge(end, again, &[(yielded, &arguments(second))]);
             let back = self.block(second, again);
             self.edge(back, body, &[(&terminator_operands(second), carried)]);
-            let after = self.new_block(depth);
+            let after = self.new_block(place);
             self.edge(end, after, &[(yielded, &results)]);
             return after;
         }
-        let after = self.new_block(depth);
+        let after = self.new_block(place);
         self.edge(current, after, &[(operands, &results)]);
         self.edge(end, body, &[(&yielded, carried)]);
         self.edge(end, after, &[(&yielded, &results)]);
@@ -298,7 +347,7 @@ impl<'c> FlowBuilder<'_, 'c> {
 
     /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`, which executes at most one of its regions.
     fn conditional(&mut self, op: Op<'c>, current: usize) -> usize {
-        let depth = self.result.flow.blocks[current].depth;
+        let place = self.place(current);
         let results = build::results(op);
         let mut ends = Vec::new();
         let mut is_skipped = OpKind::TtgMask.is(op);
@@ -307,11 +356,11 @@ impl<'c> FlowBuilder<'_, 'c> {
                 is_skipped = true;
                 continue;
             };
-            let start = self.new_block(depth);
+            let start = self.new_block(place);
             self.edge(current, start, &[]);
             ends.push((self.block(block, start), block));
         }
-        let after = self.new_block(depth);
+        let after = self.new_block(place);
         for (end, block) in ends {
             self.edge(end, after, &[(&terminator_operands(block), &results)]);
         }
@@ -319,6 +368,84 @@ impl<'c> FlowBuilder<'_, 'c> {
             self.edge(current, after, &[]);
         }
         after
+    }
+
+    /// Adds a `ttg.warp_specialize`: one path through each of its regions. The paths meet at the join, a barrier of all
+    /// warps. The join is the event of the operation that holds the partitions.
+    fn specialize(&mut self, op: Op<'c>, current: usize) -> usize {
+        let specialize = ttg::WarpSpecialize::of(op);
+        let held = specialize.and_then(|view| Some((view, partitions_of(view)?)));
+        let Some((view, partitions)) = held else {
+            return current;
+        };
+        let effects = self.effects(op);
+        self.add(op, effects, current);
+        let place = self.place(current);
+        let after = self.new_block(place);
+        let results = build::results(op);
+        let captures = partitions.explicit_captures();
+        let holder = partitions.op();
+        let partition_blocks = (0..holder.region_count()).map(|i| build::blocks(holder, i));
+        let regions = std::iter::once(build::blocks(op, 0)).chain(partition_blocks);
+        for (warps, blocks) in warps_of_regions(view).into_iter().zip(regions) {
+            let team = Team {
+                first_warp: warps.first,
+                end_warp: warps.end(),
+                barrier: warps.barrier,
+            };
+            let starts: Vec<usize> = blocks
+                .iter()
+                .map(|_| self.new_block(Place { team, ..place }))
+                .collect();
+            for (block, start) in blocks.iter().zip(&starts) {
+                self.starts.insert(sys::block_id(*block), *start);
+            }
+            if let (Some(first), Some(start)) = (blocks.first(), starts.first()) {
+                self.edge(current, *start, &[(&captures, &arguments(*first))]);
+            }
+            for (block, start) in blocks.into_iter().zip(starts) {
+                let end = self.block(block, start);
+                let last = build::operations(block).pop();
+                match last.map(AnyKind::of) {
+                    Some(AnyKind::Own(OpKind::TtgWarpYield)) => {
+                        self.edge(end, after, &[(&terminator_operands(block), &results)]);
+                    }
+                    Some(AnyKind::Own(OpKind::TtgWarpReturn)) => self.edge(end, after, &[]),
+                    _ => {}
+                }
+            }
+        }
+        let mut uses = self.outer_buffers(op);
+        uses.extend(self.buffers(captures.into_iter()));
+        uses.push(operation_id(op));
+        let join = Effects {
+            uses,
+            acts: vec![Act::Barrier],
+            ..Effects::default()
+        };
+        self.add(holder, join, after);
+        after
+    }
+
+    /// Returns the buffers that are defined outside of the default region of a `ttg.warp_specialize`, and used inside.
+    fn outer_buffers(&mut self, specialize: Op<'c>) -> Vec<ValueId> {
+        let blocks = build::blocks(specialize, 0);
+        let nested = blocks.iter().flat_map(|block| build::operations(*block));
+        let ops: Vec<Op<'c>> = nested.flat_map(build::in_order).collect();
+        let mut inside: HashSet<ValueId> = HashSet::new();
+        let mut define = |values: Vec<Val<'c>>| inside.extend(values.into_iter().map(value_id));
+        blocks.into_iter().map(arguments).for_each(&mut define);
+        for op in &ops {
+            define(build::results(*op));
+            let nested = (0..op.region_count()).flat_map(|i| build::blocks(*op, i));
+            nested.map(arguments).for_each(&mut define);
+        }
+        let used = ops.into_iter().flat_map(build::operands);
+        let outer = used.filter(|value| !inside.contains(&value_id(*value)));
+        let mut outer = self.buffers(outer);
+        outer.sort_unstable();
+        outer.dedup();
+        outer
     }
 
     /// Adds a branch of `cf`. Its last operands are the block operands of the successors.
@@ -365,17 +492,24 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
+    /// Adds an event to a basic block, unless it is irrelevant for all analyses.
+    fn add(&mut self, op: Op<'c>, effects: Effects, current: usize) {
+        if effects.is_empty() {
+            return;
+        }
+        let number = operation_id(op);
+        self.result.ops.insert(number, op);
+        let block = &mut self.result.flow.blocks[current];
+        let event = Event {
+            op: number,
+            effects: effects.in_team(block.team),
+        };
+        block.events.push(event);
+    }
+
     fn event(&mut self, op: Op<'c>, current: usize) {
         let effects = self.effects(op);
-        if !effects.is_empty() {
-            let number = operation_id(op);
-            self.result.ops.insert(number, op);
-            let event = Event {
-                op: number,
-                effects,
-            };
-            self.result.flow.blocks[current].events.push(event);
-        }
+        self.add(op, effects, current);
         for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
             self.check_region(block, op);
         }

@@ -18,9 +18,14 @@
 //!
 //! A wait for one of several mbarriers that is chosen at run time observes the oldest phase of all of them.
 //! Afterwards, none of the other accesses is certainly in flight.
+//!
+//! In a region of `ttg.warp_specialize`, a wait for an mbarrier may convey that other warps have observed the completion
+//! of an access. Afterwards, only the products and TMA stores that the waiting warps have started are certainly in
+//! flight. After the join, an access that completes on an mbarrier and was started in a region counts as complete:
+//! [`concrete`](super::concrete) finds copies that no region waits for.
 
 use super::alias::{Aliases, PointsTo};
-use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, ValueId};
+use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, Team, ValueId};
 use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -98,8 +103,16 @@ impl GroupQueue {
     }
 }
 
-/// The key of a queue: a channel and, if the channel is a known mbarrier, the operation that allocates the mbarrier.
-type QueueKey = (Channel, Option<OpId>);
+/// The key of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct QueueKey {
+    channel: Channel,
+    /// The operation that allocates the mbarrier, if the channel is a known mbarrier.
+    mbarrier: Option<OpId>,
+    /// The first of the warps whose waits observe the accesses; 0 for an mbarrier. It identifies the warps that execute
+    /// a region of `ttg.warp_specialize`: the warps of the default region also execute the code around the operation.
+    first_warp: u32,
+}
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct InFlightState {
@@ -165,10 +178,14 @@ impl InFlight {
         if found.starts.is_empty() {
             return found;
         }
+        let blocks = flow.blocks.iter().filter(|block| block.team != Team::BLOCK);
+        let teams =
+            blocks.flat_map(|block| block.events.iter().map(|event| (event.op, block.team)));
         let mut analysis = InFlightAnalysis {
             found,
             aliases,
             max_groups,
+            teams: teams.collect(),
         };
         flow.forward(&mut analysis, InFlightState::default());
         analysis.found
@@ -205,6 +222,8 @@ struct InFlightAnalysis<'a> {
     found: InFlight,
     aliases: &'a Aliases,
     max_groups: usize,
+    /// The team of each operation in a region of `ttg.warp_specialize`.
+    teams: HashMap<OpId, Team>,
 }
 
 impl ForwardAnalysis for InFlightAnalysis<'_> {
@@ -217,6 +236,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
         let views = effects.views.iter().map(|view| view.result);
         let defined: Vec<ValueId> = allocated.chain(views).collect();
         state.define(&defined, starts);
+        self.leave(op, state);
         let buffers = state
             .all()
             .flat_map(|(act, _)| starts[act].1.buffers.keys());
@@ -241,18 +261,22 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
                         is_current: true,
                         is_first: start.is_write && !bytes.buffers.keys().any(is_written),
                     };
-                    let queue = state.queues.entry(key(start.channel, aliases)).or_default();
+                    let key = self.key(op, start.channel);
+                    let queue = state.queues.entry(key).or_default();
                     queue.open.insert((op, i), access);
                 }
                 Act::Commit(channel) => {
-                    let queue = state.queues.entry(key(channel, aliases)).or_default();
+                    let queue = state.queues.entry(self.key(op, channel)).or_default();
                     // Empty groups count; empty phases do not.
                     if !channel.is_observed_by_all() || !queue.open.is_empty() {
                         queue.commit(self.max_groups);
                     }
                 }
                 Act::Observe { channel, at_most } => {
-                    let done = self.observe(channel, at_most as usize, state);
+                    let done = self.observe(op, (channel, at_most as usize), state);
+                    if channel.is_observed_by_all() {
+                        self.synchronise(op, state);
+                    }
                     for act in done.keys().filter(|act| self.found.starts[act].0.is_write) {
                         state.write(&self.found.starts[act].1, &self.found.starts);
                     }
@@ -301,14 +325,82 @@ impl InFlightAnalysis<'_> {
         }
     }
 
+    /// Completes the accesses that complete on an mbarrier and were started in a region of `ttg.warp_specialize` that
+    /// does not contain `op`.
+    fn leave(&self, op: OpId, state: &mut InFlightState) {
+        if self.teams.is_empty() {
+            return;
+        }
+        let starts = &self.found.starts;
+        let is_left = |act: &ActId| {
+            let is_within = self.team(act.0).contains(self.team(op));
+            starts[act].0.channel.is_observed_by_all() && !is_within
+        };
+        let left: Vec<ActId> = state.all().map(|(act, _)| *act).filter(is_left).collect();
+        for act in left {
+            for queue in state.queues.values_mut() {
+                let groups = queue.groups.iter_mut().chain([&mut queue.open]);
+                for group in groups {
+                    group.remove(&act);
+                }
+            }
+            if starts[&act].0.is_write {
+                state.write(&starts[&act].1, starts);
+            }
+        }
+    }
+
+    fn team(&self, op: OpId) -> Team {
+        self.teams.get(&op).copied().unwrap_or_default()
+    }
+
+    /// Returns the key of the queue that operation `op` uses if it uses `channel`.
+    fn key(&self, op: OpId, channel: Channel) -> QueueKey {
+        let mbarrier = match channel {
+            Channel::Mbarrier(value) => self.aliases.get(value).buffers.keys().next().copied(),
+            Channel::Copies | Channel::BulkStores | Channel::Products => None,
+        };
+        let is_mbarrier = channel.is_observed_by_all();
+        QueueKey {
+            channel: if is_mbarrier {
+                Channel::Mbarrier(0)
+            } else {
+                channel
+            },
+            mbarrier,
+            first_warp: if is_mbarrier {
+                0
+            } else {
+                self.team(op).first_warp
+            },
+        }
+    }
+
+    /// Records that operation `op` waits for an mbarrier. In a region of `ttg.warp_specialize`, other warps may have
+    /// observed the completion of accesses before their arrival.
+    fn synchronise(&self, op: OpId, state: &mut InFlightState) {
+        let team = self.team(op);
+        if team == Team::BLOCK {
+            return;
+        }
+        for (act, access) in state.all() {
+            let is_own = self.team(act.0) == team;
+            access.is_certain &= match self.found.starts[act].0.channel {
+                Channel::Products | Channel::BulkStores => is_own,
+                // Copies may arrive at an mbarrier when they complete.
+                Channel::Copies | Channel::Mbarrier(_) => false,
+            };
+        }
+    }
+
     /// Removes the groups that a wait observes from the state. Returns the union of these groups.
     fn observe(
         &self,
-        channel: Channel,
-        mut at_most: usize,
+        op: OpId,
+        (channel, mut at_most): (Channel, usize),
         state: &mut InFlightState,
     ) -> AccessGroup {
-        let Some(queue) = state.queues.get_mut(&key(channel, self.aliases)) else {
+        let Some(queue) = state.queues.get_mut(&self.key(op, channel)) else {
             return AccessGroup::new();
         };
         if let Channel::Mbarrier(value) = channel {
@@ -330,15 +422,5 @@ impl InFlightAnalysis<'_> {
             join(&mut all, group);
             all
         })
-    }
-}
-
-fn key(channel: Channel, aliases: &Aliases) -> QueueKey {
-    match channel {
-        Channel::Mbarrier(value) => {
-            let allocation = aliases.get(value).buffers.keys().next();
-            (Channel::Mbarrier(0), allocation.copied())
-        }
-        Channel::Copies | Channel::BulkStores | Channel::Products => (channel, None),
     }
 }

@@ -8,7 +8,7 @@
 //! | `flow` | the control-flow graph, and a solver for forward data-flow problems |
 //! | `alias` | the bytes of each buffer to which a value may refer |
 //! | `in_flight` | asynchronous accesses in flight, and the waits that observe them |
-//! | `concrete` | faults on paths with known integers: rotating buffers, phases of mbarriers |
+//! | `concrete` | faults on paths with known integers: rotating buffers, phases of mbarriers, concurrent regions |
 //! | `counted` | the number of copy instructions that may be in flight after each wait |
 //! | `liveness` | live buffers |
 //! | `allocation` | offsets of buffers and scratch memory; dead bytes are reused |
@@ -18,8 +18,12 @@
 //! registers a loop with products needs.
 //!
 //! The lowering of each operation states the operation's effects, which follow from its plan. The analyses
-//! distinguish only control flow (`scf`, `cf`) and the `arith` operations that `concrete` evaluates. If a region of
-//! any other operation uses shared memory, this is an error.
+//! distinguish only control flow (`scf`, `cf`), `ttg.warp_specialize`, and the `arith` operations that `concrete`
+//! evaluates. If a region of any other operation uses shared memory, this is an error.
+//!
+//! The regions of `ttg.warp_specialize` run concurrently, each on the warps of a [`Team`](effects::Team). The memory of
+//! different teams is disjoint. The analyses of paths see one region at a time; `concrete` finds conflicts between
+//! regions.
 
 pub(crate) mod alias;
 pub(crate) mod allocation;

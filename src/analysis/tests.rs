@@ -8,7 +8,7 @@ use super::effects::{
     ScratchTradeoff, SyncScope, Team, ViewRange,
 };
 use super::flow::{BasicBlock, Edge, Event, Flow};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Size of shared memory in bytes.
 const MAX: u32 = 1 << 16;
@@ -634,19 +634,15 @@ fn a_barrier_orders_the_warps_of_its_scope() {
         end_warp,
         barrier: 1,
     };
-    let of = |team, events, edges| BasicBlock {
-        team,
-        ..block(0, events, edges)
-    };
     let first = |scope, reader| Flow {
         blocks: vec![
             block(0, vec![make(1, 64)], vec![edge(1, &[])]),
-            of(
+            of_team(
                 team(0, 4),
                 vec![write(2, 1), acts(3, 1, [Act::Sync(scope)])],
                 vec![edge(2, &[])],
             ),
-            of(reader, vec![read(4, 1)], Vec::new()),
+            of_team(reader, vec![read(4, 1)], Vec::new()),
         ],
         loops: Vec::new(),
     };
@@ -660,6 +656,176 @@ fn a_barrier_orders_the_warps_of_its_scope() {
     check(&first(SyncScope::Cluster, team(4, 8)), &[], 64, &[]);
     // A barrier of a single warp does not order accesses of different warps.
     check(&first(SyncScope::Warp, team(0, 4)), &[4], 64, &[]);
+}
+
+#[test]
+fn waits_in_regions_convey_completions() {
+    let phase = |op, mbarrier| wait(op, Channel::Mbarrier(mbarrier), 0);
+    let before = || vec![make(1, 64), make(2, 8), make(3, 8)];
+    let flow =
+        |default, partition, after| specialized(before(), default, partition, after, &[1, 2, 3]);
+    // A single buffer: the producer waits for mbarrier 3, and the consumer for mbarrier 2.
+    let produce = |op| vec![phase(op, 3), tma(op + 1, 1, 2)];
+    let consumer = || vec![phase(10, 2), read(11, 1)];
+    let twice = [produce(20), produce(22)].concat();
+    let end = vec![write(30, 1)];
+    check_in_flight(&flow(consumer(), twice, end.clone()), &[]);
+    // Without a wait between the copies.
+    let twice = vec![phase(20, 3), tma(21, 1, 2), tma(23, 1, 2)];
+    check_in_flight(&flow(consumer(), twice, end.clone()), &[(21, 23)]);
+    // A wait for the mbarrier of other copies also conveys the completion.
+    let twice = vec![tma(20, 1, 2), phase(21, 3), write(22, 1)];
+    check_in_flight(&flow(Vec::new(), twice, end.clone()), &[]);
+    // The completion of products is observed only by the warps that have started them.
+    let products = vec![phase(10, 2), product(11, 1), phase(12, 2), write(13, 1)];
+    check_in_flight(&flow(products, produce(20), Vec::new()), &[(11, 13)]);
+    let products = vec![phase(10, 2), product(11, 1)];
+    let late = vec![write(30, 1), wait(31, Channel::Products, 0)];
+    check_in_flight(&flow(products, produce(20), late), &[(11, 30)]);
+    // A wait of the partition does not observe the groups of other warps.
+    let mut flow = flow(
+        vec![wait(10, Channel::Copies, 0), write(11, 1)],
+        Vec::new(),
+        Vec::new(),
+    );
+    flow.blocks[0].events.insert(3, copy(4, 1));
+    check_in_flight(&flow, &[]);
+    flow.blocks.swap(1, 2);
+    flow.blocks[1].team = flow.blocks[2].team;
+    flow.blocks[2].team = Team {
+        first_warp: 4,
+        end_warp: 8,
+        barrier: 2,
+    };
+    check_in_flight(&flow, &[(4, 11)]);
+}
+
+fn of_team(team: Team, events: Vec<Event>, edges: Vec<Edge>) -> BasicBlock {
+    BasicBlock {
+        team,
+        ..block(0, events, edges)
+    }
+}
+
+/// Returns `before; warp_specialize default { default } partition { partition }; after`, with operation 100 as the
+/// `ttg.warp_specialize` and operation 101 as the join. The partition has 4 warps after the 4 warps of the default
+/// region. The values `used` are live until the join.
+fn specialized(
+    before: Vec<Event>,
+    default: Vec<Event>,
+    partition: Vec<Event>,
+    after: Vec<Event>,
+    used: &[usize],
+) -> Flow {
+    let team = |first_warp, barrier| Team {
+        first_warp,
+        end_warp: first_warp + 4,
+        barrier,
+    };
+    let inside = |team, events: Vec<Event>| {
+        let in_team = |event: Event| Event {
+            effects: event.effects.in_team(team),
+            ..event
+        };
+        let events = events.into_iter().map(in_team).collect();
+        of_team(team, events, vec![edge(3, &[])])
+    };
+    let mut fork = make(100, 16);
+    let captures = AccessTarget::Buffer(100);
+    fork.effects.acts = vec![Act::Write(captures), Act::Barrier];
+    let mut join = acts(101, 100, [Act::Barrier]);
+    join.effects.uses.extend(used);
+    Flow {
+        blocks: vec![
+            block(
+                0,
+                before.into_iter().chain([fork]).collect(),
+                vec![edge(1, &[]), edge(2, &[])],
+            ),
+            inside(team(0, 0), default),
+            inside(team(4, 2), partition),
+            block(0, std::iter::once(join).chain(after).collect(), Vec::new()),
+        ],
+        loops: Vec::new(),
+    }
+}
+
+#[test]
+fn regions_of_different_warps_have_disjoint_memory() {
+    let temporary = |op| vec![make(op, 4096), write(op + 1, op), read(op + 2, op)];
+    // The captures are live in both regions.
+    let flow = specialized(Vec::new(), temporary(1), temporary(4), Vec::new(), &[]);
+    let offsets = [(1, 0), (4, 4096), (100, 8192)];
+    check(&flow, &[3, 6], 8192 + 16, &offsets);
+    // The buffer of the partition is disjoint from the scratch memory of the default region, and scratch memory is
+    // disjoint from scratch memory.
+    let flow = specialized(
+        Vec::new(),
+        vec![convert(7, 512)],
+        temporary(4),
+        Vec::new(),
+        &[],
+    );
+    check(&flow, &[6], 4096 + 128 + 512, &[(4, 0), (7, 4224)]);
+    let two = |op| vec![convert(op, 512), convert(op + 1, 512)];
+    let flow = specialized(Vec::new(), two(1), two(3), Vec::new(), &[]);
+    let offsets = [(1, 128), (2, 128), (3, 640), (4, 640)];
+    check(&flow, &[2, 4], 640 + 512, &offsets);
+    // The regions of one team run one after the other.
+    let mut flow = specialized(Vec::new(), temporary(1), temporary(4), temporary(7), &[]);
+    flow.blocks[2].team = flow.blocks[1].team;
+    assert_eq!(allocate(&flow, &[]).unwrap().offset(100), Some(4096));
+}
+
+#[test]
+fn captured_buffers_are_live_in_all_regions() {
+    let large = MAX / 2;
+    let temporary = vec![make(4, large), write(5, 4), read(6, 4)];
+    let flow = |used: &[usize]| {
+        let before = vec![make(1, large), write(2, 1), read(3, 1)];
+        let default = vec![read(7, 1)];
+        specialized(before, default, temporary.clone(), Vec::new(), used)
+    };
+    // The partition may run while the default region reads the buffer.
+    check(&flow(&[1]), &[3, 6], 2 * large + 16, &[(1, 0), (4, large)]);
+    // The barriers at the fork and at the join order the accesses.
+    let flow = specialized(
+        vec![make(1, 64), write(2, 1)],
+        vec![read(7, 1)],
+        vec![read(8, 1)],
+        vec![write(9, 1)],
+        &[1],
+    );
+    check(&flow, &[], 64 + 16, &[]);
+}
+
+#[test]
+fn scratch_of_regions_is_replanned() {
+    let plan = |op, bytes| {
+        let mut event = convert(op, bytes);
+        event.effects.tradeoff = Some(ScratchTradeoff {
+            baseline_bytes: 256,
+            barriers: 1,
+        });
+        event
+    };
+    let mut flow = specialized(
+        Vec::new(),
+        vec![plan(1, 1024)],
+        vec![plan(2, 1024)],
+        Vec::new(),
+        &[],
+    );
+    let mut asked = Vec::new();
+    let mut replan = |op, limit: Option<u32>| {
+        asked.push((op, limit));
+        Some(plan(op, limit?).effects)
+    };
+    let found = Allocation::of(&mut flow, &[], &|baseline, _| baseline, &mut replan).unwrap();
+    assert_eq!(asked, [(1, Some(256)), (2, Some(256))]);
+    assert_eq!(found.bytes(), 128 + 256 + 256);
+    let partition = &flow.blocks[2].events[0].effects;
+    assert!(!partition.acts.contains(&Act::Barrier));
 }
 
 #[test]
@@ -731,6 +897,43 @@ fn fences_come_between_generic_and_async_accesses() {
     check(&looped(vec![make(1, 64)], body, Vec::new(), &[], &[]), &[4]);
 }
 
+#[test]
+fn fences_of_regions_are_kept() {
+    let fence = |op| acts(op, 1, [Act::Fence]);
+    let done = |op| wait(op, Channel::Products, 0);
+    let check = |flow: &Flow, expected: &[usize]| {
+        let found = allocate(flow, &[]).unwrap();
+        let ops = flow.events().map(|event| event.op);
+        let fences: BTreeSet<usize> = ops.filter(|op| found.needs_fence(*op)).collect();
+        assert_eq!(fences, expected.iter().copied().collect());
+    };
+    let before = vec![make(1, 64), write(2, 1)];
+    // The fence before the join may be needed by the other region; the one after the join has nothing to order.
+    let flow = specialized(
+        before.clone(),
+        vec![fence(10)],
+        vec![product(20, 1), done(21)],
+        vec![fence(30)],
+        &[1],
+    );
+    check(&flow, &[10, 20]);
+    // A kept fence makes another one redundant.
+    let products = vec![fence(20), product(21, 1), done(22)];
+    let flow = specialized(before, Vec::new(), products, Vec::new(), &[1]);
+    check(&flow, &[20]);
+}
+
+#[test]
+fn buffers_of_regions_are_dead_after_the_join() {
+    // The buffers and a `ttg.warp_specialize` in a loop. The producer observes none of its copies.
+    let producer = vec![make(20, 64), tma(21, 20, 2), tma(22, 1, 2)];
+    let consumer = vec![wait(10, Channel::Mbarrier(2), 0), read(11, 1)];
+    let before = vec![make(1, 64), make(2, 8)];
+    let mut flow = specialized(before, consumer, producer, Vec::new(), &[1, 2]);
+    flow.blocks[3].edges.push(edge(0, &[]));
+    assert!(allocate(&flow, &[]).is_ok());
+}
+
 /// Checks the waits of a function whose copies 4 and 5 issue 2 instructions each, and 12 and 15 issue 3.
 #[track_caller]
 fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
@@ -775,4 +978,15 @@ fn waits_count_what_certainly_was_issued() {
         groups(9, 2),
     ]);
     check_counted(&flow, true, &[(9, Some(2))]);
+    // A partition has its own groups.
+    let flow = specialized(
+        vec![make(1, 128), copy(4, 1)],
+        vec![groups(10, 0)],
+        vec![groups(11, 1), copy(12, 1), groups(13, 1)],
+        vec![groups(14, 1)],
+        &[1],
+    );
+    let partition = [(11, Some(0)), (13, Some(3))];
+    let expected = [&[(10, Some(0)), (14, None)][..], &partition].concat();
+    check_counted(&flow, true, &expected);
 }

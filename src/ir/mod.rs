@@ -16,6 +16,7 @@ mod layouts;
 mod module;
 mod modules;
 pub mod ops;
+pub(crate) mod partitions;
 mod pattern;
 mod product;
 mod reason;

@@ -1,14 +1,12 @@
 //! GPU parameters of a module.
 
-use crate::ir::OpKind;
 use crate::ir::discardable::{MAX_REGISTERS, NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
-use crate::ir::ops::ttg;
+use crate::ir::partitions::region_around;
 use crate::ir::rules::broken;
 use crate::sys::{self, Diagnostic, Rewriter, build};
 use linear_layout::target::{Target, TargetError};
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};
+use melior::ir::{Attribute, AttributeLike, OperationRef};
 
 /// The attributes of a module that determine the size of layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,35 +157,14 @@ impl ModuleInfo {
 /// Returns the number of warps of the innermost `ttg.warp_specialize` partition, over which tensors in it are
 /// distributed.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
-    let (specialize, index) = partition(op)?;
-    entry(&specialize.partition_num_warps(), index?)
+    let (specialize, index) = region_around(op)?;
+    entry(&specialize.partition_num_warps(), index.checked_sub(1)?)
 }
 
 /// Returns the number of registers that `ttg.warp_specialize` grants to the region that contains an operation.
 fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
-    let (specialize, index) = partition(op)?;
-    entry(&specialize.actual_registers()?, index.map_or(0, |i| i + 1))
-}
-
-/// Returns the innermost `ttg.warp_specialize` that contains an operation, and the index of the partition. The index
-/// is `None` for the default region.
-fn partition<'c>(op: OperationRef<'_, 'c>) -> Option<(ttg::WarpSpecialize<'c, 'c>, Option<usize>)> {
-    let mut inner = op;
-    loop {
-        let outer = inner.parent_operation()?;
-        match OpKind::of(outer) {
-            Some(OpKind::TtgWarpSpecializePartitions) => {
-                let region = inner.block()?.parent_region()?;
-                let index = outer.regions().position(|r| r == region)?;
-                let holder = outer.parent_operation()?;
-                return Some((ttg::WarpSpecialize::of(holder)?, Some(index)));
-            }
-            Some(OpKind::TtgWarpSpecialize) => {
-                return Some((ttg::WarpSpecialize::of(outer)?, None));
-            }
-            _ => inner = outer,
-        }
-    }
+    let (specialize, index) = region_around(op)?;
+    entry(&specialize.actual_registers()?, index)
 }
 
 /// Returns an integer attribute as an unsigned number, or `None` if it is negative.

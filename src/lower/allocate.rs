@@ -16,6 +16,7 @@ use crate::analysis::effects::{Act, AsyncAccess, Buffers, Channel, Effects, OpId
 use crate::analysis::flow::{self, Flow};
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
+use crate::ir::partitions::specializations;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use linear_layout::plan::program::Program;
@@ -31,6 +32,8 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     plans: PlanCache,
     allocation: Allocation,
+    /// Byte offset of the number that tells the workers of a kernel what to do, if the kernel has workers.
+    worker_number: Option<u32>,
     flow: Flow,
 }
 
@@ -120,7 +123,11 @@ impl SharedMemory {
             lane_reductions: planning.lane_reductions,
             usage: planning.explain.then(HashMap::new),
         };
-        let effects = planning.effects;
+        let effects = |context: &mut PlanContext<'_>, op: Op<'_>, buffers: &Buffers| {
+            context.gpu = gpu.around(op);
+            context.plans.num_warps = context.gpu.num_warps;
+            (planning.effects)(context, op, buffers)
+        };
         let mut read = flow::of(function, &mut |op, buffers| {
             effects(&mut context, op, buffers)
         });
@@ -170,11 +177,14 @@ impl SharedMemory {
         if let (Some(usage), None) = (context.usage, &reported) {
             explain_usage(function, &usage);
         }
-        let all = Self {
+        let has_workers = !specializations(function).is_empty();
+        let mut all = Self {
             plans: context.plans,
+            worker_number: has_workers.then(|| allocation.bytes().next_multiple_of(4)),
             allocation,
             flow: read.flow,
         };
+        all.set_warps(gpu.num_warps);
         (all, reported)
     }
 
@@ -194,7 +204,20 @@ impl SharedMemory {
 
     /// Returns the size in bytes of the function's own frame, without the frames of its callees.
     pub(crate) fn bytes(&self) -> u32 {
-        self.allocation.bytes()
+        match self.worker_number {
+            Some(offset) => offset.saturating_add(4),
+            None => self.allocation.bytes(),
+        }
+    }
+
+    /// Returns the byte offset, in the function's frame, of the number that tells the workers what to do.
+    pub(crate) const fn worker_number(&self) -> Option<u32> {
+        self.worker_number
+    }
+
+    /// Sets the number of warps that execute the operations that are planned next.
+    pub(crate) const fn set_warps(&mut self, num_warps: u32) {
+        self.plans.num_warps = num_warps;
     }
 
     /// Returns the plan of an operation, and the byte offset of its scratch memory in the function's frame. Returns
@@ -298,6 +321,16 @@ fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
 
 fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
     match fault {
+        Fault::OtherWarps { first, .. } => {
+            let name = ops[&first].name();
+            Diagnostic::new(format!(
+                "accesses shared memory that `{}` at {} accesses in other warps, without synchronisation between the \
+                 accesses",
+                sys::text(name.as_string_ref()),
+                ops[&first].location()
+            ))
+            .note("arrive at an mbarrier after the first access, and wait for it before the second")
+        }
         Fault::InFlight { started, .. } => in_flight(ops[&started]),
         Fault::Result { started, .. } => {
             let location = ops[&started].location();
@@ -316,6 +349,17 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
             "waits for a phase that never completes: {arrivals} arrivals and {bytes} bytes are missing"
         ))
         .note("check the parity of the wait, the number of arrivals, and the number of bytes expected and copied"),
+        Fault::Overtaken { next, .. } => {
+            let name = ops[&next].name();
+            Diagnostic::new(format!(
+                "waits for a phase of an mbarrier, but `{}` at {} may complete the next phase before the wait",
+                sys::text(name.as_string_ref()),
+                ops[&next].location()
+            ))
+            .note("order the arrivals of the next phase after the wait, for instance with a second mbarrier")
+        }
+        Fault::NoMbarrier(_) => Diagnostic::new("uses an mbarrier that is not initialised")
+            .note("initialise the mbarrier with `ttng.init_barrier`"),
         Fault::MoreBytes { bytes, .. } => Diagnostic::new(format!(
             "completes an mbarrier phase that receives {bytes} bytes more than expected"
         ))

@@ -107,7 +107,7 @@ fn acts_on_mbarrier(mbarrier: ValueId, use_: MbarrierUse) -> Vec<Act> {
         MbarrierUse::Init { .. } => vec![Act::Write(object)],
         MbarrierUse::Invalidate => vec![observe(phases, 0), Act::Write(object)],
         MbarrierUse::Expect { .. } => vec![Act::Read(object), Act::Commit(phases)],
-        // An arrival counts for the whole CTA.
+        // An arrival counts for all threads that execute the operation.
         MbarrierUse::Arrive { .. } => vec![Act::Barrier, Act::Read(object)],
         MbarrierUse::Copy { to } => {
             vec![Act::Read(object), start(phases, true, to, Proxy::Async)]

@@ -20,6 +20,8 @@ pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
     numbers: HashMap<usize, i64>,
+    /// True if the allocations have been marked in other warps.
+    pub(crate) is_again: bool,
 }
 
 impl<'c> Bounds<'c> {
@@ -28,6 +30,7 @@ impl<'c> Bounds<'c> {
             is_on,
             op: None,
             numbers: HashMap::new(),
+            is_again: false,
         }
     }
 
@@ -58,12 +61,13 @@ impl<'c> Bounds<'c> {
         } else {
             marks::SCRATCH
         };
-        let marks = vec![
+        let again = self.is_again.then(|| (marks::AGAIN, e.unit()));
+        let marks = [
             (key, e.string(&operation_name(op))),
             (marks::NUMBER, e.i64_attr(number)),
             (marks::BYTES, e.i64_attr(bytes.into())),
         ];
-        Some((start, marks))
+        Some((start, marks.into_iter().chain(again).collect()))
     }
 
     /// Marks the end of the lifetime of the allocation at `address`, if marks are enabled.

@@ -15,9 +15,11 @@ use super::emit::block_arguments;
 use super::gpu::Gpu;
 use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
+use super::warp_specialize;
 use crate::analysis::effects::{AccessTarget, Act, Buffers, Effects, OpId};
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
+use crate::ir::partitions::region_around;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, Reported, Text, operation_id};
 use gpu_sim::graph;
@@ -240,6 +242,7 @@ pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Typ
 }
 
 pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    warp_specialize::end_kernel(l);
     let registers = l.operands(op);
     let value = match registers[..] {
         [] => None,
@@ -271,6 +274,13 @@ pub(crate) fn effects(context: &PlanContext<'_>, op: Op<'_>, buffers: &Buffers) 
 
 pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let call = tt::Call::of(op).expect("the dispatch goes by kind");
+    // The callee is lowered for the default warps.
+    if region_around(op).is_some_and(|(_, region)| region > 0) {
+        return Err(
+            Diagnostic::new("is not supported in a partition of `ttg.warp_specialize`")
+                .note("inline the function into the partition"),
+        );
+    }
     let results = call.unnamed_0();
     let mut types = Vec::new();
     let mut counts = Vec::new();

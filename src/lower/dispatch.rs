@@ -9,7 +9,7 @@ use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
     copies, elementwise, externs, float, float4, gather, histogram, inline, integer, local, math,
     mbarrier, memory, poll, print, product, program, range, reduce, scan, scratch, tensor_copy,
-    views, warp_group,
+    views, warp_group, warp_specialize,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -161,6 +161,10 @@ pub(crate) fn effects(
         K::TtAssert => Ok(print::assert_effects(op)),
         K::TtCall => Ok(calls::effects(context, op, buffers)),
         K::TtgBarrier => Ok(program::barrier_effects()),
+        K::TtgWarpSpecialize => warp_specialize::effects(op),
+        K::TtgWarpReturn | K::TtgWarpSpecializePartitions | K::TtgWarpYield => {
+            Ok(Effects::default())
+        }
         K::TtReturn => Ok(Effects {
             is_return: true,
             ..Effects::default()
@@ -269,6 +273,9 @@ fn own(kind: OpKind) -> Option<LowerFn> {
         K::TtgMemDescTrans => local::views::trans,
         K::TtgPredicateStage => control::predicate_stage,
         K::TtgWarpId => program::warp_id,
+        K::TtgWarpReturn | K::TtgWarpYield => inline::end,
+        K::TtgWarpSpecialize => warp_specialize::lower,
+        K::TtgWarpSpecializePartitions => warp_specialize::partitions,
         K::AmdgBufferAtomicCAS | K::AmdgBufferAtomicRMW => atomic::lower,
         K::AmdgAsyncWait => copies::wait_for_all,
         K::AmdgBufferLoad => buffer::load,

@@ -11,7 +11,7 @@ use super::gpu::Gpu;
 use super::shared::SharedLimit;
 use super::state::{LowerFn, Lowering, Outcome, SHARED};
 use super::types::{is_descriptor, scalar_type};
-use super::warp_group;
+use super::{warp_group, warp_specialize};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::discardable::DIVISIBILITY;
 use crate::ir::ops::tt;
@@ -69,6 +69,7 @@ pub(crate) fn lower<'c>(
         }
     }
 
+    let registers = gpu.initial_registers(function);
     let context = build::context(function);
     let location = function.location();
     let region = melior::ir::Region::new();
@@ -84,6 +85,8 @@ pub(crate) fn lower<'c>(
         call_libraries: target.call_libraries,
         layouts: Layouts::of(function.context()),
         values: HashMap::new(),
+        workers: None,
+        registers,
         warp_group: None,
         targets: HashMap::new(),
         yielded: Vec::new(),
@@ -141,8 +144,19 @@ pub(crate) fn lower<'c>(
         &counts,
         &block_arguments(block)[..own],
     );
-    warp_group::begin_function(l, function);
-    l.blocks(&planned.graph, block);
+    let body = match is_kernel {
+        true => warp_specialize::begin_kernel(l, function),
+        false => None,
+    };
+    if let Some(body) = body {
+        l.e.enter_block(body);
+    }
+    warp_group::begin_region(l, function);
+    l.blocks(&planned.graph, body.unwrap_or(block));
+    if body.is_some() {
+        l.e.leave_block();
+        warp_specialize::lower_workers(l);
+    }
     if let Some(emitted) = lowering.emitted {
         return Err(emitted);
     }
@@ -153,7 +167,8 @@ pub(crate) fn lower<'c>(
     let llvm_type = lowering.e.function_type(result, &arguments);
     let e = &mut lowering.e;
     let own = if is_kernel {
-        let registers = ModuleInfo::requested_registers(function);
+        let requested = ModuleInfo::requested_registers(function);
+        let registers = requested.or(registers.map(u64::from));
         gpu.kernel_attributes(e, registers)
     } else if is_noinline(function) {
         vec![(emit::NO_INLINE, e.unit())]

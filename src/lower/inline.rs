@@ -20,12 +20,22 @@ impl<'c> Lowering<'c> {
         arguments: &[Val<'c>],
         types: &[Type<'c>],
     ) -> Result<Vec<Val<'c>>, Diagnostic> {
+        let parameters = graph.entry().map(block_arguments).unwrap_or_default();
+        for (parameter, argument) in parameters.into_iter().zip(arguments) {
+            self.set(parameter, [*argument]);
+        }
+        self.region(graph, types)
+    }
+
+    /// Inlines a region whose arguments are set, and returns the registers that it yields. `types` are their types.
+    pub(crate) fn region(
+        &mut self,
+        graph: &BlockGraph<'c>,
+        types: &[Type<'c>],
+    ) -> Result<Vec<Val<'c>>, Diagnostic> {
         let entry = graph
             .entry()
             .ok_or_else(|| Diagnostic::new("requires a region with at least one block"))?;
-        for (parameter, argument) in block_arguments(entry).into_iter().zip(arguments) {
-            self.set(parameter, [*argument]);
-        }
         let location = self.e.location;
         let results = if graph.order().len() == 1 {
             let outer = self.exit.take();

@@ -77,6 +77,7 @@ mod value;
 mod views;
 mod walk;
 mod warp_group;
+mod warp_specialize;
 mod words;
 
 pub use abi::Abi;
@@ -89,7 +90,7 @@ use crate::ir::discardable::{
     GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, NUM_WARPS, PROFILE_SCRATCH_ALIGNMENT,
     PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, THREADS_PER_WARP, TOTAL_NUM_WARPS,
 };
-use crate::ir::{GpuError, Layouts, ModuleInfo, OpKind, TensorType};
+use crate::ir::{GpuError, Layouts, ModuleInfo, OpKind, TensorType, partitions};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use areas::ProgramScratch;
@@ -219,7 +220,8 @@ pub fn lower_module<'c>(
     let lanes = target.as_ref().map_or(32, |target| target.lanes);
     set_defaults(rewriter, module, &functions, lanes);
     let info = ModuleInfo::around(module).map_err(fail)?;
-    let gpu = select_gpu(info, target).map_err(fail)?;
+    let gpu = select_gpu(module, info, target).map_err(fail)?;
+    dispatch::check(&functions, |kind| warp_specialize::refuse(kind, gpu))?;
     if gpu.num_ctas > 1 {
         dispatch::check(&functions, |kind| {
             dispatch::one_cta_only(kind, gpu.num_ctas)
@@ -274,7 +276,7 @@ pub fn lower_module<'c>(
     let mut attributes = vec![(SHARED_BYTES, shared_bytes)];
     if abi == Abi::Triton {
         attributes.extend([
-            (TOTAL_NUM_WARPS, gpu.num_warps),
+            (TOTAL_NUM_WARPS, gpu.cta_warps),
             (GLOBAL_SCRATCH_BYTES, scratch.bytes[0]),
             (GLOBAL_SCRATCH_ALIGNMENT, scratch.alignment[0]),
             (PROFILE_SCRATCH_BYTES, scratch.bytes[1]),
@@ -324,6 +326,7 @@ pub fn check_lowered(module: Op<'_>) -> Result<(), Reported> {
 }
 
 fn select_gpu(
+    module: Op<'_>,
     info: ModuleInfo,
     target: Result<&'static Target, GpuError>,
 ) -> Result<Gpu, Diagnostic> {
@@ -338,14 +341,15 @@ fn select_gpu(
             target.name, info.threads_per_warp
         )));
     }
-    let threads = info.threads_per_cta();
-    let fits = threads <= u64::from(target.max_threads);
-    let Some(num_warps) = u32::try_from(info.num_warps).ok().filter(|_| fits) else {
+    let num_warps = u32::try_from(info.num_warps).unwrap_or(u32::MAX);
+    let cta_warps = partitions::cta_warps(module, num_warps);
+    let threads = u64::from(cta_warps) * info.threads_per_warp;
+    if threads > u64::from(target.max_threads) {
         return Err(Diagnostic::new(format!(
-            "has {threads} threads per CTA ({} warps of {} threads), but {} allows at most {}",
-            info.num_warps, info.threads_per_warp, target.name, target.max_threads
+            "has {threads} threads per CTA ({cta_warps} warps of {} threads), but {} allows at most {}",
+            info.threads_per_warp, target.name, target.max_threads
         )));
-    };
+    }
     let most = target.max_ctas;
     let num_ctas = u32::try_from(info.num_ctas).unwrap_or(u32::MAX);
     if num_ctas > most {
@@ -358,5 +362,5 @@ fn select_gpu(
             _ => found,
         });
     }
-    Ok(gpu::choose(target, num_warps, num_ctas))
+    Ok(gpu::choose(target, [num_warps, cta_warps], num_ctas))
 }

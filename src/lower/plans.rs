@@ -15,8 +15,10 @@ use std::sync::Arc;
 /// The cached plans of a function's operations. Each family of operations has its own plan type.
 #[derive(Debug, Default)]
 pub(crate) struct PlanCache {
-    by_key: HashMap<(TypeId, Vec<usize>), Arc<dyn Any + Send + Sync>>,
+    by_key: HashMap<(TypeId, u32, Vec<usize>), Arc<dyn Any + Send + Sync>>,
     by_op: HashMap<usize, Arc<dyn Any + Send + Sync>>,
+    /// Number of warps that execute the operations being planned. Part of every key.
+    pub(crate) num_warps: u32,
 }
 
 impl PlanCache {
@@ -37,7 +39,7 @@ impl PlanCache {
         key: Vec<usize>,
         make: impl FnOnce() -> Result<P, Diagnostic>,
     ) -> Result<Arc<P>, Diagnostic> {
-        let key = (TypeId::of::<P>(), key);
+        let key = (TypeId::of::<P>(), self.num_warps, key);
         let cached = self.by_key.get(&key).cloned();
         let plan = match cached.and_then(|cached| cached.downcast().ok()) {
             Some(cached) => cached,

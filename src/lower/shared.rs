@@ -56,7 +56,7 @@ impl SharedBytes {
             Self::Least => baseline,
             Self::Fast => gpu
                 .target
-                .shared_bytes_at_same_occupancy(planned, gpu.threads()),
+                .shared_bytes_at_same_occupancy(planned, gpu.cta_threads()),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::types::{is_buffer, scalar_type};
 use super::value::{LoweredValue, Registers, SharedBuffer};
+use super::warp_specialize::Workers;
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -45,6 +46,10 @@ pub(crate) struct Lowering<'c> {
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
+    /// The warps of the CTA that the function's body does not use, and the code that they execute.
+    pub(super) workers: Option<Workers<'c>>,
+    /// Number of registers per thread at the start of the kernel, if warps exchange registers.
+    pub(super) registers: Option<u32>,
     /// Index of the thread's warp group, if the function has warp-group products and runs on several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
     /// The lowered block of each source block, keyed by the identifier of the source block.
@@ -154,6 +159,12 @@ impl<'c> Lowering<'c> {
             }
             _ => LoweredValue::Registers(registers),
         };
+        self.values.insert(value_id(value), lowered);
+    }
+
+    /// Gives `value` the lowered form of the value `source`.
+    pub(crate) fn set_same(&mut self, value: Val<'c>, source: Val<'c>) {
+        let lowered = self.lowered(source).clone();
         self.values.insert(value_id(value), lowered);
     }
 

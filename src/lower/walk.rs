@@ -2,8 +2,8 @@
 
 use super::blocks::BlockGraph;
 use super::state::Lowering;
-use crate::sys;
 use crate::sys::build::{self, Blk, Op};
+use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
 
 /// A step of the walk over the dominator tree: to enter the block with the given index, or to leave the current block.
@@ -63,14 +63,24 @@ impl<'c> Lowering<'c> {
         if self.allocation.needs_fence(op) {
             self.gpu.proxy_fence(&mut self.e);
         }
+        self.lower_unordered(op);
+    }
+
+    /// Lowers an operation, without the barrier and the fence that it needs.
+    pub(crate) fn lower_unordered(&mut self, op: Op<'c>) {
         let outer = self.bounds.enter(op);
         let outcome = (self.lower)(self, op);
         self.bounds.leave(outer);
         if let Err(diagnostic) = outcome {
-            if self.refused.insert(sys::operation_id(op)) {
-                self.emitted = Some(sys::emit_error(op, &diagnostic));
-            }
+            self.report(op, &diagnostic);
             self.set_placeholders(op);
+        }
+    }
+
+    /// Reports the error of an operation, unless one has been reported.
+    pub(crate) fn report(&mut self, op: Op<'c>, diagnostic: &Diagnostic) {
+        if self.refused.insert(sys::operation_id(op)) {
+            self.emitted = Some(sys::emit_error(op, diagnostic));
         }
     }
 }

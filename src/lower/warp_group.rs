@@ -281,15 +281,15 @@ fn halves(word: u64) -> [u32; 2] {
 /// log2 of the number of warps of a warp group.
 const WARPS_LOG2: u32 = 2;
 
-/// Computes the index of the thread's warp group at the start of a function that has warp-group products and runs on
+/// Computes the index of the thread's warp group at the start of a region that has warp-group products and runs on
 /// several warp groups. The index is computed by a shuffle, so that compilers treat it as uniform, and outside of
 /// loops, since a shuffle cannot be hoisted from a loop.
-pub(crate) fn begin_function<'c>(l: &mut Lowering<'c>, function: Op<'c>) {
+pub(crate) fn begin_region<'c>(l: &mut Lowering<'c>, around: Op<'c>) {
     if l.gpu.num_warps <= 1 << WARPS_LOG2 {
         return;
     }
     let mut has_products = false;
-    function.walk(WalkOrder::PreOrder, |op| {
+    around.walk(WalkOrder::PreOrder, |op| {
         has_products |= ttng::WarpGroupDot::of(op).is_some();
         match has_products {
             true => WalkResult::Interrupt,

@@ -310,3 +310,24 @@ fn every_value_has_facts() {
         512
     );
 }
+
+#[test]
+fn partitions_know_the_captured_values() {
+    let text = kernel(
+        "%w = ttg.warp_specialize(%x)
+         default {
+           ttg.warp_yield %x : !tt.ptr<f32>
+         }
+         partition0(%a: !tt.ptr<f32>) num_warps(4) {
+           %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #b>
+           %s = tt.splat %a : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #b>
+           %q = tt.addptr %s, %r : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+           %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+           ttg.warp_return
+         } : (!tt.ptr<f32>) -> !tt.ptr<f32>
+         %t = tt.splat %w : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #b>
+         %q = tt.addptr %t, %i : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+         %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>",
+    );
+    check(&text, "load 1 x 4 align 16; load 1 x 4 align 16");
+}

@@ -35,7 +35,7 @@ impl Isa for Amd {
         e: &Emitter<'c>,
         _registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)> {
-        let threads = gpu.threads();
+        let threads = gpu.cta_threads();
         let range = format!("{threads},{threads}");
         vec![
             ("rocdl.kernel", e.unit()),

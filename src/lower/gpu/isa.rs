@@ -5,7 +5,11 @@ use super::atomic::{AtomicAccess, AtomicAction};
 use super::lanes::LaneOperation;
 use super::units::UnitIsa;
 use crate::ir::UpstreamKind;
+use crate::ir::builders::llvm;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::ir::partitions::{
+    CTA_BARRIER, RegionWarps, initial_registers, region_around, warps_of_regions,
+};
 use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, NamedAttr};
 use crate::lower::format::Rounding;
@@ -13,15 +17,23 @@ use crate::sys::Rewriter;
 use crate::sys::build::{Blk, Op, Val};
 use linear_layout::target::{BufferInstructions, Float8, Fragment, Target};
 use melior::Context;
-use melior::ir::{Attribute, Type};
+use melior::ir::{Attribute, OperationRef, Type};
 use std::fmt;
 
-/// A GPU to emit code for, with the number of warps per CTA and of CTAs per cluster.
+/// A GPU to emit code for, with the warps that execute the code.
 #[derive(Clone, Copy)]
 pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
+    /// Number of warps that execute the code: all warps of the CTA, or those of a region of `ttg.warp_specialize`.
     pub(crate) num_warps: u32,
+    /// Number of warps of a CTA.
+    pub(crate) cta_warps: u32,
+    /// Number of CTAs of a cluster.
     pub(crate) num_ctas: u32,
+    /// The first of the warps that execute the code.
+    first_warp: u32,
+    /// The hardware barrier of the warps that execute the code.
+    barrier: u32,
     isa: &'static dyn Isa,
 }
 
@@ -101,6 +113,17 @@ pub(super) trait Isa: Sync {
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
+
+    /// Returns true if barriers of a part of the CTA are supported.
+    fn has_named_barriers(&self) -> bool {
+        false
+    }
+
+    /// Emits a barrier of `threads` threads of the CTA by the hardware barrier with the number `barrier`.
+    fn named_barrier(&self, _: &mut Emitter<'_>, _barrier: u32, _threads: u32) {}
+
+    /// Changes the number of registers of each thread in a group of four warps.
+    fn set_registers(&self, _: &mut Emitter<'_>, _from: u32, _to: u32) {}
 
     /// Emits a CTA barrier that orders shared memory only. Copies and global accesses stay in flight.
     fn shared_barrier(&self, e: &mut Emitter<'_>) {
@@ -388,20 +411,61 @@ pub(crate) trait BufferIsa {
 impl Gpu {
     pub(super) fn new(
         target: &'static Target,
-        num_warps: u32,
+        [num_warps, cta_warps]: [u32; 2],
         num_ctas: u32,
         isa: &'static dyn Isa,
     ) -> Self {
         Self {
             target,
             num_warps,
+            cta_warps,
             num_ctas,
+            first_warp: 0,
+            barrier: 0,
             isa,
         }
     }
 
+    /// Returns the GPU with the warps of a region.
+    pub(crate) const fn with_warps(self, warps: RegionWarps) -> Self {
+        Self {
+            num_warps: warps.count,
+            first_warp: warps.first,
+            barrier: warps.barrier,
+            ..self
+        }
+    }
+
+    /// Returns the GPU with the warps that execute an operation. `self` is the GPU with the warps of the function.
+    pub(crate) fn around(self, op: OperationRef<'_, '_>) -> Self {
+        if self.num_warps == self.cta_warps {
+            return self;
+        }
+        match region_around(op) {
+            Some((specialize, region)) => self.with_warps(warps_of_regions(specialize)[region]),
+            None => self,
+        }
+    }
+
+    /// Returns the number of threads that execute the code.
     pub(crate) fn threads(self) -> u32 {
         self.target.lanes * self.num_warps
+    }
+
+    pub(crate) fn cta_threads(self) -> u32 {
+        self.target.lanes * self.cta_warps
+    }
+
+    /// Returns true if `ttg.warp_specialize` is supported.
+    pub(crate) fn has_partitions(self) -> bool {
+        self.isa.has_named_barriers()
+    }
+
+    /// Returns the number of registers per thread at the start of a kernel, if warps of the kernel exchange registers.
+    pub(crate) fn initial_registers(self, kernel: Op<'_>) -> Option<u32> {
+        // `setmaxnreg` exists since `sm_90`, as TMA.
+        let has = self.target.instructions.tensor_copies;
+        has.then(|| initial_registers(kernel, self.cta_threads()))?
     }
 
     pub(crate) fn kernel_attributes<'c>(
@@ -412,10 +476,30 @@ impl Gpu {
         self.isa.kernel_attributes(self, e, registers)
     }
 
-    /// Emits the index of the thread in its CTA. The threads of a warp have consecutive indices.
+    /// Emits the index of the thread among the threads that execute the code. The threads of a warp have consecutive
+    /// indices.
     pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
-        let range = e.range_below(self.threads());
-        self.isa.thread_id(e, range)
+        let first = self.target.lanes * self.first_warp;
+        let range = e.range_below(first + self.threads());
+        let thread = self.isa.thread_id(e, range);
+        if first == 0 {
+            return thread;
+        }
+        if first.is_multiple_of(self.threads()) && self.threads().is_power_of_two() {
+            let mask = e.i32(self.threads() - 1);
+            return e.and(thread, mask);
+        }
+        let first = e.i32(first);
+        e.pure(llvm::sub(thread, first))
+    }
+
+    /// Emits the index of the warp in its CTA, as a uniform value.
+    pub(crate) fn warp_of_cta<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
+        let range = e.range_below(self.cta_threads());
+        let thread = self.isa.thread_id(e, range);
+        let warp = e.lshr(thread, self.target.lanes_log2());
+        let first = e.i32(0);
+        self.isa.shuffle_index(self, e, warp, first)
     }
 
     pub(crate) fn lane<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
@@ -489,14 +573,40 @@ impl Gpu {
         has.then(|| self.isa.units())?
     }
 
-    /// Emits a CTA barrier that orders all memory.
+    /// Emits a barrier of the warps that execute the code. It orders all memory.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
-        self.isa.block_barrier(e);
+        if self.num_warps == self.cta_warps {
+            self.isa.block_barrier(e);
+        } else if self.num_warps == 1 {
+            self.isa.warp_barrier(e);
+        } else {
+            self.named_barrier(e, self.barrier, self.threads());
+        }
     }
 
-    /// Emits a CTA barrier that orders shared memory only.
+    /// Emits a barrier of the warps that execute the code. It orders shared memory only.
     pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
-        self.isa.shared_barrier(e);
+        if self.num_warps == self.cta_warps {
+            self.isa.shared_barrier(e);
+        } else {
+            self.block_barrier(e);
+        }
+    }
+
+    /// Emits a barrier of all warps of a CTA with partitions.
+    pub(crate) fn cta_barrier(self, e: &mut Emitter<'_>) {
+        self.named_barrier(e, CTA_BARRIER, self.cta_threads());
+    }
+
+    fn named_barrier(self, e: &mut Emitter<'_>, barrier: u32, threads: u32) {
+        self.isa.named_barrier(e, barrier, threads);
+    }
+
+    /// Changes the number of registers of each thread of a group of four warps, if `from` and `to` differ.
+    pub(crate) fn set_registers(self, e: &mut Emitter<'_>, from: u32, to: u32) {
+        if from != to {
+            self.isa.set_registers(e, from, to);
+        }
     }
 
     pub(crate) fn proxy_fence(self, e: &mut Emitter<'_>) {

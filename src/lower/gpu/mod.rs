@@ -26,11 +26,12 @@ pub(crate) use units::{
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};
 
-/// Returns the GPU for a target and its instruction set, with `num_warps` warps per CTA and `num_ctas` CTAs per cluster.
-pub(crate) fn choose(target: &'static Target, num_warps: u32, num_ctas: u32) -> Gpu {
+/// Returns the GPU for a target and its instruction set. `warps` are the number of warps outside of partitions and the
+/// number of warps per CTA; `num_ctas` is the number of CTAs per cluster.
+pub(crate) fn choose(target: &'static Target, warps: [u32; 2], num_ctas: u32) -> Gpu {
     let isa: &'static dyn Isa = match target.vendor {
         Vendor::Nvidia => &nvidia::Nvidia,
         Vendor::Amd => &amd::Amd,
     };
-    Gpu::new(target, num_warps, num_ctas, isa)
+    Gpu::new(target, warps, num_ctas, isa)
 }

@@ -317,7 +317,7 @@ fn every_method_makes_verified_operations() {
     let types = ["i32", "i64", "f32", "i1", "!llvm.ptr<1>"];
     for target in TARGETS {
         for (num_warps, num_ctas) in [(1, 1), (4, 1), (4, 2)] {
-            let gpu = choose(target, num_warps, num_ctas.min(target.max_ctas));
+            let gpu = choose(target, [num_warps; 2], num_ctas.min(target.max_ctas));
             verified(&types, |e, declarations, arguments| {
                 everything(gpu, e, declarations, arguments);
             });
@@ -329,7 +329,7 @@ fn every_method_makes_verified_operations() {
 #[test]
 fn instructions_are_those_of_the_table() {
     for target in TARGETS {
-        let gpu = choose(target, 4, 1);
+        let gpu = choose(target, [4, 4], 1);
         let has_buffers = target.instructions.buffer.is_some();
         assert_eq!(gpu.buffers().is_some(), has_buffers, "{target}");
     }

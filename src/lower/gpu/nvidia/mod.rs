@@ -15,7 +15,7 @@ use super::lanes::LaneOperation;
 use super::units::UnitIsa;
 use crate::ir::UpstreamKind;
 use crate::ir::builders::llvm;
-use crate::ir::builders::nvvm::{self, ReduxKind, ShflKind, VoteSyncKind};
+use crate::ir::builders::nvvm::{self, ReduxKind, SetMaxRegisterAction, ShflKind, VoteSyncKind};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, NamedAttr};
@@ -39,7 +39,7 @@ impl Isa for Nvidia {
         e: &Emitter<'c>,
         registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)> {
-        let shape = e.i32_array(&[gpu.threads().cast_signed()]);
+        let shape = e.i32_array(&[gpu.cta_threads().cast_signed()]);
         let limit = registers
             .and_then(|n| i32::try_from(n).ok())
             .map(|n| ("nvvm.maxnreg", e.i32_attr(i64::from(n))));
@@ -123,6 +123,23 @@ impl Isa for Nvidia {
 
     fn block_barrier(&self, e: &mut Emitter<'_>) {
         e.operation(nvvm::barrier0());
+    }
+
+    fn has_named_barriers(&self) -> bool {
+        true
+    }
+
+    fn named_barrier(&self, e: &mut Emitter<'_>, barrier: u32, threads: u32) {
+        let (barrier, threads) = (e.i32(barrier), e.i32(threads));
+        e.operation(nvvm::barrier(Some(barrier), Some(threads), None, None));
+    }
+
+    fn set_registers(&self, e: &mut Emitter<'_>, from: u32, to: u32) {
+        let action = match from < to {
+            true => SetMaxRegisterAction::Increase,
+            false => SetMaxRegisterAction::Decrease,
+        };
+        e.operation(nvvm::setmaxregister(i64::from(to), action));
     }
 
     fn proxy_fence(&self, e: &mut Emitter<'_>) {

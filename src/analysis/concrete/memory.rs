@@ -1,0 +1,239 @@
+//! The state of shared memory on an executed path: accesses in flight, mbarriers, and written bytes.
+
+use super::clocks::{Clock, Moment, Party};
+use crate::analysis::effects::{Channel, OpId};
+use std::collections::BTreeMap;
+
+/// A byte range of an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bytes {
+    pub(super) allocation: OpId,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// True if the access covers the whole range, false if it covers an unknown part of the range.
+    pub(super) is_exact: bool,
+}
+
+impl Bytes {
+    pub(super) const fn overlaps(self, other: Self) -> bool {
+        self.allocation == other.allocation && self.from < other.to && other.from < self.to
+    }
+
+    const fn contains(self, other: Self) -> bool {
+        self.allocation == other.allocation && self.from <= other.from && other.to <= self.to
+    }
+
+    /// Returns true if an access of `self` and an access of `other` certainly touch a common byte.
+    const fn certainly_overlaps(self, other: Self) -> bool {
+        match (self.is_exact, other.is_exact) {
+            (true, true) => self.overlaps(other),
+            (true, false) => self.contains(other),
+            (false, true) => other.contains(self),
+            (false, false) => false,
+        }
+    }
+}
+
+/// An access, in flight or complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) op: OpId,
+    pub(super) bytes: Bytes,
+    pub(super) is_write: bool,
+    pub(super) start: Moment,
+    /// The moment at which the access is complete, or `None` if it is unknown yet.
+    pub(super) end: Option<Moment>,
+}
+
+impl Access {
+    /// Returns true if two accesses certainly touch a common byte, and at least one of them writes.
+    pub(super) const fn conflicts_with(&self, other: &Self) -> bool {
+        (self.is_write || other.is_write) && self.bytes.certainly_overlaps(other.bytes)
+    }
+
+    /// Returns true if the access is complete before the present of a clock.
+    pub(super) fn is_complete(&self, clock: &Clock) -> bool {
+        self.end.is_some_and(|end| clock.is_after(end))
+    }
+}
+
+/// The groups of accesses that are in flight on one channel, at one point of the executed path.
+#[derive(Debug, Default)]
+pub(super) struct PathQueue {
+    pub(super) open: Vec<Access>,
+    /// The sequence number and the accesses of each group, youngest group last.
+    pub(super) groups: Vec<(u32, Vec<Access>)>,
+    /// Number of groups that have been closed, including groups that are no longer in flight.
+    pub(super) closed: u32,
+}
+
+impl PathQueue {
+    pub(super) fn commit(&mut self) {
+        let group = std::mem::take(&mut self.open);
+        self.groups.push((self.closed, group));
+        self.closed += 1;
+    }
+
+    /// Returns true if a group is in flight.
+    pub(super) fn has_group(&self, group: u32) -> bool {
+        self.groups.iter().any(|(other, _)| *other == group)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Access> {
+        let groups = self.groups.iter().flat_map(|(_, group)| group);
+        groups.chain(&self.open)
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+        let groups = self.groups.iter_mut().flat_map(|(_, group)| group);
+        groups.chain(&mut self.open)
+    }
+}
+
+/// The queues of the warps that execute a region.
+#[derive(Debug, Default)]
+pub(super) struct WarpQueues {
+    copies: PathQueue,
+    bulk_stores: PathQueue,
+    pub(super) products: PathQueue,
+}
+
+impl WarpQueues {
+    pub(super) const fn queue(&mut self, channel: Channel) -> Option<&mut PathQueue> {
+        match channel {
+            Channel::Copies => Some(&mut self.copies),
+            Channel::BulkStores => Some(&mut self.bulk_stores),
+            Channel::Products => Some(&mut self.products),
+            Channel::Mbarrier(_) => None,
+        }
+    }
+}
+
+/// An mbarrier.
+#[derive(Debug)]
+pub(super) struct Mbarrier {
+    pub(super) party: Party,
+    pub(super) count: u32,
+    pub(super) pending: u32,
+    /// Number of bytes that the current phase still expects.
+    pub(super) bytes: i64,
+    pub(super) phase: u64,
+    /// The copies that count towards the current phase.
+    pub(super) open: Vec<Access>,
+    /// The copies of earlier phases whose completion no wait has observed.
+    pub(super) ended: Vec<Access>,
+    /// The waits for the phase before the current one, while several teams run.
+    pub(super) waits: Vec<(OpId, Moment)>,
+    /// The clocks that the arrivals of the current phase release.
+    pub(super) arrived: Clock,
+    /// The clocks that the arrivals of the completed phases have released.
+    pub(super) released: Clock,
+}
+
+impl Mbarrier {
+    /// Completes the current phase. Returns the waits for the phase before that are not ordered before its completion.
+    pub(super) fn complete(&mut self) -> Vec<OpId> {
+        self.pending = self.count;
+        self.phase += 1;
+        let end = Moment {
+            party: self.party,
+            time: self.phase,
+        };
+        self.released.join(&std::mem::take(&mut self.arrived));
+        let copies = std::mem::take(&mut self.open).into_iter();
+        self.ended.extend(copies.map(|access| Access {
+            end: Some(end),
+            ..access
+        }));
+        let waits = std::mem::take(&mut self.waits).into_iter();
+        let overtaken = waits.filter(|(_, moment)| !self.released.is_after(*moment));
+        overtaken.map(|(op, _)| op).collect()
+    }
+}
+
+/// The state of shared memory.
+#[derive(Debug, Default)]
+pub(super) struct PathState {
+    /// The queues of each region's warps, keyed by the first of these warps.
+    queues: BTreeMap<u32, WarpQueues>,
+    /// The mbarriers, keyed by the operation that allocates the buffer and by the first byte in the buffer.
+    pub(super) mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
+    /// Number of mbarriers that have been initialised.
+    initialised: usize,
+    pub(super) written: Vec<Bytes>,
+    /// True if bytes that are not in `written` may have been written by a masked access.
+    pub(super) is_masked: bool,
+    /// While several teams run: their complete accesses.
+    pub(super) complete: Vec<Access>,
+    /// While several teams run: reads of bytes that have not been written before.
+    pub(super) unwritten: Vec<Access>,
+}
+
+impl PathState {
+    /// Returns the queues of the warps from `first_warp`.
+    pub(super) fn queues(&mut self, first_warp: u32) -> &mut WarpQueues {
+        self.queues.entry(first_warp).or_default()
+    }
+
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Access> {
+        let queues = self.queues.values();
+        let queues = queues.flat_map(|warps| [&warps.copies, &warps.bulk_stores, &warps.products]);
+        let phases = self.mbarriers.values();
+        let phases = phases.flat_map(|mbarrier| mbarrier.open.iter().chain(&mbarrier.ended));
+        queues.flat_map(PathQueue::all).chain(phases)
+    }
+
+    /// Initialises an mbarrier.
+    pub(super) fn init(&mut self, key: (OpId, u32), count: u32) {
+        self.initialised += 1;
+        let mbarrier = Mbarrier {
+            party: Party::Mbarrier(self.initialised),
+            count,
+            pending: count,
+            bytes: 0,
+            phase: 0,
+            open: Vec::new(),
+            ended: Vec::new(),
+            waits: Vec::new(),
+            arrived: Clock::default(),
+            released: Clock::default(),
+        };
+        self.mbarriers.insert(key, mbarrier);
+    }
+
+    /// Records a complete access of a team that runs concurrently with other teams. The last one of several equal
+    /// accesses is sufficient: if it is ordered before another access, so are the earlier ones.
+    pub(super) fn record(&mut self, access: Access) {
+        let party = |access: &Access| access.end.map(|end| end.party);
+        let same = self.complete.iter_mut().find(|known| {
+            known.bytes == access.bytes
+                && known.is_write == access.is_write
+                && party(known) == party(&access)
+        });
+        match same {
+            Some(known) => *known = access,
+            None => self.complete.push(access),
+        }
+    }
+
+    /// Orders everything so far before everything that follows, except accesses in flight.
+    pub(super) fn synchronise(&mut self) {
+        self.complete.clear();
+        for mbarrier in self.mbarriers.values_mut() {
+            mbarrier.arrived = Clock::default();
+            mbarrier.released = Clock::default();
+            mbarrier.waits.clear();
+            let copies = mbarrier.open.iter_mut().chain(&mut mbarrier.ended);
+            copies.for_each(|access| access.start = Moment::START);
+        }
+        for warps in self.queues.values_mut() {
+            let queues = [
+                &mut warps.copies,
+                &mut warps.bulk_stores,
+                &mut warps.products,
+            ];
+            let accesses = queues.into_iter().flat_map(PathQueue::all_mut);
+            accesses.for_each(|access| access.start = Moment::START);
+        }
+    }
+}
