@@ -35,6 +35,7 @@ mod requests;
 mod respelling;
 mod rules;
 mod simulated;
+mod specialized;
 #[path = "../split_mix.rs"]
 mod split_mix;
 mod targets;

@@ -48,7 +48,7 @@ fn run_everywhere(
 }
 
 /// Runs one file, lowered by `open`, on every machine.
-fn run_on_all_machines(
+pub(crate) fn run_on_all_machines(
     open: &dyn Fn() -> Bench,
     grid: [u32; 3],
     prepare: impl Fn(&mut Bench) -> (Vec<Arg>, Box<dyn Fn(&Bench)>),
@@ -174,7 +174,7 @@ fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2
 }
 
 /// Returns the product of `a` and `b`; `at` maps to the element of `b`.
-fn product(
+pub(crate) fn product(
     (a, b): (&[f64], &[f64]),
     [m, n, k]: [usize; 3],
     at: impl Fn(usize, usize) -> usize,

@@ -6,6 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 const WAIT_OF_PHASE: &str = "mbarrier.try_wait.parity";
 const WAIT_OF_PRODUCTS: &str = "wgmma.wait_group.sync.aligned ";
+const ARRIVE: &str = "mbarrier.arrive.shared::cta.b64 _, [$1]";
+const INIT: &str = "mbarrier.init.shared::cta.b64 [$1], ";
 const EXPECT: &str = "expect_tx.shared::cta.b64 _, [$1], ";
 const PRODUCT: &str = "wgmma.mma_async";
 const FIELD: &str = "tensormap.replace.tile.";
@@ -116,12 +118,22 @@ impl<'t> Values<'t> {
     }
 }
 
+impl Values<'_> {
+    /// Returns true if a line is an index of a buffer whose constants are not changed: the remainder of a counter.
+    fn is_computed_stage(&self, line: &GenericLine) -> bool {
+        line.middle.contains("ll.index_bound")
+            && !self.constants.contains_key(&*line.operands[0])
+            && self.sources(&line.operands[0]).is_empty()
+    }
+}
+
 /// Returns all changes, in the order of the lines.
 pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
     let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
     let values = Values::of(text, &lines);
     let (mut stages, mut phases) = (BTreeSet::new(), BTreeSet::new());
     let mut factors = BTreeSet::new();
+    let mut barriers = BTreeSet::new();
     for line in lines.iter().flatten() {
         if line.middle.contains("ll.index_bound") {
             stages.extend(values.sources(&line.operands[0]));
@@ -134,6 +146,8 @@ pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
                     .filter(|(_, ty)| *ty == "i64")
                     .map(|(name, _)| name.clone()),
             );
+        } else if line.name == "nvvm.barrier" && line.operands.len() == 2 {
+            barriers.extend(values.constants.get(&*line.operands[0]));
         }
     }
     let mut all = Vec::new();
@@ -146,6 +160,11 @@ pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
             all.push(PipelineChange { kind, at, lines });
         };
         waits(line, &mut add);
+        mbarriers(line, &mut add);
+        named_barriers(line, (&values, &barriers), &mut add);
+        if values.is_computed_stage(line) {
+            add(ChangeKind::Stage, with_next_stage(line));
+        }
         fences(line, &mut add);
         descriptors(line, (&values, &factors), &mut add);
         for (operand, name) in line.operands.iter().enumerate() {
@@ -164,6 +183,20 @@ pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
         }
     }
     all
+}
+
+/// Replaces the index of a buffer by the next one.
+fn with_next_stage(line: &GenericLine) -> Vec<GenericLine> {
+    let (index, ty) = (&*line.operands[0], &*line.operand_types[0]);
+    let bound = line.middle.split_once("ll.index_bound = ");
+    let bound = bound.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+    vec![
+        GenericLine::constant("%late_one", 1, ty),
+        GenericLine::constant("%late_bound", bound.unwrap_or(1), ty),
+        GenericLine::new("%late_sum", "llvm.add", &[index, "%late_one"], ty, ty),
+        GenericLine::new("%late", "llvm.urem", &["%late_sum", "%late_bound"], ty, ty),
+        line.with_operand(0, "%late"),
+    ]
 }
 
 type AddChange<'a> = dyn FnMut(ChangeKind, Vec<GenericLine>) + 'a;
@@ -248,6 +281,66 @@ fn waits(line: &GenericLine, add: &mut AddChange<'_>) {
     }
 }
 
+fn mbarriers(line: &GenericLine, add: &mut AddChange<'_>) {
+    let text = &*line.middle;
+    let mut add_number = |kind, before: &str, by: i64| {
+        if let Some(line) = with_number(line, before, |n| n + by) {
+            add(kind, vec![line]);
+        }
+    };
+    if text.contains(INIT) {
+        add_number(ChangeKind::InitCount, INIT, 1);
+        add_number(ChangeKind::InitCount, INIT, -1);
+        add(ChangeKind::InitCount, Vec::new());
+    } else if text.contains(ARRIVE) {
+        let count = format!("{ARRIVE}, ");
+        add_number(ChangeKind::ArriveCount, &count, 1);
+        add_number(ChangeKind::ArriveCount, &count, -1);
+        add(ChangeKind::ArriveCount, vec![line.clone(), line.clone()]);
+        add(ChangeKind::Arrive, Vec::new());
+    } else if text.contains(EXPECT) {
+        add(ChangeKind::Expect, Vec::new());
+    }
+    if text.contains(ARRIVE) || text.contains(EXPECT) {
+        // The mbarrier beside it. Buffers of mbarriers are aligned to 16 bytes.
+        let flip = GenericLine::new(
+            "%late",
+            "llvm.xor",
+            &[&line.operands[1], "%late_size"],
+            "i32",
+            "i32",
+        );
+        let size = GenericLine::constant("%late_size", 8, "i32");
+        add(
+            ChangeKind::Stage,
+            vec![size, flip, line.with_operand(1, "%late")],
+        );
+    }
+}
+
+fn named_barriers(
+    line: &GenericLine,
+    (values, barriers): (&Values<'_>, &BTreeSet<i64>),
+    add: &mut AddChange<'_>,
+) {
+    if line.name != "nvvm.barrier" || line.operands.len() != 2 {
+        return;
+    }
+    let [id, threads] = [0, 1].map(|at| values.constants.get(&*line.operands[at]));
+    if let Some(threads) = threads {
+        add(
+            ChangeKind::BarrierThreads,
+            with_constant(line, 1, threads - 32),
+        );
+    }
+    let next = barriers
+        .iter()
+        .find(|other| id.is_some_and(|id| *other > id));
+    if let Some(other) = next.or(barriers.first()).filter(|other| Some(*other) != id) {
+        add(ChangeKind::BarrierId, with_constant(line, 0, *other));
+    }
+}
+
 fn fences(line: &GenericLine, add: &mut AddChange<'_>) {
     let is_fence = line.name.starts_with("nvvm.fence") || line.name == "nvvm.wgmma.fence.aligned";
     if is_fence || line.middle.contains("\"fence.proxy.") {
@@ -320,21 +413,217 @@ fn descriptors(
     }
 }
 
+/// Returns true if a line is an operation that does not touch memory.
+fn is_quiet(line: &&Option<GenericLine>) -> bool {
+    const TOUCHES: [&str; 10] = [
+        "load", "store", "asm", "call", "br", "barrier", "matrix", "cp.async", "wgmma", "return",
+    ];
+    line.as_ref().is_some_and(|line| {
+        !TOUCHES.iter().any(|word| line.name.contains(word))
+            || line.middle.contains("asm_string = \"\"")
+    })
+}
+
+/// Returns true if, since the barrier before the barrier at a line, only one thread has accessed shared memory, by
+/// initialisations of mbarriers that are not used before the next barrier, or by arrivals.
+fn orders_only_mbarriers(lines: &[Option<GenericLine>], at: usize) -> bool {
+    let mut thread = None;
+    let mut initialises = false;
+    for line in lines[..at].iter().rev().filter(|line| !is_quiet(line)) {
+        let Some(line) = line else {
+            // The kernel starts, or control flow joins.
+            return false;
+        };
+        let is_init = line.middle.contains(INIT);
+        if is_init || line.middle.contains(ARRIVE) {
+            initialises |= is_init;
+            if *thread.get_or_insert(&line.operands[0]) != &line.operands[0] {
+                return false;
+            }
+        } else if line.name == "nvvm.barrier" || initialises && line.name == "llvm.cond_br" {
+            // The branch that starts the kernel's default warps.
+            break;
+        } else {
+            return false;
+        }
+    }
+    let mut after = lines[at + 1..].iter().flatten();
+    let uses = |line: &GenericLine| {
+        let text = &*line.middle;
+        text.contains("mbarrier") && !text.contains(INIT) || text.contains("cp.async")
+    };
+    let next = after.find(|line| line.name == "nvvm.barrier" || uses(line));
+    thread.is_some() && (!initialises || next.is_some_and(|line| !uses(line)))
+}
+
+/// An operation on an mbarrier in a lowered kernel.
+struct MbarrierUse<'t> {
+    /// Index of the line.
+    at: usize,
+    line: &'t GenericLine,
+    /// The number of the buffer, and the value that selects the mbarrier in the buffer, if there is one.
+    mbarrier: (&'t str, Option<&'t str>),
+}
+
+impl<'t> MbarrierUse<'t> {
+    /// Returns the operations on mbarriers, in the order of the lines.
+    fn all(lines: &'t [Option<GenericLine>], values: &Values<'t>) -> Vec<Self> {
+        let parsed = lines.iter().enumerate();
+        let uses = parsed.filter_map(|(at, line)| {
+            let line = line
+                .as_ref()
+                .filter(|line| line.name == "llvm.inline_asm")?;
+            let text = &*line.middle;
+            let operand = match text {
+                _ if text.contains(WAIT_OF_PHASE) => 0,
+                _ if text.contains("mbarrier::complete_tx") => 5,
+                _ if text.contains("mbarrier.") => 1,
+                _ => return None,
+            };
+            let mut index = None;
+            let mut value = &*line.operands[operand];
+            loop {
+                let line = lines[*values.defined.get(value)?].as_ref()?;
+                if let Some((_, number)) = line.middle.split_once("ll.number = ") {
+                    let mbarrier = (number.split(' ').next()?, index);
+                    return Some((at, mbarrier));
+                }
+                index = index.or(line.operands.get(1).map(|index| &**index));
+                value = line.operands.first()?;
+            }
+        });
+        let uses = uses.filter_map(|(at, mbarrier)| {
+            let line = lines[at].as_ref()?;
+            Some(Self { at, line, mbarrier })
+        });
+        uses.collect()
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.line.middle.contains(text)
+    }
+}
+
+/// Returns true if the first line that differs initialises an mbarrier that is only initialised and invalidated.
+pub(crate) fn is_of_unused_mbarrier(before: &str, after: &str) -> bool {
+    let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
+    let values = Values::of(before, &lines);
+    let uses = MbarrierUse::all(&lines, &values);
+    let mut pairs = before.lines().zip(after.lines());
+    let different = pairs.position(|(before, after)| before != after);
+    let changed = uses
+        .iter()
+        .find(|one| Some(one.at) == different && one.is(INIT));
+    changed.is_some_and(|changed| {
+        let mut same = uses
+            .iter()
+            .filter(|one| one.mbarrier.0 == changed.mbarrier.0);
+        same.all(|one| one.is(INIT) || one.is("mbarrier.inval"))
+    })
+}
+
+/// Returns true if `after` lacks one wait for an mbarrier, and an earlier wait orders the same accesses.
+pub(crate) fn lacks_covered_wait(before: &str, after: &str) -> bool {
+    let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
+    let values = Values::of(before, &lines);
+    let uses = MbarrierUse::all(&lines, &values);
+    let other_lines: Vec<Option<GenericLine>> = after.lines().map(GenericLine::parse).collect();
+    let other_values = Values::of(after, &other_lines);
+    let others = MbarrierUse::all(&other_lines, &other_values);
+    let waits: Vec<&MbarrierUse<'_>> = uses.iter().filter(|one| one.is(WAIT_OF_PHASE)).collect();
+    let others = others.iter().filter(|one| one.is(WAIT_OF_PHASE));
+    let numbers: Vec<&str> = others.map(|one| one.mbarrier.0).collect();
+    let mut all = waits.iter().enumerate();
+    let lacking = all.find(|(at, wait)| numbers.get(*at) != Some(&wait.mbarrier.0));
+    waits.len() == numbers.len() + 1
+        && lacking.is_some_and(|(_, wait)| is_covered(&lines, &uses, wait))
+}
+
+/// Returns true if `after` has an arrival before an access that it follows in `before`, and an earlier wait than each
+/// wait for the mbarrier orders the access.
+pub(crate) fn moves_covered_arrival(before: &str, after: &str) -> bool {
+    let lines: Vec<Option<GenericLine>> = before.lines().map(GenericLine::parse).collect();
+    let values = Values::of(before, &lines);
+    let uses = MbarrierUse::all(&lines, &values);
+    let other_lines: Vec<Option<GenericLine>> = after.lines().map(GenericLine::parse).collect();
+    let other_values = Values::of(after, &other_lines);
+    let others = MbarrierUse::all(&other_lines, &other_values);
+    // The number of the mbarrier of each arrival, and how many products precede it.
+    let arrivals =
+        |lines: &[Option<GenericLine>], uses: &[MbarrierUse<'_>]| -> Vec<(String, usize)> {
+            let arrivals = uses.iter().filter(|one| one.is(ARRIVE));
+            let all = arrivals.map(|one| {
+                let earlier = lines[..one.at].iter().flatten();
+                let products = earlier.filter(|line| line.middle.contains(PRODUCT));
+                (one.mbarrier.0.to_owned(), products.count())
+            });
+            all.collect()
+        };
+    let (own, other) = (arrivals(&lines, &uses), arrivals(&other_lines, &others));
+    let mut pairs = own.iter().zip(&other);
+    let Some(((number, _), _)) = pairs.find(|(own, other)| own != other) else {
+        return false;
+    };
+    let is_alone = pairs.all(|(own, other)| own == other);
+    let mut waits = uses
+        .iter()
+        .filter(|one| one.is(WAIT_OF_PHASE) && one.mbarrier.0 == number);
+    is_alone && waits.all(|wait| is_covered(&lines, &uses, wait))
+}
+
+/// Returns true if an earlier wait orders the same accesses as a wait: it has the same parity, and each thread that
+/// arrives at the mbarrier of one of the waits also arrives at the mbarrier of the other, with only barriers between.
+fn is_covered(
+    lines: &[Option<GenericLine>],
+    uses: &[MbarrierUse<'_>],
+    wait: &MbarrierUse<'_>,
+) -> bool {
+    let is_straight = |from: usize, to: usize| {
+        let mut between = lines[from..to].iter();
+        between.all(|line| line.as_ref().is_some_and(|line| !line.name.ends_with("br")))
+    };
+    let is_like = |one: &MbarrierUse<'_>, operand: usize, other: &MbarrierUse<'_>| {
+        one.mbarrier.1 == other.mbarrier.1
+            && one.line.operands[operand] == other.line.operands[operand]
+            && one.line.middle == other.line.middle
+            && is_straight(one.at.min(other.at), one.at.max(other.at))
+    };
+    let is_adjacent = |one: &MbarrierUse<'_>, other: &MbarrierUse<'_>| {
+        let mut between = lines[one.at.min(other.at) + 1..one.at.max(other.at)].iter();
+        between.all(|line| {
+            is_quiet(&line)
+                || line
+                    .as_ref()
+                    .is_some_and(|line| line.name == "nvvm.barrier")
+        })
+    };
+    let arrivals = |number: &str| -> Vec<&MbarrierUse<'_>> {
+        let arrivals = uses.iter().filter(|one| one.is("mbarrier.arrive"));
+        arrivals.filter(|one| one.mbarrier.0 == number).collect()
+    };
+    let own = arrivals(wait.mbarrier.0);
+    let covers = |first: &MbarrierUse<'_>| {
+        let others = arrivals(first.mbarrier.0);
+        let has_pair = |own: &&MbarrierUse<'_>| {
+            let mut others = others.iter();
+            others.any(|other| is_like(other, 0, own) && is_adjacent(other, own))
+        };
+        first.mbarrier.0 != wait.mbarrier.0
+            && is_like(first, 1, wait)
+            && own.len() == others.len()
+            && own.iter().all(has_pair)
+    };
+    let mut earlier = uses
+        .iter()
+        .filter(|one| one.is(WAIT_OF_PHASE) && one.at < wait.at);
+    !own.is_empty() && earlier.any(covers)
+}
+
 /// Returns the reason why a change of a line is not observable on a correct machine, if there is one.
 pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::EquivalenceRule> {
     use super::EquivalenceRule;
     let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
     let line = lines[change.at].as_ref()?;
-    let is_quiet = |line: &&Option<GenericLine>| {
-        let touches = [
-            "load", "store", "asm", "call", "br", "barrier", "matrix", "cp.async", "wgmma",
-            "return",
-        ];
-        line.as_ref().is_some_and(|line| {
-            !touches.iter().any(|word| line.name.contains(word))
-                || line.middle.contains("asm_string = \"\"")
-        })
-    };
     if change.kind == ChangeKind::Descriptor && line.name == "llvm.or" {
         let word = |line: &GenericLine, at: usize| -> Option<i64> {
             let constant = lines
@@ -445,6 +734,9 @@ pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::Equiv
     };
     let next = after.iter().find(|line| !is_quiet(line));
     let previous = before.iter().rev().find(|line| !is_quiet(line));
+    if change.kind == ChangeKind::Barrier && orders_only_mbarriers(&lines, change.at) {
+        return Some(EquivalenceRule::OnlyMbarriers);
+    }
     let is_removed = change.lines.is_empty()
         || matches!(change.kind, ChangeKind::WaitWeakened | ChangeKind::Barrier);
     if is_removed && (same(next) || same(previous)) {

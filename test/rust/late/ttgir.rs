@@ -1,6 +1,7 @@
 //! Mutations of pipelined TTGIR at one place: waits, commits, expected bytes, stage indices.
 
 use super::{ChangeKind, PipelineChange};
+use std::collections::BTreeSet;
 
 /// Returns the name of an operation's result without the number of results, if it has one.
 fn result(line: &str) -> Option<&str> {
@@ -12,7 +13,8 @@ fn result(line: &str) -> Option<&str> {
 
 /// Returns the values that a line mentions behind the name of its operation, in order.
 fn operands(line: &str) -> Vec<&str> {
-    let rest = line.split_once(" = ").map_or(line, |(_, rest)| rest);
+    let results = result(line).and_then(|_| line.split_once(" = "));
+    let rest = results.map_or(line, |(_, rest)| rest);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_#-.".contains(c);
     let names = rest.match_indices('%').map(|(at, _)| {
         let end = rest[at + 1..]
@@ -48,9 +50,17 @@ fn constant(name: &str, value: i64) -> String {
     format!("%{name} = arith.constant {value} : i32")
 }
 
+/// Returns the number and type of a constant by its name in Triton's output: `%c1_i32`, or `%c1_i32_4`.
+fn typed_number(name: &str) -> Option<(i64, &str)> {
+    let mut parts = name.strip_prefix("%c")?.split('_');
+    let number = parts.next()?.parse().ok()?;
+    let ty = parts.next().filter(|ty| ty.starts_with('i'))?;
+    Some((number, ty))
+}
+
 /// Returns the number of a constant by its name in Triton's output.
 fn number(name: &str) -> Option<i64> {
-    name.strip_prefix("%c")?.strip_suffix("_i32")?.parse().ok()
+    typed_number(name).map(|(number, _)| number)
 }
 
 /// Returns all changes, each with the whole text.
@@ -78,8 +88,41 @@ pub(crate) fn changes(text: &str) -> Vec<(PipelineChange, String)> {
         waits(line, &mut add);
         mbarriers(line, &mut add);
         stages(line, &mut add);
+        all.extend(early_arrivals(&lines, at));
     }
     all
+}
+
+/// Moves the arrival of line `at` before each access to shared memory that precedes it in its block.
+fn early_arrivals(lines: &[&str], at: usize) -> Vec<(PipelineChange, String)> {
+    const ACCESSES: [&str; 3] = ["ttg.local_load", "ttg.local_store", "ttng.warp_group_dot"];
+    if !lines[at].contains("ttng.arrive_barrier") {
+        return Vec::new();
+    }
+    let is_boundary = |line: &str| line.ends_with('{') || line.trim().starts_with(['}', '^']);
+    let earlier = (0..at).rev().take_while(|at| !is_boundary(lines[*at]));
+    let accesses = earlier.filter(|at| ACCESSES.iter().any(|access| lines[*at].contains(access)));
+    let barrier = operands(lines[at])[0];
+    let early = |access: usize| {
+        let mut new = Vec::new();
+        let mut arrive = lines[at].to_owned();
+        let mut between = lines[access..at].iter();
+        if let Some(index) = between.find(|line| result(line) == Some(barrier)) {
+            new.push(with_value(index, barrier, "%late"));
+            arrive = with_value(&arrive, barrier, "%late");
+        }
+        new.extend([arrive, lines[access].to_owned()]);
+        let before = lines[..access].join("\n");
+        let between = lines[access + 1..at].join("\n");
+        let text = [before, new.join("\n"), between, lines[at + 1..].join("\n")].join("\n");
+        let change = PipelineChange {
+            kind: ChangeKind::ArriveEarly,
+            at: access,
+            lines: new,
+        };
+        (change, text)
+    };
+    accesses.map(early).collect()
 }
 
 type AddTtgirChange<'a> = dyn FnMut(ChangeKind, Vec<String>, &[(String, String)]) + 'a;
@@ -145,7 +188,7 @@ fn mbarriers(line: &str, add: &mut AddTtgirChange<'_>) {
     if line.contains("ttng.wait_barrier") {
         add(ChangeKind::WaitDropped, Vec::new(), &[]);
         let flip = format!("%late = arith.xori {}, %late_one : i32", operands[1]);
-        let wait = line.replacen(operands[1], "%late", 1);
+        let wait = with_value(line, operands[1], "%late");
         add(
             ChangeKind::Phase,
             vec![constant("late_one", 1), flip, wait],
@@ -166,6 +209,26 @@ fn mbarriers(line: &str, add: &mut AddTtgirChange<'_>) {
                 &[],
             );
         }
+    } else if line.contains("ttng.arrive_barrier") {
+        add(ChangeKind::Arrive, Vec::new(), &[]);
+        add(
+            ChangeKind::ArriveCount,
+            vec![line.to_owned(), line.to_owned()],
+            &[],
+        );
+        add_counts(line, ChangeKind::ArriveCount, add);
+    } else if line.contains("ttng.init_barrier") {
+        add_counts(line, ChangeKind::InitCount, add);
+    }
+}
+
+/// Adds changes of a count of arrivals. The verifier refuses a count of 0.
+fn add_counts(line: &str, kind: ChangeKind, add: &mut AddTtgirChange<'_>) {
+    let changes: [fn(i64) -> i64; 3] = [|n| n + 1, |n| n - 1, |n| n / 2];
+    let changed = changes.map(|change| with_number(line, ", ", change));
+    let changed: BTreeSet<String> = changed.into_iter().flatten().collect();
+    for changed in changed.into_iter().filter(|line| !line.contains(", 0")) {
+        add(kind, vec![changed], &[]);
     }
 }
 
@@ -199,13 +262,10 @@ fn stages(line: &str, add: &mut AddTtgirChange<'_>) {
             let Some((argument, initial)) = pair.split_once(" = ") else {
                 continue;
             };
-            if let Some(number) = number(initial) {
+            if let Some((number, ty)) = typed_number(initial) {
                 let line = line.replacen(pair, &format!("{argument} = %late"), 1);
-                add(
-                    ChangeKind::Stage,
-                    vec![constant("late", number + 1), line],
-                    &[],
-                );
+                let late = format!("%late = arith.constant {} : {ty}", number + 1);
+                add(ChangeKind::Stage, vec![late, line], &[]);
             }
         }
     } else if line.contains("arith.cmpi sge") {
@@ -215,10 +275,27 @@ fn stages(line: &str, add: &mut AddTtgirChange<'_>) {
                 add(ChangeKind::Stage, vec![constant("late", number), line], &[]);
             }
         }
-    } else if line.contains("arith.xori") && operands.get(1) == Some(&"%c1_i32") {
+    } else if line.contains("arith.remsi") {
+        let Some(result) = result(line) else {
+            return;
+        };
+        let next = "%late_next = arith.addi %late, %late_one : i32".to_owned();
+        let wrapped = format!("{result} = arith.remsi %late_next, {} : i32", operands[1]);
+        let index = with_value(line, result, "%late");
+        add(
+            ChangeKind::Stage,
+            vec![index, constant("late_one", 1), next, wrapped],
+            &[],
+        );
+    } else if line.contains("arith.xori") && operands.get(1).is_some_and(|name| is_one(name)) {
         let renamed = result(line).map(|name| (name.to_owned(), operands[0].to_owned()));
         add(ChangeKind::Phase, Vec::new(), renamed.as_slice());
     }
+}
+
+/// Returns true if a value is the constant 1, by its name.
+fn is_one(name: &str) -> bool {
+    number(name) == Some(1) || name == "%true" || name.starts_with("%true_")
 }
 
 /// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented

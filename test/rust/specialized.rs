@@ -1,0 +1,86 @@
+//! Kernels with warp specialisation: correct for every schedule of warps and every arrival time of copies.
+
+use crate::kernels::{Bench, UNTOUCHED};
+use crate::pipelined::{product, run_on_all_machines};
+use crate::products::{check, quarters};
+use gpu_sim::{Arg, ElementTy, FloatTy};
+
+const F16: ElementTy = ElementTy::Float(FloatTy::F16);
+const F32: ElementTy = ElementTy::Float(FloatTy::F32);
+
+/// Number of elements of a tile in the kernels without products.
+const TILE: usize = 256;
+
+#[test]
+fn buffers_are_handed_over() {
+    // More tiles than stages, so that each stage is used in both phases of its mbarriers.
+    let (programs, tiles) = (2, 7);
+    let open = || Bench::new("specialized/hand_over.ttgir");
+    run_on_all_machines(&open, [programs, 1, 1], |bench| {
+        let count = programs as usize * tiles * TILE;
+        let x = bench.random(F32, count, 1);
+        let out = bench.untouched(F32, count);
+        let args = vec![Arg::Buffer(x), Arg::Buffer(out), Arg::Int(tiles as i128)];
+        let verify = move |bench: &Bench| {
+            let x = bench.values(x, F32);
+            bench.check(out, F32, |i| 2.0 * x[i]);
+        };
+        (args, Box::new(verify))
+    });
+}
+
+#[test]
+fn partitions_run_in_rounds() {
+    let rounds = 5;
+    let open = || Bench::new("specialized/rounds.ttgir");
+    run_on_all_machines(&open, [1, 1, 1], |bench| {
+        let [x, y] = [1, 2].map(|seed| bench.random(F32, rounds * TILE, seed));
+        let out = bench.untouched(F32, (rounds + 4) * TILE);
+        let buffers = [x, y, out].map(Arg::Buffer).into_iter();
+        let args = buffers.chain([Arg::Int(rounds as i128)]).collect();
+        let verify = move |bench: &Bench| {
+            let [x, y] = [x, y].map(|buffer| bench.values(buffer, F32));
+            bench.check(out, F32, |i| match (i / TILE).checked_sub(rounds) {
+                None => {
+                    let scale = 0.5_f32.powi((i / TILE) as i32);
+                    f64::from(x[i] as f32 + y[i] as f32 * scale)
+                }
+                Some(0) => 7.0,
+                Some(1) => 9.0,
+                Some(2) => 11.0,
+                Some(_) => UNTOUCHED,
+            });
+        };
+        (args, Box::new(verify))
+    });
+}
+
+/// Runs a product of matrices whose rows and columns end within tiles of `tile` elements.
+fn run_matmul(file: &str, [tile_m, tile_n]: [usize; 2]) {
+    let sizes @ [m, n, k] = [tile_m + 16, tile_n + 16, 240];
+    run_on_all_machines(&|| Bench::with_scratch(file), [2, 2, 1], |bench| {
+        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
+        let c = bench.untouched(F16, m * n);
+        // At most three descriptors for each of three partitions and four programs.
+        let scratch = bench.memory.add("scratch", vec![0; 4 * 3 * 3 * 128]);
+        let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
+        args.extend(sizes.map(|size| Arg::Int(size as i128)));
+        args.extend([Arg::Buffer(scratch), Arg::Int(0)]);
+        let verify = move |bench: &Bench| {
+            let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
+            let expected = product((&a, &b), sizes, |i, column| i * n + column);
+            check("matmul", &c, &expected, 1e-3);
+        };
+        (args, Box::new(verify))
+    });
+}
+
+#[test]
+fn one_warp_loads_and_four_multiply() {
+    run_matmul("specialized/matmul.ttgir", [64, 32]);
+}
+
+#[test]
+fn two_partitions_multiply() {
+    run_matmul("specialized/matmul_triton.ttgir", [128, 32]);
+}
