@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "test" / "kernels")]
 
 # What was built last, by cargo or into the package, unless the user names one.
 if "LINEAR_LAYOUT_LIBRARY" not in os.environ:

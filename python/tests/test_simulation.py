@@ -12,6 +12,7 @@ if not triton.__version__.startswith("3.9."):
 import triton.language as tl  # noqa: E402
 
 import linear_layout as ll  # noqa: E402
+import specialized  # noqa: E402
 import triton_kernels as kernels  # noqa: E402
 
 
@@ -174,3 +175,18 @@ def test_programs_may_be_clusters(rng, num_ctas):
     out = np.zeros((32, 64), np.float32)
     ll.simulate(transpose)[(1,)](tile, out, M=64, N=32, num_ctas=num_ctas)
     np.testing.assert_array_equal(out, tile.T)
+
+
+@pytest.mark.parametrize("arrival, schedule", [("late", None), ("early", 1), (3, 2)])
+def test_warps_may_run_different_code(rng, arrival, schedule):
+    run = {"target": "cuda:90", "arrival": arrival, "schedule": schedule}
+    x = floats(rng, 2, 7, 256)
+    out = np.zeros_like(x)
+    ll.simulate(specialized.hand_over, **run)[(2,)](x, out, 7, B=256, S=2, W=2)
+    np.testing.assert_array_equal(out, 2 * x)
+    m, n, k = 80, 48, 240
+    a, b = ((rng.integers(-4, 5, shape) / 4).astype(np.float16) for shape in ((m, k), (k, n)))
+    for kernel, tile in ((specialized.matmul, {"BM": 64, "S": 2}), (specialized.matmul_triton, {"BM": 128})):
+        c = np.zeros((m, n), np.float16)
+        ll.simulate(kernel, **run)[(2, 2)](a, b, c, m, n, k, BN=32, BK=32, **tile)
+        np.testing.assert_array_equal(c, (a.astype(np.float32) @ b.astype(np.float32)).astype(np.float16))

@@ -18,10 +18,12 @@ if not triton.__version__.startswith("3.9."):
 import triton.language as tl  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
+from triton.experimental.gluon._runtime import GluonASTSource  # noqa: E402
 from triton.language.extra import libdevice  # noqa: E402
 
 import linear_layout as ll  # noqa: E402
 from linear_layout.triton._cubin import usage  # noqa: E402
+import specialized  # noqa: E402
 import triton_kernels as kernels  # noqa: E402
 
 H100 = GPUTarget("cuda", 90, 32)
@@ -183,6 +185,23 @@ def test_layouts_are_chosen_inside_triton_s_pipeline(target, mode):
     assert "convert_layout" in runs[0] and "async" not in runs[0]
     assert ours.asm["ttgir"].count("tt.dot") == theirs.asm["ttgir"].count("tt.dot")
     assert ours.metadata.linear_layout["used"] == entry.used
+
+
+def test_warps_of_partitions_are_launched():
+    job = (
+        {"a": "*fp16", "b": "*fp16", "c": "*fp16", "M": "i32", "N": "i32", "K": "i32"} | dict.fromkeys(["BM", "BN", "BK", "S"], "constexpr"),
+        {"BM": 128, "BN": 256, "BK": 64, "S": 3},
+    )
+    source = GluonASTSource(specialized.matmul, *job)
+    theirs = triton.compile(source, target=H100, options={"num_warps": 8})
+    ll.triton.install()
+    ours = triton.compile(source, target=H100, options={"num_warps": 8})
+    (entry,) = ll.triton.report()
+    assert entry.used == ["lower"], entry.reasons
+    assert ours.metadata.num_warps == theirs.metadata.num_warps == 12
+    assert ours.metadata.global_scratch_size == theirs.metadata.global_scratch_size
+    for text in (".reqntid 384", ".maxnreg 168", "setmaxnreg.inc.sync.aligned.u32 \t240", "setmaxnreg.dec.sync.aligned.u32 \t24"):
+        assert text in ours.asm["ptx"] and text in theirs.asm["ptx"], text
 
 
 def test_settings_outside_their_values_are_refused():
