@@ -21,7 +21,7 @@
 //! distinguish only control flow (`scf`, `cf`), `ttg.warp_specialize`, and the `arith` operations that `concrete`
 //! evaluates. If a region of any other operation uses shared memory, this is an error.
 //!
-//! The regions of `ttg.warp_specialize` run concurrently, each on the warps of a [`Team`](effects::Team). The memory of
+//! The regions of `ttg.warp_specialize` run concurrently, each on the warps of a `Team`. The memory of
 //! different teams is disjoint. The analyses of paths see one region at a time; `concrete` finds conflicts between
 //! regions.
 

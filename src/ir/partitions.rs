@@ -149,7 +149,7 @@ pub(crate) fn cta_warps(module: Op<'_>, base: u32) -> u32 {
 const REGISTER_FILE: u32 = 1 << 16;
 
 /// Smallest and largest number of registers per thread that a group of warps can have.
-const REGISTER_RANGE: [u32; 2] = [24, 256];
+pub(crate) const REGISTER_RANGE: [u32; 2] = [24, 256];
 
 /// Smallest number of registers of a partition that calls a function, e.g. to print.
 const REGISTERS_WITH_CALLS: u32 = 32;

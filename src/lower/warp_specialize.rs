@@ -23,8 +23,8 @@ use super::warp_group;
 use crate::analysis::effects::{AccessTarget, Act, BufferAllocation, Effects, Request};
 use crate::ir::ops::ttg;
 use crate::ir::partitions::{
-    MAX_PARTITIONS, RegionWarps, RegisterPlan, WARP_GROUP, partitions_of, register_plan,
-    specializations, warps_of_regions,
+    MAX_PARTITIONS, REGISTER_RANGE, RegionWarps, RegisterPlan, WARP_GROUP, partitions_of,
+    register_plan, specializations, warps_of_regions,
 };
 use crate::ir::{AnyKind, OpKind, TensorType, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -33,6 +33,9 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Type, ValueLike};
 
 // --- plans ---
+
+const REQUESTED_KEY: &str = ttg::WarpSpecialize::REQUESTED_REGISTERS_KEY;
+const ACTUAL_KEY: &str = ttg::WarpSpecialize::ACTUAL_REGISTERS_KEY;
 
 /// Size in bytes of each register of a captured value in shared memory.
 const SLOT: u32 = 8;
@@ -174,10 +177,46 @@ fn check_warps(ranges: &[RegionWarps]) -> Outcome {
     Ok(())
 }
 
+/// Checks the numbers of registers that the partitions request, or that the regions have.
+fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Outcome {
+    let [least, most] = REGISTER_RANGE;
+    let lists = [
+        (REQUESTED_KEY, op.requested_registers(), num_partitions, 1),
+        (ACTUAL_KEY, op.actual_registers(), num_partitions + 1, least),
+    ];
+    for (name, counts, expected, least) in lists {
+        let Some(counts) = counts else {
+            continue;
+        };
+        if counts.len() != expected {
+            return Err(Diagnostic::new(format!(
+                "requires {expected} entries in `{name}`, but got {}",
+                counts.len()
+            )));
+        }
+        let is_valid = |count: &i32| {
+            let in_range = u32::try_from(*count).is_ok_and(|n| (least..=most).contains(&n));
+            in_range && (name == REQUESTED_KEY || count % 8 == 0)
+        };
+        if let Some(count) = counts.iter().find(|count| !is_valid(count)) {
+            let multiples = match name {
+                REQUESTED_KEY => "numbers",
+                _ => "multiples of 8",
+            };
+            return Err(Diagnostic::new(format!(
+                "requires {multiples} from {least} to {most} in `{name}`, but got {count}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Returns the effects of `ttg.warp_specialize` before its regions: it stores captured values to shared memory.
 pub(crate) fn effects(op: Op<'_>) -> Result<Effects, Diagnostic> {
     let specialize = ttg::WarpSpecialize::of(op).expect("the dispatch goes by kind");
-    check_warps(&warps_of_regions(specialize))?;
+    let ranges = warps_of_regions(specialize);
+    check_warps(&ranges)?;
+    check_registers(specialize, ranges.len() - 1)?;
     let captures = Captures::of(specialize);
     captures.check(op)?;
     let mut effects = Effects {
@@ -297,6 +336,10 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         all.position(|other| operation_id(other.op()) == operation_id(op))
     });
     let Some(number) = position else {
+        if l.emitted.is_some() {
+            l.set_placeholders(op);
+            return Ok(());
+        }
         return Err(Diagnostic::new("is supported in kernels only")
             .note("inline the function that contains the operation into the kernel"));
     };

@@ -75,6 +75,56 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 // -----
 
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @requested() {
+    // expected-error @+1 {{requires numbers from 1 to 256 in `requestedRegisters`, but got 400}}
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 400>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @several() {
+    // expected-error @+1 {{requires 2 entries in `requestedRegisters`, but got 1}}
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 40>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return }
+    partition1() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @actual() {
+    // expected-error @+1 {{requires multiples of 8 from 24 to 256 in `actualRegisters`, but got 100}}
+    ttg.warp_specialize() attributes {actualRegisters = array<i32: 240, 100>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @negative() {
+    // expected-error @+2 {{requires different warps for each region, but warp 0 has two}}
+    // expected-note @+1 {{remove `warpGroupStartIds`}}
+    ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: -4>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
 // expected-error @+1 {{has 1152 threads per CTA (36 warps of 32 threads), but cuda:90 allows at most 1024}}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func public @threads() {
