@@ -926,8 +926,11 @@ impl<'c> Path<'_, 'c> {
         }
         if pending == 0 && mbarrier.bytes == 0 {
             let overtaken = mbarrier.complete().into_iter();
-            self.faults
-                .extend(overtaken.map(|at| Fault::Overtaken { at, next: op }));
+            // Accesses that are not ordered are a better explanation.
+            if self.faults.is_empty() {
+                let overtaken = overtaken.map(|at| Fault::Overtaken { at, next: op });
+                self.faults.extend(overtaken);
+            }
         }
         Some(())
     }

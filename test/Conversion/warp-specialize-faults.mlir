@@ -492,8 +492,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %f = ttg.memdesc_index %full[%stage] : !ttg.memdesc<1x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<1x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %s = ttg.memdesc_index %b[%stage] : !ttg.memdesc<1x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
-        // expected-error @+2 {{waits for a phase of an mbarrier, but `ttng.async_tma_copy_global_to_local` at}}
-        // expected-note @+1 {{order the arrivals of the next phase after the wait, for instance with a second mbarrier}}
         ttng.wait_barrier %f, %phase : !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %dot = ttng.warp_group_dot %s, %s, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
         ttng.arrive_barrier %e, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
@@ -574,8 +572,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %f = ttg.memdesc_index %full[%stage] : !ttg.memdesc<3x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %e = ttg.memdesc_index %empty[%stage] : !ttg.memdesc<3x1xi64, #bars, #smem, mutable> -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %s = ttg.memdesc_index %b[%stage] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
-        // expected-error @+2 {{waits for a phase of an mbarrier, but `ttng.async_tma_copy_global_to_local` at}}
-        // expected-note @+1 {{order the arrivals of the next phase after the wait, for instance with a second mbarrier}}
         ttng.wait_barrier %f, %phase : !ttg.memdesc<1xi64, #bars, #smem, mutable>
         %dot = ttng.warp_group_dot %s, %s, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
         ttng.arrive_barrier %e, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>

@@ -287,9 +287,11 @@ fn regions_run_on_their_teams() {
 #[test]
 fn a_phase_completes_after_the_waits_for_the_phase_before_it() {
     assert_eq!(found(HAND_OVER).1, BTreeSet::new());
-    // The consumer arrives at the mbarrier for which the producer waits next.
+    // The consumer arrives at the mbarrier for which the producer waits next, and is late enough not to block it.
+    let late = (0..8).map(|i| format!("%late_{i} = arith.addi %t, %t : i32\n"));
     let other = "%late = arith.subi %c1_i32, %6 : i32\n%10 = ttg.memdesc_index %empty[%late]";
-    let text = HAND_OVER.replace("%10 = ttg.memdesc_index %empty[%6]", other);
+    let other = format!("{}{other}", late.collect::<String>());
+    let text = HAND_OVER.replace("%10 = ttg.memdesc_index %empty[%6]", &other);
     let faults = found(&text).1;
     assert!(faults.iter().all(|fault| fault.starts_with("Overtaken")));
     assert!(!faults.is_empty());
