@@ -25,7 +25,7 @@
 //! complete. If all teams wait, each of the waits is a fault. Execution stops at the first fault, and if any team has to
 //! stop. A team is the warps of one region. It counts as one party, since barrier insertion orders its own warps.
 //!
-//! Accesses of different teams are ordered only by mbarriers. A [`Clock`] for each team has the accesses that are
+//! Accesses of different teams are ordered only by mbarriers. A [`TeamClock`] for each team has the accesses that are
 //! ordered before the team's next operation:
 //!
 //! | operation | effect on clocks |
@@ -56,7 +56,7 @@ use crate::ir::partitions::{partitions_of, warps_of_regions};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{block_id, operation_id, value_id};
-use clocks::{Clock, Moment, Party};
+use clocks::{Moment, Party, TeamClock};
 use integers::{evaluate, width, wrapped};
 use melior::ir::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -204,7 +204,7 @@ struct TeamPath<'c> {
     /// The executed blocks, outermost first.
     frames: Vec<Frame<'c>>,
     first_warp: u32,
-    clock: Clock,
+    clock: TeamClock,
     iterations: u32,
     operations: u32,
     is_done: bool,
@@ -299,7 +299,7 @@ impl<'c> Path<'_, 'c> {
         &mut self.teams[self.current]
     }
 
-    fn team_clock(&mut self) -> &mut Clock {
+    fn team_clock(&mut self) -> &mut TeamClock {
         &mut self.team().clock
     }
 

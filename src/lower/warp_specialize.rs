@@ -37,6 +37,9 @@ use melior::ir::{BlockLike, Type, ValueLike};
 const REQUESTED_KEY: &str = ttg::WarpSpecialize::REQUESTED_REGISTERS_KEY;
 const ACTUAL_KEY: &str = ttg::WarpSpecialize::ACTUAL_REGISTERS_KEY;
 
+/// The index of the body of a function, and of the default region.
+const FIRST_REGION: usize = 0;
+
 /// Size in bytes of each register of a captured value in shared memory.
 const SLOT: u32 = 8;
 
@@ -79,7 +82,7 @@ fn is_rematerialised(value: Val<'_>, left: &mut u32) -> bool {
         return sys::block_of_argument(value)
             .and_then(|block| block.parent_operation())
             .is_some_and(|parent| {
-                let entry = build::blocks(parent, 0).first().copied();
+                let entry = build::blocks(parent, FIRST_REGION).first().copied();
                 let is_entry = |entry: Blk<'_>| block_arguments(entry).contains(&value);
                 OpKind::TtFunc.is(parent) && entry.is_some_and(is_entry)
             });
@@ -367,7 +370,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         counts.push(registers.len());
         types.extend(registers);
     }
-    let yielded = l.region(&BlockGraph::of(op, 0), &types)?;
+    let yielded = l.region(&BlockGraph::of(op, FIRST_REGION), &types)?;
     l.gpu.cta_barrier(&mut l.e);
     if let Some((initial, own)) = own {
         l.gpu.set_registers(&mut l.e, own, initial);

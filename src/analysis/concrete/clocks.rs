@@ -28,9 +28,9 @@ impl Moment {
 
 /// For each party, the latest moment that is ordered before the present. A missing party has time 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Clock(BTreeMap<Party, u64>);
+pub(super) struct TeamClock(BTreeMap<Party, u64>);
 
-impl Clock {
+impl TeamClock {
     /// Returns the latest moment of a party that is ordered before the present.
     pub(super) fn moment(&self, party: Party) -> Moment {
         let time = self.0.get(&party).copied().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The state of shared memory on an executed path: accesses in flight, mbarriers, and written bytes.
 
-use super::clocks::{Clock, Moment, Party};
+use super::clocks::{Moment, Party, TeamClock};
 use crate::analysis::effects::{Channel, OpId};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Access {
     }
 
     /// Returns true if the access is complete before the present of a clock.
-    pub(super) fn is_complete(&self, clock: &Clock) -> bool {
+    pub(super) fn is_complete(&self, clock: &TeamClock) -> bool {
         self.end.is_some_and(|end| clock.is_after(end))
     }
 }
@@ -125,9 +125,9 @@ pub(super) struct Mbarrier {
     /// The waits for the phase before the current one, while several teams run.
     pub(super) waits: Vec<(OpId, Moment)>,
     /// The clocks that the arrivals of the current phase release.
-    pub(super) arrived: Clock,
+    pub(super) arrived: TeamClock,
     /// The clocks that the arrivals of the completed phases have released.
-    pub(super) released: Clock,
+    pub(super) released: TeamClock,
 }
 
 impl Mbarrier {
@@ -195,8 +195,8 @@ impl PathState {
             open: Vec::new(),
             ended: Vec::new(),
             waits: Vec::new(),
-            arrived: Clock::default(),
-            released: Clock::default(),
+            arrived: TeamClock::default(),
+            released: TeamClock::default(),
         };
         self.mbarriers.insert(key, mbarrier);
     }
@@ -220,8 +220,8 @@ impl PathState {
     pub(super) fn synchronise(&mut self) {
         self.complete.clear();
         for mbarrier in self.mbarriers.values_mut() {
-            mbarrier.arrived = Clock::default();
-            mbarrier.released = Clock::default();
+            mbarrier.arrived = TeamClock::default();
+            mbarrier.released = TeamClock::default();
             mbarrier.waits.clear();
             let copies = mbarrier.open.iter_mut().chain(&mut mbarrier.ended);
             copies.for_each(|access| access.start = Moment::START);

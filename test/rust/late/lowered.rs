@@ -817,12 +817,8 @@ fn completions(
     points
 }
 
-/// Returns true if there are copies by threads, and the same ones are complete before each access, for 0 to 8 rounds of
-/// each loop.
+/// Returns true if the same copies by threads are complete before each access, for 0 to 8 rounds of each loop.
 pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
-    if !before.contains("nvvm.cp.async.shared.global") {
-        return false;
-    }
     let (before, after) = (blocks(before), blocks(after));
     let mut all = (0..=8).map(|rounds| (completions(&before, rounds), completions(&after, rounds)));
     all.all(|(before, after)| before.len() > 1 && before == after)
