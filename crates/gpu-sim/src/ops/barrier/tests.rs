@@ -1,7 +1,7 @@
 //! Tests of named barriers: teams of warps that run different code.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, asm, store};
-use crate::{Arrival, FaultKind, KernelError, Schedule};
+use crate::{Arrival, FaultKind, Schedule};
 
 const BLOCK_BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 /// Offset of the mbarriers in shared memory, after the data.
@@ -64,20 +64,9 @@ const SCHEDULES: [Schedule; 6] = [
     Schedule::Warps(5),
 ];
 
-fn errors(kernel: &AsyncKernel) -> Vec<KernelError> {
-    let run = |schedule| kernel.run_as(schedule, Arrival::Late);
-    let all = SCHEDULES.map(|schedule| run(schedule).expect_err("it is wrong"));
-    all.into()
-}
-
 #[track_caller]
 fn check(kernel: &AsyncKernel, kind: FaultKind, words: &[&str]) {
-    for error in errors(kernel) {
-        assert_eq!(error.kind(), kind, "{error}");
-        for word in words {
-            assert!(error.to_string().contains(word), "{word}: {error}");
-        }
-    }
+    kernel.check_errors(&SCHEDULES, kind, words);
 }
 
 /// Checks that team `consumer` has stored 7 for each of its threads in each schedule.
@@ -174,7 +163,7 @@ fn a_barrier_of_a_team_orders_its_warps() {
         assert_eq!(found, [[5; 64], [6; 64]].concat());
     }
     let unordered = own(2, "%c6").replace(&sync(2, 64), "");
-    for error in errors(&teams(before, &own(1, "%c5"), &unordered)) {
+    for error in teams(before, &own(1, "%c5"), &unordered).errors(&SCHEDULES) {
         let kinds = [FaultKind::Race, FaultKind::Uninitialised];
         assert!(kinds.contains(&error.kind()), "{error}");
     }
@@ -252,7 +241,7 @@ fn teams_hand_a_buffer_over_by_mbarriers() {
     ] {
         let error = kernel.run().expect_err("it is wrong");
         assert_eq!(error.kind(), FaultKind::Race, "{error}");
-        for error in errors(&kernel) {
+        for error in kernel.errors(&SCHEDULES) {
             let kinds = [FaultKind::Race, FaultKind::Deadlock];
             assert!(kinds.contains(&error.kind()), "{error}");
         }
@@ -291,7 +280,7 @@ fn a_deadlock_names_all_places() {
         ..teams("", &sync(1, 128), &sync(2, 96))
     };
     check(&blocks, FaultKind::Deadlock, &["block (0, 0, 0)"]);
-    for error in errors(&blocks) {
+    for error in blocks.errors(&SCHEDULES) {
         assert!(!error.to_string().contains("block (1, 0, 0)"), "{error}");
     }
     // The other team has returned.
@@ -321,7 +310,7 @@ fn rules_of_named_barriers_are_checked() {
         );
         refused(&sync(1, threads), FaultKind::Barrier, &[&text]);
     }
-    for error in errors(&teams("", &sync(1, 128), &sync(1, 96))) {
+    for error in teams("", &sync(1, 128), &sync(1, 96)).errors(&SCHEDULES) {
         assert_eq!(error.kind(), FaultKind::Barrier, "{error}");
         let texts = [
             "barrier 1 of 96 threads, at which other warps wait with 128 threads",

@@ -1,7 +1,7 @@
 //! Tests of mbarriers: the order that they establish, and the reports of misuses.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
-use crate::{Arrival, FaultKind, KernelError, Schedule};
+use crate::{Arrival, FaultKind, Schedule};
 
 /// Offset of the mbarriers in shared memory, after the data.
 const AT: u32 = 1024;
@@ -60,20 +60,9 @@ const SCHEDULES: [Schedule; 4] = [
     Schedule::Warps(3),
 ];
 
-fn errors(kernel: &AsyncKernel) -> Vec<KernelError> {
-    let run = |schedule| kernel.run_as(schedule, Arrival::Late);
-    let all = SCHEDULES.map(|schedule| run(schedule).expect_err("it is wrong"));
-    all.into()
-}
-
 #[track_caller]
 fn check(kernel: &AsyncKernel, kind: FaultKind, words: &[&str]) {
-    for error in errors(kernel) {
-        assert_eq!(error.kind(), kind, "{error}");
-        for word in words {
-            assert!(error.to_string().contains(word), "{word}: {error}");
-        }
-    }
+    kernel.check_errors(&SCHEDULES, kind, words);
 }
 
 #[test]
@@ -99,7 +88,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
         }
     }
     // Without the wait, the load is a race or an uninitialised read.
-    for error in errors(&partitions(&before, &producer, &get("x"))) {
+    for error in partitions(&before, &producer, &get("x")).errors(&SCHEDULES) {
         let kinds = [FaultKind::Race, FaultKind::Uninitialised];
         assert!(kinds.contains(&error.kind()), "{error}");
     }
@@ -130,7 +119,7 @@ fn a_buffer_goes_to_and_fro() {
     }
     // A producer that does not wait overwrites data in use, or is two phases ahead of a waiting warp.
     let hasty = producer.replace(&wait(second, "%c0"), "");
-    for error in errors(&partitions(&before, &hasty, &consumer)) {
+    for error in partitions(&before, &hasty, &consumer).errors(&SCHEDULES) {
         let kinds = [FaultKind::Race, FaultKind::Deadlock];
         assert!(kinds.contains(&error.kind()), "{error}");
     }
@@ -212,7 +201,7 @@ fn rules_of_barriers_are_checked() {
     );
     // The initialisation is not ordered before the uses.
     let kernel = partitions(&init(32), &wait(AT, "%c0"), &producer);
-    for error in errors(&kernel) {
+    for error in kernel.errors(&SCHEDULES) {
         assert!(
             matches!(error.kind(), FaultKind::Race | FaultKind::Barrier),
             "{error}"
@@ -300,7 +289,7 @@ fn lanes_of_a_warp_wait_for_each_other() {
     }
     // The diverged lanes must arrive themselves, and the last arrival is missing.
     let kernel = parted(&[&init(32), BARRIER].concat(), &arrive(AT));
-    for error in errors(&kernel) {
+    for error in kernel.errors(&SCHEDULES) {
         assert!(error.to_string().contains("lane 0"), "{error}");
     }
 }

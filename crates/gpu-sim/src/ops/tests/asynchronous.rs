@@ -1,6 +1,8 @@
 //! Test kernels with asynchronous operations: products, mbarriers and tensor copies.
 
-use crate::{Arg, Arrival, KernelError, Launch, Memory, Report, Schedule, decode_generic};
+use crate::{
+    Arg, Arrival, FaultKind, KernelError, Launch, Memory, Report, Schedule, decode_generic,
+};
 
 /// A test kernel with 32 KiB of shared memory. Before the body, shared memory is filled from a buffer.
 ///
@@ -67,6 +69,29 @@ impl AsyncKernel {
         arrival: Arrival,
     ) -> Result<Vec<u32>, KernelError> {
         Ok(self.report_as(schedule, arrival)?.0)
+    }
+
+    /// Returns the error of the kernel in each schedule.
+    pub(in crate::ops) fn errors(&self, schedules: &[Schedule]) -> Vec<KernelError> {
+        let runs = schedules.iter();
+        let runs = runs.map(|schedule| self.run_as(*schedule, Arrival::Late));
+        runs.map(|run| run.expect_err("it is wrong")).collect()
+    }
+
+    /// Checks that the error in each schedule has the given kind, and that its text has all of `words`.
+    #[track_caller]
+    pub(in crate::ops) fn check_errors(
+        &self,
+        schedules: &[Schedule],
+        kind: FaultKind,
+        words: &[&str],
+    ) {
+        for error in self.errors(schedules) {
+            assert_eq!(error.kind(), kind, "{error}");
+            for word in words {
+                assert!(error.to_string().contains(word), "{word}: {error}");
+            }
+        }
     }
 
     /// Returns the words of `%out`, and the report of the run.
