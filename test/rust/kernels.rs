@@ -31,15 +31,6 @@ impl Bench {
         Self::of(decoded, file)
     }
 
-    /// Lowers a kernel that takes pointers to scratch memory after its own arguments.
-    pub(crate) fn with_scratch(file: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("test/kernels")
-            .join(file);
-        let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
-        Self::with_instruction(&text, file, Some(WITH_SCRATCH), "")
-    }
-
     /// Lowers a module by `pipeline`, or by the default one; panics if it lacks the instruction.
     pub(crate) fn with_instruction(
         text: &str,
@@ -115,10 +106,6 @@ impl Bench {
         }
     }
 }
-
-/// Lowers for the simulator, with scratch memory in global memory.
-pub(crate) const WITH_SCRATCH: &str =
-    "builtin.module(convert-layouts-to-llvm{bounds=true abi=triton})";
 
 /// A value that no kernel here computes.
 pub(crate) const UNTOUCHED: f64 = 768.0;

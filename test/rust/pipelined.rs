@@ -174,7 +174,7 @@ fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2
 }
 
 /// Returns the product of `a` and `b`; `at` maps to the element of `b`.
-pub(crate) fn product(
+fn product(
     (a, b): (&[f64], &[f64]),
     [m, n, k]: [usize; 3],
     at: impl Fn(usize, usize) -> usize,
@@ -218,23 +218,34 @@ fn matmul_by_descriptors() {
     });
 }
 
-#[test]
-fn matmul_by_descriptors_of_its_own() {
-    let sizes @ [m, n, k] = [80, 48, 240];
-    let file = "pipelined/sm_90/matmul_tma_device.ttgir";
-    run_on_all_machines(&|| Bench::with_scratch(file), [2, 2, 1], |bench| {
-        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, n * k, 2));
+/// Runs a product that makes its descriptors in scratch memory, at most `descriptors` for each program. `at` maps the
+/// position along K and the column to the element of the second factor.
+pub(crate) fn run_product(
+    file: &str,
+    sizes @ [m, n, k]: [usize; 3],
+    descriptors: usize,
+    at: impl Fn(usize, usize) -> usize + Copy + 'static,
+) {
+    run_on_all_machines(&|| Bench::new(file), [2, 2, 1], |bench| {
+        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
         let c = bench.untouched(F16, m * n);
-        // Three descriptors for each of four programs.
-        let scratch = bench.memory.add("scratch", vec![0; 4 * 3 * 128]);
+        let scratch = vec![0; 4 * descriptors * 128];
+        let scratch = bench.memory.add("scratch", scratch);
         let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
         args.extend(sizes.map(|size| Arg::Int(size as i128)));
         args.extend([Arg::Buffer(scratch), Arg::Int(0)]);
         let verify = move |bench: &Bench| {
             let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
-            let expected = product((&a, &b), sizes, |i, column| column * k + i);
+            let expected = product((&a, &b), sizes, at);
             check("matmul", &c, &expected, 1e-3);
         };
         (args, Box::new(verify))
     });
+}
+
+#[test]
+fn matmul_by_descriptors_of_its_own() {
+    let sizes @ [_, _, k] = [80, 48, 240];
+    let file = "pipelined/sm_90/matmul_tma_device.ttgir";
+    run_product(file, sizes, 3, move |i, column| column * k + i);
 }

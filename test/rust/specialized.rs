@@ -1,11 +1,9 @@
 //! Kernels with warp specialisation: correct for every schedule of warps and every arrival time of copies.
 
 use crate::kernels::{Bench, UNTOUCHED};
-use crate::pipelined::{product, run_on_all_machines};
-use crate::products::{check, quarters};
+use crate::pipelined::{run_on_all_machines, run_product};
 use gpu_sim::{Arg, ElementTy, FloatTy};
 
-const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 
 /// Number of elements of a tile in the kernels without products.
@@ -57,22 +55,9 @@ fn partitions_run_in_rounds() {
 
 /// Runs a product of matrices whose rows and columns end within tiles of `tile` elements.
 fn run_matmul(file: &str, [tile_m, tile_n]: [usize; 2]) {
-    let sizes @ [m, n, k] = [tile_m + 16, tile_n + 16, 240];
-    run_on_all_machines(&|| Bench::with_scratch(file), [2, 2, 1], |bench| {
-        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
-        let c = bench.untouched(F16, m * n);
-        // At most three descriptors for each of three partitions and four programs.
-        let scratch = bench.memory.add("scratch", vec![0; 4 * 3 * 3 * 128]);
-        let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
-        args.extend(sizes.map(|size| Arg::Int(size as i128)));
-        args.extend([Arg::Buffer(scratch), Arg::Int(0)]);
-        let verify = move |bench: &Bench| {
-            let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
-            let expected = product((&a, &b), sizes, |i, column| i * n + column);
-            check("matmul", &c, &expected, 1e-3);
-        };
-        (args, Box::new(verify))
-    });
+    let sizes @ [_, n, _] = [tile_m + 16, tile_n + 16, 240];
+    // Three descriptors for each of three partitions.
+    run_product(file, sizes, 3 * 3, move |i, column| i * n + column);
 }
 
 #[test]

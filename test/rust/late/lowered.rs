@@ -219,22 +219,19 @@ fn with_number(
     Some(line.with_middle(format!("{start}{before}{number}{}", &rest[end..])))
 }
 
+/// Returns a line whose operand 1 is combined with `bits` by exclusive or, after the lines that compute this operand.
+fn with_flipped_operand(line: &GenericLine, bits: i64) -> Vec<GenericLine> {
+    let operands = [&*line.operands[1], "%late_bits"];
+    let flip = GenericLine::new("%late", "llvm.xor", &operands, "i32", "i32");
+    let bits = GenericLine::constant("%late_bits", bits, "i32");
+    vec![bits, flip, line.with_operand(1, "%late")]
+}
+
 fn waits(line: &GenericLine, add: &mut AddChange<'_>) {
     let (name, text) = (&*line.name, &*line.middle);
     if text.contains(WAIT_OF_PHASE) {
         add(ChangeKind::WaitDropped, Vec::new());
-        let flip = GenericLine::new(
-            "%late",
-            "llvm.xor",
-            &[&line.operands[1], "%late_one"],
-            "i32",
-            "i32",
-        );
-        let one = GenericLine::constant("%late_one", 1, "i32");
-        add(
-            ChangeKind::Phase,
-            vec![one, flip, line.with_operand(1, "%late")],
-        );
+        add(ChangeKind::Phase, with_flipped_operand(line, 1));
     } else if text.contains(WAIT_OF_PRODUCTS) {
         let number = text
             .split_once(WAIT_OF_PRODUCTS)
@@ -303,18 +300,7 @@ fn mbarriers(line: &GenericLine, add: &mut AddChange<'_>) {
     }
     if text.contains(ARRIVE) || text.contains(EXPECT) {
         // The mbarrier beside it. Buffers of mbarriers are aligned to 16 bytes.
-        let flip = GenericLine::new(
-            "%late",
-            "llvm.xor",
-            &[&line.operands[1], "%late_size"],
-            "i32",
-            "i32",
-        );
-        let size = GenericLine::constant("%late_size", 8, "i32");
-        add(
-            ChangeKind::Stage,
-            vec![size, flip, line.with_operand(1, "%late")],
-        );
+        add(ChangeKind::Stage, with_flipped_operand(line, 8));
     }
 }
 

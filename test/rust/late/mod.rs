@@ -17,7 +17,7 @@ mod ttgir;
 
 use crate::broken::{equal::replace, table_file};
 use crate::files::{read, root};
-use crate::kernels::{UNTOUCHED, WITH_SCRATCH};
+use crate::kernels::UNTOUCHED;
 use crate::simulated::generic_form_by;
 use gpu_sim::{
     Arg, Arrival, BufferId, Decoded, ElementTy, Fill, FloatTy, Launch, Memory, Schedule, Swizzle,
@@ -193,7 +193,6 @@ enum ArgumentSpec {
 
 struct PipelineCase {
     file: &'static str,
-    pipeline: Option<&'static str>,
     /// The kernel's arguments.
     args: &'static [ArgumentSpec],
     /// Buffers that are accessed by descriptors only.
@@ -270,21 +269,25 @@ const BY_DESCRIPTORS: &[ArgumentSpec] = &[
     Int(MANY as i128),
 ];
 
-const DEVICE: &[ArgumentSpec] = &[
-    Input(F16, M * MANY),
-    Input(F16, N * MANY),
-    Output(F16, M * N),
-    Int(M as i128),
-    Int(N as i128),
-    Int(MANY as i128),
-    Scratch(3 * 128),
-    Int(0),
-];
+/// Arguments of a product that makes its descriptors, `descriptors` for each program, in scratch memory.
+const fn with_descriptors([m, n, k]: [usize; 3], descriptors: usize) -> [ArgumentSpec; 8] {
+    [
+        Input(F16, m * k),
+        Input(F16, k * n),
+        Output(F16, m * n),
+        Int(m as i128),
+        Int(n as i128),
+        Int(k as i128),
+        Scratch(descriptors * 128),
+        Int(0),
+    ]
+}
+
+const DEVICE: &[ArgumentSpec] = &with_descriptors([M, N, MANY], 3);
 
 const fn case(file: &'static str, args: &'static [ArgumentSpec]) -> PipelineCase {
     PipelineCase {
         file,
-        pipeline: None,
         args,
         behind: &[],
         step: 9,
@@ -304,28 +307,10 @@ const ROUNDS: &[ArgumentSpec] = &[
     Int(TILES as i128),
 ];
 
-const SPECIALIZED: &[ArgumentSpec] = &[
-    Input(F16, M * K),
-    Input(F16, K * N),
-    Output(F16, M * N),
-    Int(M as i128),
-    Int(N as i128),
-    Int(K as i128),
-    Scratch(3 * 128),
-    Int(0),
-];
+const SPECIALIZED: &[ArgumentSpec] = &with_descriptors([M, N, K], 3);
 
 /// Both partitions that multiply have rows within the matrix.
-const SPECIALIZED_BY_TRITON: &[ArgumentSpec] = &[
-    Input(F16, 2 * M * SIX_TILES),
-    Input(F16, SIX_TILES * N),
-    Output(F16, 2 * M * N),
-    Int(2 * M as i128),
-    Int(N as i128),
-    Int(SIX_TILES as i128),
-    Scratch(3 * 3 * 128),
-    Int(0),
-];
+const SPECIALIZED_BY_TRITON: &[ArgumentSpec] = &with_descriptors([2 * M, N, SIX_TILES], 3 * 3);
 
 const CASES: [PipelineCase; 12] = [
     case("pipelined/sm_80/matmul", PRODUCT),
@@ -342,18 +327,11 @@ const CASES: [PipelineCase; 12] = [
         ],
         ..case("pipelined/sm_90/matmul_tma", BY_DESCRIPTORS)
     },
-    PipelineCase {
-        pipeline: Some(WITH_SCRATCH),
-        ..case("pipelined/sm_90/matmul_tma_device", DEVICE)
-    },
+    case("pipelined/sm_90/matmul_tma_device", DEVICE),
     case("specialized/hand_over", HAND_OVER),
     case("specialized/rounds", ROUNDS),
+    case("specialized/matmul", SPECIALIZED),
     PipelineCase {
-        pipeline: Some(WITH_SCRATCH),
-        ..case("specialized/matmul", SPECIALIZED)
-    },
-    PipelineCase {
-        pipeline: Some(WITH_SCRATCH),
         step: 67,
         ..case("specialized/matmul_triton", SPECIALIZED_BY_TRITON)
     },
@@ -455,7 +433,7 @@ struct PipelineBench {
 }
 
 fn lower(case: &PipelineCase, ttgir: &str) -> Result<String, String> {
-    generic_form_by(ttgir.as_bytes(), case.file, case.pipeline)
+    generic_form_by(ttgir.as_bytes(), case.file, None)
 }
 
 /// Returns a lowered kernel without its locations.
