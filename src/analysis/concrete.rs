@@ -54,7 +54,7 @@ use super::flow::Flow;
 use crate::ir::ops::{scf, ttg};
 use crate::ir::partitions::{partitions_of, warps_of_regions};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
-use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::build::{self, Blk, Op, Val, block_arguments};
 use crate::sys::{block_id, operation_id, value_id};
 use clocks::{Moment, Party, TeamClock};
 use integers::{evaluate, width, wrapped};
@@ -232,19 +232,13 @@ struct Path<'p, 'c> {
     current: usize,
 }
 
-fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
-    (0..block.argument_count())
-        .map(|i| build::argument(block, i))
-        .collect()
-}
-
 impl<'c> Path<'_, 'c> {
     /// Executes a function until its path ends or a value that control flow needs is unknown.
     fn function(&mut self, function: Op<'c>) {
         let Some(entry) = build::blocks(function, 0).first().copied() else {
             return;
         };
-        for argument in arguments(entry) {
+        for argument in block_arguments(entry) {
             let is_number = width(argument).is_some_and(|width| width >= 32);
             self.set_integer(argument, is_number.then_some(self.sample));
         }
@@ -422,7 +416,7 @@ impl<'c> Path<'_, 'c> {
         let body = build::single_block(op, 0)?;
         let (counter, end) = (self.get(for_.lower_bound())?, self.get(for_.upper_bound())?);
         let step = self.get(for_.step()).filter(|step| *step > 0)?;
-        self.pass(&for_.init_args(), arguments(body).get(1..)?);
+        self.pass(&for_.init_args(), block_arguments(body).get(1..)?);
         // The results of a loop without iterations.
         self.pass(&for_.init_args(), &build::results(op));
         let around = Around::For {
@@ -481,7 +475,7 @@ impl<'c> Path<'_, 'c> {
             Around::For { op, .. } => {
                 self.pass(values, &build::results(op));
                 let body = build::single_block(op, 0)?;
-                self.pass(values, arguments(body).get(1..)?);
+                self.pass(values, block_arguments(body).get(1..)?);
                 if let Around::For { counter, step, .. } =
                     &mut self.team().frames.last_mut()?.around
                 {
@@ -509,7 +503,7 @@ impl<'c> Path<'_, 'c> {
         {
             return None;
         }
-        self.pass(operands.get(from..)?, &arguments(target));
+        self.pass(operands.get(from..)?, &block_arguments(target));
         let frame = self.team().frames.last_mut()?;
         if !matches!(frame.around, Around::Region) {
             return None;
@@ -537,7 +531,7 @@ impl<'c> Path<'_, 'c> {
         let ranges = warps_of_regions(view).into_iter().skip(1);
         for (region, range) in (0..holder.region_count()).zip(ranges) {
             let entry = *build::blocks(holder, region).first()?;
-            self.pass(&captures, &arguments(entry));
+            self.pass(&captures, &block_arguments(entry));
             let mut clock = clock.clone();
             clock.tick(Party::Team(self.teams.len()));
             self.teams.push(TeamPath {

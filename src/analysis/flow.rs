@@ -24,11 +24,11 @@ use super::effects::{Act, Buffers, Effects, OpId, Team, ValueId};
 use crate::ir::ops::{scf, ttg};
 use crate::ir::partitions::{partitions_of, warps_of_regions};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
-use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::build::{self, Blk, Op, Val, block_arguments, terminator_operands};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
 use gpu_sim::graph;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Type, ValueLike};
+use melior::ir::{Type, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
@@ -200,7 +200,7 @@ fn of_values<'c>(
         builder.starts.insert(sys::block_id(*block), number);
     }
     if let Some(entry) = blocks.first() {
-        builder.result.arguments = builder.buffers(arguments(*entry).into_iter());
+        builder.result.arguments = builder.buffers(block_arguments(*entry).into_iter());
     }
     for (number, block) in blocks.into_iter().enumerate() {
         builder.block(block, number);
@@ -232,18 +232,6 @@ impl Place {
             ..self
         }
     }
-}
-
-fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
-    (0..block.argument_count())
-        .map(|i| build::argument(block, i))
-        .collect()
-}
-
-/// Returns the operands of a block's terminator; none if the block is empty.
-fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
-    let end = build::operations(block).pop();
-    end.map(build::operands).unwrap_or_default()
 }
 
 impl<'c> FlowBuilder<'_, 'c> {
@@ -316,7 +304,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         let place = self.place(current);
         let body = self.new_block(place.in_loop());
         let results = build::results(op);
-        let carried = arguments(first);
+        let carried = block_arguments(first);
         // The first argument of the body of `scf.for` is its counter.
         let (operands, carried, is_for) = match (scf::For::of(op), scf::While::of(op)) {
             (Some(view), _) => (view.init_args(), carried.get(1..).unwrap_or_default(), true),
@@ -331,7 +319,7 @@ impl<'c> FlowBuilder<'_, 'c> {
             // The condition comes first.
             let yielded = yielded.get(1..).unwrap_or_default();
             let again = self.new_block(place.in_loop());
-            self.edge(end, again, &[(yielded, &arguments(second))]);
+            self.edge(end, again, &[(yielded, &block_arguments(second))]);
             let back = self.block(second, again);
             self.edge(back, body, &[(&terminator_operands(second), carried)]);
             let after = self.new_block(place);
@@ -401,7 +389,7 @@ impl<'c> FlowBuilder<'_, 'c> {
                 self.starts.insert(sys::block_id(*block), *start);
             }
             if let (Some(first), Some(start)) = (blocks.first(), starts.first()) {
-                self.edge(current, *start, &[(&captures, &arguments(*first))]);
+                self.edge(current, *start, &[(&captures, &block_arguments(*first))]);
             }
             for (block, start) in blocks.into_iter().zip(starts) {
                 let end = self.block(block, start);
@@ -434,11 +422,14 @@ impl<'c> FlowBuilder<'_, 'c> {
         let ops: Vec<Op<'c>> = nested.flat_map(build::in_order).collect();
         let mut inside: HashSet<ValueId> = HashSet::new();
         let mut define = |values: Vec<Val<'c>>| inside.extend(values.into_iter().map(value_id));
-        blocks.into_iter().map(arguments).for_each(&mut define);
+        blocks
+            .into_iter()
+            .map(block_arguments)
+            .for_each(&mut define);
         for op in &ops {
             define(build::results(*op));
             let nested = (0..op.region_count()).flat_map(|i| build::blocks(*op, i));
-            nested.map(arguments).for_each(&mut define);
+            nested.map(block_arguments).for_each(&mut define);
         }
         let used = ops.into_iter().flat_map(build::operands);
         let outer = used.filter(|value| !inside.contains(&value_id(*value)));
@@ -451,7 +442,10 @@ impl<'c> FlowBuilder<'_, 'c> {
     /// Adds a branch of `cf`. Its last operands are the block operands of the successors.
     fn branch(&mut self, op: Op<'c>, current: usize) {
         let targets = build::successors(op);
-        let carried: Vec<Vec<Val<'c>>> = targets.iter().map(|block| arguments(*block)).collect();
+        let carried: Vec<Vec<Val<'c>>> = targets
+            .iter()
+            .map(|block| block_arguments(*block))
+            .collect();
         let operands = build::operands(op);
         let forwarded: usize = carried.iter().map(Vec::len).sum();
         let mut rest = &operands[operands.len().saturating_sub(forwarded)..];

@@ -14,8 +14,8 @@ use super::discardable::TOTAL_NUM_WARPS;
 use super::module::ModuleInfo;
 use super::ops::ttg;
 use crate::sys::build::{self, Op};
+use melior::ir::BlockLike;
 use melior::ir::operation::{OperationLike, OperationRef, WalkOrder, WalkResult};
-use melior::ir::{BlockLike, RegionLike};
 use std::cmp::Reverse;
 
 /// The warps that execute a region, a contiguous range of the warps of a CTA.
@@ -244,19 +244,7 @@ pub(crate) fn register_plan(
 
 /// Returns true if a region prints or asserts.
 fn calls(region: melior::ir::RegionRef<'_, '_>) -> bool {
-    let mut found = false;
-    let mut block = region.first_block();
-    while let Some(current) = block {
-        let mut op = current.first_operation();
-        while let Some(inner) = op {
-            inner.walk(WalkOrder::PreOrder, |op| {
-                let kind = OpKind::of(op);
-                found |= matches!(kind, Some(OpKind::TtPrint | OpKind::TtAssert));
-                WalkResult::Advance
-            });
-            op = inner.next_in_block();
-        }
-        block = current.next_in_region();
-    }
-    found
+    let blocks = build::blocks_of(region).into_iter();
+    let mut ops = blocks.flat_map(build::operations).flat_map(build::in_order);
+    ops.any(|op| matches!(OpKind::of(op), Some(OpKind::TtPrint | OpKind::TtAssert)))
 }

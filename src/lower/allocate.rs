@@ -177,7 +177,7 @@ impl SharedMemory {
         if let (Some(usage), None) = (context.usage, &reported) {
             explain_usage(function, &usage);
         }
-        let has_workers = !specializations(function).is_empty();
+        let has_workers = !gpu.is_whole_cta() && !specializations(function).is_empty();
         let mut all = Self {
             plans: context.plans,
             worker_number: has_workers.then(|| allocation.bytes().next_multiple_of(4)),
@@ -283,11 +283,16 @@ fn is_kernel(function: Op<'_>) -> bool {
     tt::Func::of(function).is_some_and(calls::is_kernel)
 }
 
+/// Returns the name and the location of an operation, for messages.
+fn named(op: Op<'_>) -> String {
+    let name = op.name();
+    let name = sys::text(name.as_string_ref());
+    format!("`{name}` at {}", op.location())
+}
+
 /// Returns the name and the location of an asynchronous operation, as a phrase for messages.
 fn asynchronous(started: Op<'_>) -> String {
-    let name = started.name();
-    let name = sys::text(name.as_string_ref());
-    format!("the asynchronous `{name}` at {}", started.location())
+    format!("the asynchronous {}", named(started))
 }
 
 /// Returns the diagnostic for an access to shared memory that the asynchronous operation `started` still uses.
@@ -321,16 +326,11 @@ fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
 
 fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
     match fault {
-        Fault::OtherWarps { first, .. } => {
-            let name = ops[&first].name();
-            Diagnostic::new(format!(
-                "accesses shared memory that `{}` at {} accesses in other warps, without synchronisation between the \
-                 accesses",
-                sys::text(name.as_string_ref()),
-                ops[&first].location()
-            ))
-            .note("arrive at an mbarrier after the first access, and wait for it before the second")
-        }
+        Fault::OtherWarps { first, .. } => Diagnostic::new(format!(
+            "accesses shared memory that {} accesses in other warps, without synchronisation between the accesses",
+            named(ops[&first])
+        ))
+        .note("arrive at an mbarrier after the first access, and wait for it before the second"),
         Fault::InFlight { started, .. } => in_flight(ops[&started]),
         Fault::Result { started, .. } => {
             let location = ops[&started].location();
@@ -349,15 +349,11 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
             "waits for a phase that never completes: {arrivals} arrivals and {bytes} bytes are missing"
         ))
         .note("check the parity of the wait, the number of arrivals, and the number of bytes expected and copied"),
-        Fault::Overtaken { next, .. } => {
-            let name = ops[&next].name();
-            Diagnostic::new(format!(
-                "waits for a phase of an mbarrier, but `{}` at {} may complete the next phase before the wait",
-                sys::text(name.as_string_ref()),
-                ops[&next].location()
-            ))
-            .note("order the arrivals of the next phase after the wait, for instance with a second mbarrier")
-        }
+        Fault::Overtaken { next, .. } => Diagnostic::new(format!(
+            "waits for a phase of an mbarrier, but {} may complete the next phase before the wait",
+            named(ops[&next])
+        ))
+        .note("order the arrivals of the next phase after the wait, for instance with a second mbarrier"),
         Fault::NoMbarrier(_) => Diagnostic::new("uses an mbarrier that is not initialised")
             .note("initialise the mbarrier with `ttng.init_barrier`"),
         Fault::MoreBytes { bytes, .. } => Diagnostic::new(format!(

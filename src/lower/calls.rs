@@ -282,13 +282,7 @@ pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         );
     }
     let results = call.unnamed_0();
-    let mut types = Vec::new();
-    let mut counts = Vec::new();
-    for result in &results {
-        let registers = l.types_of(result.r#type())?;
-        counts.push(registers.len());
-        types.extend(registers);
-    }
+    let (types, counts) = l.types_of_all(&results)?;
     let mut operands = l.operands(op);
     operands.extend(l.scratch_of_call(op));
     let returned = (!types.is_empty()).then(|| returned_type(l, &types));

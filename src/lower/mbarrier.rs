@@ -9,7 +9,7 @@ use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{arith, scf, ttng};
-use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::build::{self, Op, Val, terminator_operands};
 use crate::sys::{self, Diagnostic};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{BlockLike, ValueLike};
@@ -128,7 +128,9 @@ fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
         };
         assumed.push(value);
         let carried = block_arguments(block).into_iter().skip(1);
-        let initial = carried.zip(loop_.init_args()).zip(yielded(block));
+        let initial = carried
+            .zip(loop_.init_args())
+            .zip(terminator_operands(block));
         let mut own = initial.filter(|((argument, _), _)| *argument == value);
         return own.all(|((_, initial), next)| is_bit(initial, assumed) && is_bit(next, assumed));
     };
@@ -147,11 +149,6 @@ fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
         }
         _ => false,
     }
-}
-
-fn yielded(block: Blk<'_>) -> Vec<Val<'_>> {
-    let end = build::operations(block).pop();
-    end.map(build::operands).unwrap_or_default()
 }
 
 /// Lowers `ttng.wait_barrier`.

@@ -15,7 +15,7 @@ mod abi;
 mod allocate;
 mod areas;
 mod assembly;
-mod asynchronous;
+pub(crate) mod asynchronous;
 mod atomic;
 #[cfg(test)]
 mod attributes {

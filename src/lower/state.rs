@@ -217,6 +217,17 @@ impl<'c> Lowering<'c> {
         Ok(vec![scalar; count])
     }
 
+    /// Returns the concatenated LLVM types of the registers of `values`, and the number of registers of each value.
+    pub(crate) fn types_of_all(
+        &self,
+        values: &[Val<'c>],
+    ) -> Result<(Vec<Type<'c>>, Vec<usize>), Diagnostic> {
+        let types = values.iter().map(|value| self.types_of(value.r#type()));
+        let types: Vec<Vec<Type<'c>>> = types.collect::<Result<_, _>>()?;
+        let counts = types.iter().map(Vec::len).collect();
+        Ok((types.concat(), counts))
+    }
+
     /// Returns the address of the byte at `offset` in the function's frame in shared memory.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let base = self.e.address_of_shared(SHARED);

@@ -184,10 +184,22 @@ fn check_warps(ranges: &[RegionWarps]) -> Outcome {
 fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Outcome {
     let [least, most] = REGISTER_RANGE;
     let lists = [
-        (REQUESTED_KEY, op.requested_registers(), num_partitions, 1),
-        (ACTUAL_KEY, op.actual_registers(), num_partitions + 1, least),
+        (
+            REQUESTED_KEY,
+            op.requested_registers(),
+            num_partitions,
+            1,
+            1,
+        ),
+        (
+            ACTUAL_KEY,
+            op.actual_registers(),
+            num_partitions + 1,
+            least,
+            8,
+        ),
     ];
-    for (name, counts, expected, least) in lists {
+    for (name, counts, expected, least, step) in lists {
         let Some(counts) = counts else {
             continue;
         };
@@ -198,13 +210,13 @@ fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Ou
             )));
         }
         let is_valid = |count: &i32| {
-            let in_range = u32::try_from(*count).is_ok_and(|n| (least..=most).contains(&n));
-            in_range && (name == REQUESTED_KEY || count % 8 == 0)
+            let is_step = |n: u32| (least..=most).contains(&n) && n.is_multiple_of(step);
+            u32::try_from(*count).is_ok_and(is_step)
         };
         if let Some(count) = counts.iter().find(|count| !is_valid(count)) {
-            let multiples = match name {
-                REQUESTED_KEY => "numbers",
-                _ => "multiples of 8",
+            let multiples = match step {
+                1 => "numbers".to_owned(),
+                step => format!("multiples of {step}"),
             };
             return Err(Diagnostic::new(format!(
                 "requires {multiples} from {least} to {most} in `{name}`, but got {count}"
@@ -268,7 +280,7 @@ pub(crate) struct Workers<'c> {
 /// Emits the fork of a kernel into default warps and workers at the start of the kernel. Returns the first block of the
 /// default warps, or `None` if there are no workers.
 pub(crate) fn begin_kernel<'c>(l: &mut Lowering<'c>, function: Op<'c>) -> Option<Blk<'c>> {
-    if l.gpu.num_warps == l.gpu.cta_warps {
+    if l.gpu.is_whole_cta() {
         return None;
     }
     let warp = l.gpu.warp_of_cta(&mut l.e);
@@ -321,7 +333,7 @@ pub(crate) fn end_kernel(l: &mut Lowering<'_>) {
     }
 }
 
-/// Returns the position of each `(value, register)` in the shared memory of the captures.
+/// Returns the addresses of the slots of captured registers in shared memory, from the slot at `offset` on.
 fn slots<'c>(l: &mut Lowering<'c>, op: Op<'c>, offset: u32) -> Vec<Val<'c>> {
     let Some((start, bytes)) = l.allocation.place(op) else {
         return Vec::new();
@@ -363,13 +375,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.gpu.set_registers(&mut l.e, initial, own);
     }
     let results = build::results(op);
-    let mut types = Vec::new();
-    let mut counts = Vec::new();
-    for result in &results {
-        let registers = l.types_of(result.r#type())?;
-        counts.push(registers.len());
-        types.extend(registers);
-    }
+    let (types, counts) = l.types_of_all(&results)?;
     let yielded = l.region(&BlockGraph::of(op, FIRST_REGION), &types)?;
     l.gpu.cta_barrier(&mut l.e);
     if let Some((initial, own)) = own {

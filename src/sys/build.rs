@@ -210,6 +210,21 @@ pub fn blocks<'c>(op: OperationRef<'_, 'c>, region: usize) -> Vec<Blk<'c>> {
     op.region(region).map_or_else(|_| Vec::new(), blocks_of)
 }
 
+/// Returns the arguments of a block.
+#[must_use]
+pub fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    (0..block.argument_count())
+        .map(|i| argument(block, i))
+        .collect()
+}
+
+/// Returns the operands of a block's terminator; none if the block is empty.
+#[must_use]
+pub fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    let end = operations(block).pop();
+    end.map(operands).unwrap_or_default()
+}
+
 /// Returns the blocks of a region.
 #[must_use]
 pub fn blocks_of<'c>(region: RegionRef<'_, 'c>) -> Vec<Blk<'c>> {

@@ -3,10 +3,10 @@
 use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind};
-use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::build::{self, Blk, Op, Val, block_arguments, terminator_operands};
 use crate::sys::{self, OpenLayout, Text, symbol_name, value_id};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
 /// Index of an equivalence class. All values of a class have the same encoding.
@@ -80,7 +80,7 @@ impl<'c> Constraints<'c> {
             self.number(value);
         }
         for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
-            for value in arguments(block) {
+            for value in block_arguments(block) {
                 self.number(value);
             }
             for inner in build::operations(block) {
@@ -148,7 +148,7 @@ impl<'c> Constraints<'c> {
                 let (Some(view), Some(body)) = (scf::For::of(op), single(op)) else {
                     return;
                 };
-                let taken = arguments(body);
+                let taken = block_arguments(body);
                 // The first argument is the induction variable.
                 let taken = taken.get(1..).unwrap_or_default();
                 self.unify_each(&view.init_args(), taken);
@@ -162,12 +162,12 @@ impl<'c> Constraints<'c> {
                 let (Some(view), [before, after]) = (scf::While::of(op), &blocks[..]) else {
                     return;
                 };
-                let taken = arguments(*before);
+                let taken = block_arguments(*before);
                 self.unify_each(&view.inits(), &taken);
                 self.unify_each(&taken, &terminator_operands(*after));
                 let end = build::operations(*before).pop();
                 if let Some(end) = end.and_then(scf::Condition::of) {
-                    self.unify_each(&end.args(), &arguments(*after));
+                    self.unify_each(&end.args(), &block_arguments(*after));
                     self.unify_each(&end.args(), &build::results(op));
                 }
             }
@@ -193,13 +193,13 @@ impl<'c> Constraints<'c> {
                 for block in
                     (0..op.region_count()).flat_map(|i| build::blocks(op, i).into_iter().take(1))
                 {
-                    self.unify_each(&view.explicit_captures(), &arguments(block));
+                    self.unify_each(&view.explicit_captures(), &block_arguments(block));
                 }
             }
             AnyKind::Upstream(U::CfBranch | U::CfCondBranch | U::CfSwitch) => {
                 // Block arguments are the last operands.
                 let targets = build::successors(op);
-                let taken: Vec<Vec<Val<'c>>> = targets.into_iter().map(arguments).collect();
+                let taken: Vec<Vec<Val<'c>>> = targets.into_iter().map(block_arguments).collect();
                 let operands = build::operands(op);
                 let passed: usize = taken.iter().map(Vec::len).sum();
                 let mut rest = &operands[operands.len().saturating_sub(passed)..];
@@ -217,7 +217,7 @@ impl<'c> Constraints<'c> {
                 };
                 let blocks = build::blocks_of(callee.body());
                 if let Some(entry) = blocks.first() {
-                    self.unify_each(&build::operands(op), &arguments(*entry));
+                    self.unify_each(&build::operands(op), &block_arguments(*entry));
                 }
                 for block in blocks {
                     let end = build::operations(block).pop();
@@ -303,18 +303,6 @@ pub(crate) fn open_layout_of(value: Val<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
-    (0..block.argument_count())
-        .map(|i| build::argument(block, i))
-        .collect()
-}
-
 fn single<'c>(op: Op<'c>) -> Option<Blk<'c>> {
     (0..op.region_count()).find_map(|i| build::single_block(op, i))
-}
-
-/// Returns the operands of a block's terminator.
-fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
-    let end = build::operations(block).pop();
-    end.map(build::operands).unwrap_or_default()
 }

@@ -3,11 +3,12 @@
 use super::{Fault, faults};
 use crate::analysis::allocation::Allocation;
 use crate::analysis::effects::{
-    AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Buffers, Channel, Effects,
-    MbarrierUse, OpId, Proxy, Request, Team, ValueId, ViewRange,
+    AccessTarget, Act, BufferAllocation, BufferView, Buffers, Effects, OpId, Request, Team,
+    ValueId, ViewRange,
 };
 use crate::analysis::flow;
 use crate::ir::{OpKind, OpView, element_bits};
+use crate::lower::asynchronous;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, operation_id, value_id};
 use crate::testing::context;
@@ -20,15 +21,6 @@ fn bytes(value: Val<'_>) -> u32 {
     u32::try_from(elements).unwrap() * element_bits(buffer.element).unwrap() / 8
 }
 
-fn start(channel: Channel, is_write: bool, buffer: ValueId) -> Act {
-    Act::Start(AsyncAccess {
-        channel,
-        is_write,
-        target: AccessTarget::Buffer(buffer),
-        proxy: Proxy::Async,
-    })
-}
-
 fn allocation(value: ValueId, bytes: u32) -> Option<BufferAllocation> {
     let request = Request {
         bytes,
@@ -37,56 +29,9 @@ fn allocation(value: ValueId, bytes: u32) -> Option<BufferAllocation> {
     Some(BufferAllocation { value, request })
 }
 
-fn mbarrier(op: Op<'_>) -> Option<(Val<'_>, MbarrierUse)> {
-    let number = |n: i64| u32::try_from(n).unwrap();
-    Some(match OpView::of(op)? {
-        OpView::TtngInitBarrier(op) => {
-            let count = number(op.count());
-            (op.alloc(), MbarrierUse::Init { count })
-        }
-        OpView::TtngInvalBarrier(op) => (op.alloc(), MbarrierUse::Invalidate),
-        OpView::TtngBarrierExpect(op) => {
-            let bytes = number(op.size());
-            (op.alloc(), MbarrierUse::Expect { bytes })
-        }
-        OpView::TtngArriveBarrier(op) => {
-            let count = number(op.count());
-            (op.alloc(), MbarrierUse::Arrive { count })
-        }
-        OpView::TtngAsyncTMACopyGlobalToLocal(op) => {
-            let to = value_id(op.result());
-            (op.barrier(), MbarrierUse::Copy { to })
-        }
-        OpView::TtngWaitBarrier(op) => {
-            let parity = value_id(op.phase());
-            (op.alloc(), MbarrierUse::Wait { parity })
-        }
-        _ => return None,
-    })
-}
-
 fn effects(op: Op<'_>, buffers: &Buffers) -> Effects {
     let mut effects = Effects::default();
     let target = AccessTarget::Buffer;
-    if let Some((object, how)) = mbarrier(op) {
-        let object = value_id(object);
-        effects.mbarrier = Some((object, how));
-        let phases = Channel::Mbarrier(object);
-        let observe = Act::Observe {
-            channel: phases,
-            at_most: 0,
-        };
-        let object = target(object);
-        effects.acts = match how {
-            MbarrierUse::Init { .. } => vec![Act::Write(object)],
-            MbarrierUse::Invalidate => vec![observe, Act::Write(object)],
-            MbarrierUse::Expect { .. } => vec![Act::Read(object), Act::Commit(phases)],
-            MbarrierUse::Arrive { .. } => vec![Act::Barrier, Act::Read(object)],
-            MbarrierUse::Copy { to } => vec![Act::Read(object), start(phases, true, to)],
-            MbarrierUse::Wait { .. } => vec![Act::Read(object), observe],
-        };
-        return effects;
-    }
     match OpView::of(op) {
         Some(OpView::TtgWarpSpecialize(_)) => {
             let captures = operation_id(op);
@@ -117,34 +62,10 @@ fn effects(op: Op<'_>, buffers: &Buffers) -> Effects {
                 },
             });
         }
-        Some(OpView::TtngWarpGroupDot(dot)) => {
-            let reads = buffers.operands.iter();
-            effects.acts = reads
-                .map(|buffer| start(Channel::Products, false, *buffer))
-                .chain([Act::Commit(Channel::Products)])
-                .collect();
-            if !dot.is_async() {
-                effects.acts.push(Act::Observe {
-                    channel: Channel::Products,
-                    at_most: 0,
-                });
-            }
+        _ => {
+            let kind = OpKind::of(op).filter(|kind| kind.name().starts_with("ttng."));
+            return kind.map_or(effects, |kind| asynchronous::effects(kind, op, buffers));
         }
-        Some(OpView::TtngWarpGroupDotWait(wait)) => effects.acts.push(Act::Observe {
-            channel: Channel::Products,
-            at_most: u32::try_from(wait.pendings()).unwrap(),
-        }),
-        Some(OpView::TtngAsyncTMACopyLocalToGlobal(_)) => {
-            // The descriptor comes first.
-            let buffer = *buffers.operands.last().unwrap();
-            let store = start(Channel::BulkStores, false, buffer);
-            effects.acts = vec![store, Act::Commit(Channel::BulkStores)];
-        }
-        Some(OpView::TtngTMAStoreWait(_)) => effects.acts.push(Act::Observe {
-            channel: Channel::BulkStores,
-            at_most: 0,
-        }),
-        _ => {}
     }
     effects
 }

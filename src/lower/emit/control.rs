@@ -7,11 +7,11 @@
 //! loop: begin -> header -> body -> header, and header -> end
 //! ```
 
-use super::emitter::{Emitter, attributes_of, block_arguments};
+use super::emitter::{Emitter, attributes_of};
 use super::function::LOOP_ANNOTATION as OF_LOOP;
 use crate::ir::UpstreamKind;
 use crate::ir::builders::llvm;
-use crate::sys::build::{Blk, Op, Val};
+use crate::sys::build::{Blk, Op, Val, block_arguments};
 use melior::ir::{Attribute, Type, ValueLike};
 
 /// A conditional that is being built. The insertion point is in its `then` branch.

@@ -8,7 +8,7 @@ use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Rewriter, attribute_id, identifier_id, type_id, value_id};
 use melior::Context;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockLike, Identifier, Location};
+use melior::ir::{Attribute, Identifier, Location};
 use rustc_hash::FxHashMap;
 
 /// The name and the value of an attribute.
@@ -23,12 +23,6 @@ type OpKey = Vec<usize>;
 pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<NamedAttr<'c>> {
     op.attributes()
         .map(|(key, value)| (sys::identifier_text(key), value))
-        .collect()
-}
-
-pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
-    (0..block.argument_count())
-        .map(|i| build::argument(block, i))
         .collect()
 }
 

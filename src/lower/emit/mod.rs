@@ -21,8 +21,9 @@ mod types;
 mod upstream;
 
 pub(crate) use crate::ir::builders::llvm::{FCmpPredicate, ICmpPredicate};
+pub(crate) use crate::sys::build::block_arguments;
 pub(crate) use control::Fork;
-pub(crate) use emitter::{Emitter, NamedAttr, attributes_of, block_arguments};
+pub(crate) use emitter::{Emitter, NamedAttr, attributes_of};
 pub(crate) use function::{
     ALIGN, ARGUMENTS, LOOP_ANNOTATION, NO_INLINE, declare_function, declare_shared_memory,
     declare_table, declare_text, escaped, is_lowered, is_of_output,

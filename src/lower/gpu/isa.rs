@@ -438,7 +438,7 @@ impl Gpu {
 
     /// Returns the GPU with the warps that execute an operation. `self` is the GPU with the warps of the function.
     pub(crate) fn around(self, op: OperationRef<'_, '_>) -> Self {
-        if self.num_warps == self.cta_warps {
+        if self.is_whole_cta() {
             return self;
         }
         match region_around(op) {
@@ -456,6 +456,11 @@ impl Gpu {
         self.target.lanes * self.cta_warps
     }
 
+    /// Returns true if all warps of the CTA execute the code.
+    pub(crate) const fn is_whole_cta(self) -> bool {
+        self.num_warps == self.cta_warps
+    }
+
     /// Returns true if `ttg.warp_specialize` is supported.
     pub(crate) fn has_partitions(self) -> bool {
         self.isa.has_named_barriers()
@@ -464,7 +469,7 @@ impl Gpu {
     /// Returns the number of registers per thread at the start of a kernel, if warps of the kernel exchange registers.
     pub(crate) fn initial_registers(self, kernel: Op<'_>) -> Option<u32> {
         // `setmaxnreg` exists since `sm_90`, as TMA.
-        let has = self.target.instructions.tensor_copies;
+        let has = !self.is_whole_cta() && self.target.instructions.tensor_copies;
         has.then(|| initial_registers(kernel, self.cta_threads()))?
     }
 
@@ -575,18 +580,18 @@ impl Gpu {
 
     /// Emits a barrier of the warps that execute the code. It orders all memory.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
-        if self.num_warps == self.cta_warps {
+        if self.is_whole_cta() {
             self.isa.block_barrier(e);
         } else if self.num_warps == 1 {
             self.isa.warp_barrier(e);
         } else {
-            self.named_barrier(e, self.barrier, self.threads());
+            self.isa.named_barrier(e, self.barrier, self.threads());
         }
     }
 
     /// Emits a barrier of the warps that execute the code. It orders shared memory only.
     pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
-        if self.num_warps == self.cta_warps {
+        if self.is_whole_cta() {
             self.isa.shared_barrier(e);
         } else {
             self.block_barrier(e);
@@ -595,11 +600,7 @@ impl Gpu {
 
     /// Emits a barrier of all warps of a CTA with partitions.
     pub(crate) fn cta_barrier(self, e: &mut Emitter<'_>) {
-        self.named_barrier(e, CTA_BARRIER, self.cta_threads());
-    }
-
-    fn named_barrier(self, e: &mut Emitter<'_>, barrier: u32, threads: u32) {
-        self.isa.named_barrier(e, barrier, threads);
+        self.isa.named_barrier(e, CTA_BARRIER, self.cta_threads());
     }
 
     /// Changes the number of registers of each thread of a group of four warps, if `from` and `to` differ.
