@@ -30,7 +30,7 @@ demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 	@$(TEST_BINARIES)
 	@tools/demo.sh
 
-test: lint test-release test-all test-python ## everything: format, lints, the algebra optimised, MLIR, lit, doctests, Python
+test: lint test-all test-python ## format, lints, all crates, lit, doctests, Python
 
 # All packages at once: features of dependencies are unified over the selected packages, and a dependency with other features is
 # compiled once more.

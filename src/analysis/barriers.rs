@@ -22,6 +22,9 @@
 //!   with them. All threads that execute the operation execute an inserted fence, after the barrier that orders the
 //!   accesses. It orders the accesses of all threads. A fence in a region of `ttg.warp_specialize` is always kept, since
 //!   it may order accesses for other warps.
+//! - *Waits for an mbarrier* conflict with a later operation that may complete a phase: one thread executes it for all, and
+//!   a warp that has not yet waited may miss its phase. In a region of `ttg.warp_specialize`, other regions may arrive
+//!   at any mbarrier because of the operation.
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Effects, OpId, Proxy, SyncScope, Team};
@@ -95,12 +98,21 @@ impl ByteRanges {
 pub(crate) struct AccessedBytes {
     reads: ByteRanges,
     writes: ByteRanges,
+    /// Mbarriers for whose phases the threads wait.
+    waits: ByteRanges,
+    /// Mbarriers whose phase an operation may complete.
+    arrivals: ByteRanges,
 }
 
 impl AccessedBytes {
     fn join(&mut self, other: &Self) {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
+        self.waits.join(&other.waits);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty() && self.waits.is_empty()
     }
 
     fn add(&mut self, is_write: bool, accessed: &PointsTo, offsets: &Offsets) {
@@ -134,7 +146,7 @@ impl PendingAccesses {
     }
 
     fn add(&mut self, by: Team, pending: &AccessedBytes) {
-        if !(pending.reads.is_empty() && pending.writes.is_empty()) {
+        if !pending.is_empty() {
             self.0.entry((by, None)).or_default().join(pending);
         }
     }
@@ -158,9 +170,11 @@ impl PendingAccesses {
 
     /// Returns the teams that have a pending access that conflicts with `next`.
     fn conflicts<'a>(&'a self, next: &'a OpAccesses) -> impl Iterator<Item = Team> + 'a {
-        let others = self.0.iter().filter(|((_, ordered), pending)| {
+        let others = self.0.iter().filter(|((by, ordered), pending)| {
             let is_ordered = ordered.is_some_and(|team| team.contains(next.team));
-            !is_ordered && pending.conflicts_with(&next.before)
+            let is_overtaken =
+                next.team.contains(*by) && pending.waits.overlaps(&next.before.arrivals);
+            !is_ordered && (pending.conflicts_with(&next.before) || is_overtaken)
         });
         others.map(|((by, _), _)| *by)
     }
@@ -240,6 +254,16 @@ impl OpAccesses {
                 }
             };
             let accessed = aliases.accessed(op, effects, target);
+            if !is_fence && let (Act::Read(_), Some((_, use_))) = (act, effects.mbarrier) {
+                let mut objects = ByteRanges::default();
+                objects.add_all(&accessed, offsets);
+                objects.external |= team != Team::BLOCK;
+                if use_.waits() {
+                    pending.waits = objects;
+                } else if is_first {
+                    before.arrivals = objects;
+                }
+            }
             if starts && is_first {
                 before.add(is_write, &accessed, offsets);
             }

@@ -142,6 +142,14 @@ pub(crate) enum MbarrierUse {
     },
 }
 
+impl MbarrierUse {
+    /// Returns true if the operation waits for a phase. The other operations that leave the mbarrier valid may complete a
+    /// phase.
+    pub(crate) const fn waits(self) -> bool {
+        matches!(self, Self::Wait { .. })
+    }
+}
+
 /// The threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SyncScope {

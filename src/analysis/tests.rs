@@ -4,8 +4,8 @@ use super::alias::Aliases;
 use super::allocation::{Allocation, AllocationError};
 use super::counted::counted_waits;
 use super::effects::{
-    AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Channel, Effects, Proxy, Request,
-    ScratchTradeoff, SyncScope, Team, ViewRange,
+    AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Channel, Effects, MbarrierUse,
+    Proxy, Request, ScratchTradeoff, SyncScope, Team, ViewRange,
 };
 use super::flow::{BasicBlock, Edge, Event, Flow};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -472,6 +472,13 @@ fn wait(op: usize, channel: Channel, at_most: u32) -> Event {
     event
 }
 
+/// Returns the event of an operation on the mbarrier in a buffer.
+fn on_mbarrier(op: usize, value: usize, use_: MbarrierUse) -> Event {
+    let mut event = read(op, value);
+    event.effects.mbarrier = Some((value, use_));
+    event
+}
+
 /// Checks the conflicts: pairs of an operation that starts an access, and an operation that conflicts with the access
 /// in flight.
 #[track_caller]
@@ -797,6 +804,35 @@ fn captured_buffers_are_live_in_all_regions() {
         &[1],
     );
     check(&flow, &[], 64 + 16, &[]);
+}
+
+#[test]
+fn all_warps_wait_before_the_mbarrier_can_complete_its_next_phase() {
+    #[track_caller]
+    fn check(flow: &Flow, expected: &[usize]) {
+        let found = allocate(flow, &[]).unwrap();
+        let ops = flow.events().map(|event| event.op);
+        let barriers: Vec<usize> = ops.filter(|op| found.needs_barrier(*op)).collect();
+        assert_eq!(barriers, expected);
+    }
+    let wait = |op, value| on_mbarrier(op, value, MbarrierUse::Wait { parity: 0 });
+    let expect = |op, value| on_mbarrier(op, value, MbarrierUse::Expect { bytes: 64 });
+    let arrive = |op, value| on_mbarrier(op, value, MbarrierUse::Arrive { count: 1 });
+    let two = || vec![make(1, 8), make(2, 8)];
+    let with = |events: Vec<Event>| straight(two().into_iter().chain(events).collect());
+    check(&with(vec![wait(3, 1), expect(4, 1)]), &[4]);
+    check(&with(vec![expect(3, 1), wait(4, 1)]), &[]);
+    // No other warps arrive, so the first mbarrier stays in its phase.
+    check(&with(vec![wait(3, 1), expect(4, 2), wait(5, 2)]), &[]);
+    let body = vec![wait(3, 1), expect(4, 1)];
+    check(&looped(two(), body, Vec::new(), &[], &[]), &[4]);
+    // The other region may arrive at the first mbarrier because of an operation on the second.
+    let default = vec![arrive(6, 1), wait(7, 2)];
+    let partition = vec![wait(3, 1), expect(4, 2), arrive(5, 2)];
+    check(
+        &specialized(two(), default, partition, Vec::new(), &[1, 2]),
+        &[4],
+    );
 }
 
 #[test]

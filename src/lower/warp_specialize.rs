@@ -232,6 +232,9 @@ pub(crate) fn effects(op: Op<'_>) -> Result<Effects, Diagnostic> {
     let ranges = warps_of_regions(specialize);
     check_warps(&ranges)?;
     check_registers(specialize, ranges.len() - 1)?;
+    if ranges.len() == 1 {
+        return Ok(Effects::default());
+    }
     let captures = Captures::of(specialize);
     captures.check(op)?;
     let mut effects = Effects {
@@ -346,6 +349,9 @@ fn slots<'c>(l: &mut Lowering<'c>, op: Op<'c>, offset: u32) -> Vec<Val<'c>> {
 /// Lowers `ttg.warp_specialize` in the code of the default warps.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let specialize = ttg::WarpSpecialize::of(op).expect("the dispatch goes by kind");
+    if specialize.partition_num_warps().is_empty() {
+        return lower_default(l, op, |l| l.gpu.block_barrier(&mut l.e));
+    }
     let position = l.workers.as_ref().and_then(|workers| {
         let mut all = workers.specializations.iter();
         all.position(|other| operation_id(other.op()) == operation_id(op))
@@ -374,13 +380,23 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if let Some((initial, own)) = own {
         l.gpu.set_registers(&mut l.e, initial, own);
     }
-    let results = build::results(op);
-    let (types, counts) = l.types_of_all(&results)?;
-    let yielded = l.region(&BlockGraph::of(op, FIRST_REGION), &types)?;
-    l.gpu.cta_barrier(&mut l.e);
+    lower_default(l, op, |l| l.gpu.cta_barrier(&mut l.e))?;
     if let Some((initial, own)) = own {
         l.gpu.set_registers(&mut l.e, own, initial);
     }
+    Ok(())
+}
+
+/// Emits the default region of a `ttg.warp_specialize`, and then `join`.
+fn lower_default<'c>(
+    l: &mut Lowering<'c>,
+    op: Op<'c>,
+    join: impl FnOnce(&mut Lowering<'c>),
+) -> Outcome {
+    let results = build::results(op);
+    let (types, counts) = l.types_of_all(&results)?;
+    let yielded = l.region(&BlockGraph::of(op, FIRST_REGION), &types)?;
+    join(l);
     l.distribute(results.into_iter(), &counts, &yielded);
     Ok(())
 }

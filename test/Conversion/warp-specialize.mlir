@@ -6,6 +6,7 @@
 // RUN: ll-sim %t.mlir --entry rounds --arg out=zeros:i32:384 --arg want=iota:i32:384 --arg 3:i32 --expect-same out=want --lockstep
 // RUN: ll-sim %t.mlir --entry three --arg out=zeros:i32:4 --arg want=iota:i32:4 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry none --arg out=zeros:i32:4 --arg want=zeros:i32:4 --expect-same out=want
+// RUN: ll-sim %t.mlir --entry default_only --arg out=zeros:i32:2 --arg want=iota:i32:2 --expect-same out=want
 // RUN: awk '/nvvm.barrier id/ && n++ == 1 {next} {print}' %t.mlir > %t.1.mlir
 // RUN: not ll-sim %t.1.mlir --entry rounds --arg out=zeros:i32:384 --arg want=iota:i32:384 --arg 3:i32 2>&1 | FileCheck %s --check-prefix=JOIN
 // RUN: awk '/try_wait/ && n++ == 0 {next} {print}' %t.mlir > %t.2.mlir
@@ -135,6 +136,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: llvm.func @none
   // CHECK-NOT: nvvm.barrier
   tt.func public @none(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
+    tt.return
+  }
+
+  // Without partitions, the default region is a part of the body, and the workers stay at their barrier.
+  // CHECK-LABEL: llvm.func @default_only
+  tt.func public @default_only(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
+    %c1 = arith.constant 1 : i32
+    %at = tt.addptr %out, %c1 : !tt.ptr<i32>, i32
+    %one = ttg.warp_specialize()
+    default {
+      ttg.warp_yield %c1 : i32
+    } : () -> i32
+    tt.store %at, %one : !tt.ptr<i32>
     tt.return
   }
 }

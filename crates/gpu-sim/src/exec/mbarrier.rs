@@ -18,7 +18,7 @@ use super::{Exec, MemoryLocation};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{AccessKind, ExecutionPoint, Scope, Sync};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
 /// Size and alignment of an mbarrier in bytes.
@@ -310,9 +310,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Reports a wait for the phase before `phase` that does not happen before the completion of `phase` by `lane`. One of
-    /// the threads that wait at the same instruction is sufficient: a team's other warps may follow its first warp
-    /// without a barrier.
+    /// Reports a wait for the phase before `phase` that does not happen before the completion of `phase` by `lane`. It is
+    /// sufficient that one lane of each warp waits before: the lanes of a warp leave the instruction together.
     fn check_overtaken(
         &mut self,
         lane: u32,
@@ -335,11 +334,9 @@ impl Exec<'_> {
         let is_before = |wait: &PhaseWait| {
             wait.point.block_epoch < epoch || clock.covers(wait.point, wait.time)
         };
-        let is_team_before = |wait: &PhaseWait| {
-            let mut team = waits.iter().filter(|other| other.op == wait.op);
-            team.any(is_before)
-        };
-        let Some(wait) = waits.iter().find(|wait| !is_team_before(wait)) else {
+        let warp = |wait: &PhaseWait| (wait.op, wait.lane / self.launch.machine.lanes_per_warp);
+        let ordered: FxHashSet<_> = waits.iter().filter(|w| is_before(w)).map(warp).collect();
+        let Some(wait) = waits.iter().find(|wait| !ordered.contains(&warp(wait))) else {
             return Ok(());
         };
         let name = self.mbarrier_name(location);

@@ -249,6 +249,36 @@ fn teams_hand_a_buffer_over_by_mbarriers() {
 }
 
 #[test]
+fn all_warps_wait_before_one_of_them_goes_on() {
+    let is_first =
+        "%leads = \"llvm.icmp\"(%rank, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n";
+    let arrive = |at: u32| {
+        let text = format!("@$1 mbarrier.arrive.shared::cta.b64 _, [$0 + {at}];");
+        asm(&text, "r,b", &[("%s", "i32"), ("%leads", "i1")])
+    };
+    let before = [init(1), is_first.to_owned(), filled()].concat();
+    // One thread of each team arrives for its team. The consumer has a barrier before it does.
+    let rounds = |producer: &str, consumer: &str| {
+        let (mut produce, mut consume) = (String::new(), String::new());
+        for parity in [0, 1, 0, 1] {
+            produce += &[&arrive(AT), &wait(AT + 8, parity), producer].concat();
+            consume += &[&wait(AT, parity), consumer, &arrive(AT + 8)].concat();
+        }
+        teams(&before, &produce, &consume)
+    };
+    for schedule in SCHEDULES {
+        let found = rounds(&sync(3, 64), &sync(4, 64)).run_as(schedule, Arrival::Late);
+        found.unwrap_or_else(|error| panic!("{schedule:?}: {error}"));
+    }
+    for kernel in [rounds("", &sync(4, 64)), rounds(&sync(3, 64), "")] {
+        for error in kernel.errors(&SCHEDULES) {
+            let kinds = [FaultKind::Barrier, FaultKind::Deadlock];
+            assert!(kinds.contains(&error.kind()), "{error}");
+        }
+    }
+}
+
+#[test]
 fn a_deadlock_names_all_places() {
     // Too few warps arrive at barrier 1, because the other team waits for barrier 2.
     check(
