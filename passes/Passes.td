@@ -22,6 +22,9 @@ defvar LL_CallLibraries = Option<"callLibraries", "call-libraries", "bool", "fal
 defvar LL_LaneReductions = Option<"laneReductions", "lane-reductions", "std::string", "\"cheapest\"",
     "Reductions across lanes: `cheapest`; or `butterfly`, in which lanes never exchange halves of their rows, a candidate "
     "for kernels that spill registers">;
+defvar LL_NonNegativeDividends = Option<"nonNegativeDividends", "non-negative-dividends", "bool", "false",
+    "Assume that dividends of signed divisions are not negative when the widths of global accesses are chosen, as Triton "
+    "does (default: the sign must follow from the kernel, or from `llvm.intr.assume`)">;
 defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
     "Severity if a function needs more shared memory than the GPU has: `error`; or `warning`, which leaves the check to "
     "the launcher, as Triton does">;
@@ -239,7 +242,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_LaneReductions, LL_Bounds, LL_CallLibraries,
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_LaneReductions, LL_NonNegativeDividends, LL_Bounds, LL_CallLibraries,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each operation that uses shared memory: wavefronts, bank conflicts, barriers, scratch bytes">
   ];

@@ -5,6 +5,7 @@ use super::context::PassContext;
 use super::decompose_products;
 use super::resolve_auto_layouts::check_resolved;
 use super::table::ConvertLayoutsToLLVMOptions;
+use crate::analysis::axis::Dividends;
 use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, LaneReductions, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
@@ -29,6 +30,10 @@ impl Pass for ConvertLayoutsToLLVMOptions {
                 "lane-reductions",
                 reductions,
             )?,
+            dividends: match self.non_negative_dividends {
+                true => Dividends::NonNegative,
+                false => Dividends::Any,
+            },
             bounds: self.bounds,
             call_libraries: self.call_libraries,
             explain: self.explain,

@@ -156,8 +156,8 @@ def compile(
     """Compiles a module of ``tt`` and ``ttg``, as Triton's ``.ttgir``, to PTX or AMDGCN assembly.
 
     ``target`` is a GPU as ``cuda:90`` or ``hip:gfx942``; by default the module's ``ttg.target``. ``numbers`` is
-    ``exact``, or ``triton`` for approximations where Triton has them, and ``fusion=False`` then keeps products and sums
-    apart. ``abi="triton"`` is for Triton's launcher, which passes two more pointers. ``lane_reductions="butterfly"`` never
+    ``exact``, or ``triton`` for approximations where Triton has them, and for its assumption that no dividend is negative,
+    which makes some global accesses wider; ``fusion=False`` then keeps products and sums apart. ``abi="triton"`` is for Triton's launcher, which passes two more pointers. ``lane_reductions="butterfly"`` never
     halves the rows of a reduction between lanes. ``pipeline`` replaces the
     passes that these options name. ``link`` is bitcode, by path or as ``libdevice``; ``call_libraries`` calls it
     for every function that it has, also for those that are computed in place otherwise, and ``reflect_ftz`` makes
@@ -183,8 +183,12 @@ def compile(
             passes.append("use-triton-numbers" if fusion else "use-triton-numbers{fusion=false}")
         elif numbers != "exact":
             raise ValueError(f"numbers={numbers!r}: expected 'exact' or 'triton'")
-        calls = " call-libraries=true" if call_libraries else ""
-        passes.append(f"convert-layouts-to-llvm{{abi={abi} lane-reductions={lane_reductions}{calls}}}")
+        options = f"abi={abi} lane-reductions={lane_reductions}"
+        if numbers == "triton":
+            options += " non-negative-dividends=true"
+        if call_libraries:
+            options += " call-libraries=true"
+        passes.append(f"convert-layouts-to-llvm{{{options}}}")
         pipeline = ",".join(passes)
     report, output = _request(
         "Compile",

@@ -47,7 +47,18 @@ pub struct AxisAnalysis {
     facts: HashMap<usize, AxisInfo>,
     /// Values assumed to be non-negative by `llvm.intr.assume`.
     assumed: HashSet<usize>,
+    dividends: Dividends,
     changed: bool,
+}
+
+/// What the analysis assumes about the dividends of signed divisions and remainders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dividends {
+    /// A dividend has the sign that its computation implies.
+    #[default]
+    Any,
+    /// No dividend is negative. Triton's analysis assumes it.
+    NonNegative,
 }
 
 /// The width in bits of the widest access by a buffer instruction.
@@ -58,7 +69,16 @@ impl AxisAnalysis {
     /// arguments.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
-        let mut analysis = Self::default();
+        Self::with(function, Dividends::Any)
+    }
+
+    /// Analyses a function under an assumption, as [`Self::of`].
+    #[must_use]
+    pub fn with(function: OperationRef<'_, '_>, dividends: Dividends) -> Self {
+        let mut analysis = Self {
+            dividends,
+            ..Self::default()
+        };
         for region in function.regions() {
             if let Some(entry) = region.first_block() {
                 analysis.add_assumptions(entry);
@@ -262,7 +282,7 @@ impl AxisAnalysis {
             // An error of melior for a missing result would print the whole operation.
             _ if op.result_count() == 0 => None,
             AnyKind::Own(kind) => transfer(op, kind, &operands),
-            AnyKind::Upstream(kind) => transfer_upstream(op, kind, &operands),
+            AnyKind::Upstream(kind) => transfer_upstream(op, kind, &operands, self.dividends),
             AnyKind::Other => None,
         };
         for result in op.results() {
@@ -475,6 +495,7 @@ fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
     operands: &[AxisInfo],
+    dividends: Dividends,
 ) -> Option<AxisInfo> {
     use UpstreamKind as U;
     let result = build::results(op).first()?.r#type();
@@ -482,7 +503,11 @@ fn transfer_upstream(
     let first = operands.first();
     let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
     if let (Some(binary), [a, b]) = (binary_op(kind), operands) {
-        return Some(AxisInfo::binary(binary, a, b, bits_of(result)));
+        let combine = match dividends {
+            Dividends::Any => AxisInfo::binary,
+            Dividends::NonNegative => AxisInfo::binary_of_non_negative,
+        };
+        return Some(combine(binary, a, b, bits_of(result)));
     }
     Some(match kind {
         U::ArithConstant => constant(arith::Constant::of(op)?.value(), result, &shape)?,

@@ -172,7 +172,7 @@ impl<'c> AtomicOp<'c> {
         };
         let (pointer, bits) = (self.pointer, bits_of(element));
         let vector = l
-            .axis
+            .widths()
             .vector(pointer, self.mask, bits, &layout.unique, MASKED_BITS)
             .at_most(widest);
         let accesses = AccessGroups::of(element, layout.num_registers(), &vector);

@@ -143,7 +143,7 @@ impl<'c> GlobalBuffer<'c> {
         } = operands;
         let bits = bits_of(element);
         let vector = l
-            .axis
+            .widths()
             .buffer_vector(op, base, offsets, mask, bits, &layout.unique)
             .at_most(widest);
         let pointer = l.get(base)[0];

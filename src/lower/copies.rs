@@ -66,7 +66,7 @@ pub(crate) fn copy<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (element, _) = memory_element(l, pointer)?;
     let layout = l.tensor_layout(pointer)?;
     let promised = u64::try_from(copy.contiguity()).unwrap_or(1);
-    let vector = l.axis.hinted_vector(
+    let vector = l.widths().hinted_vector(
         pointer,
         mask,
         promised,
@@ -97,7 +97,7 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     let layout = l.tensor_layout(offsets)?;
     let bits = bits_of(element);
     let vector = l
-        .axis
+        .widths()
         .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
     let operands = buffer::BufferOperands {
         base,

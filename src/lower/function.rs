@@ -12,7 +12,7 @@ use super::shared::SharedLimit;
 use super::state::{LowerFn, Lowering, Outcome, SHARED};
 use super::types::{is_descriptor, scalar_type};
 use super::{warp_group, warp_specialize};
-use crate::analysis::axis::AxisAnalysis;
+use crate::analysis::axis::{AxisAnalysis, Dividends};
 use crate::ir::discardable::DIVISIBILITY;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorType};
@@ -33,6 +33,7 @@ pub(crate) struct ModuleContext<'c> {
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
     /// If true, allocations and index bounds are annotated for the simulator.
+    pub(crate) dividends: Dividends,
     pub(crate) bounds: bool,
     /// If true, device library functions are called instead of expanded.
     pub(crate) call_libraries: bool,
@@ -79,6 +80,8 @@ pub(crate) fn lower<'c>(
         e: Emitter::new(rewriter, context, location, block),
         gpu,
         axis: AxisAnalysis::of(function),
+        assumed_axis: (target.dividends != Dividends::Any)
+            .then(|| AxisAnalysis::with(function, target.dividends)),
         allocation: planned.allocation,
         frame: planned.frame,
         bounds: Bounds::new(target.bounds),

@@ -152,7 +152,7 @@ fn accesses<'c>(
         MASKED_BITS
     };
     let widest_at = |mask, widest| {
-        l.axis
+        l.widths()
             .vector(pointer, mask, bits_of(element), &layout.unique, widest)
     };
     let accesses = AccessGroups::of(element, layout.num_registers(), &widest_at(mask, widest));

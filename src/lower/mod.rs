@@ -86,6 +86,7 @@ pub use lane_reductions::LaneReductions;
 pub use memory::MASKED_BITS;
 pub use shared::{SharedBytes, SharedLimit};
 
+use crate::analysis::axis::Dividends;
 use crate::ir::discardable::{
     GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, NUM_WARPS, PROFILE_SCRATCH_ALIGNMENT,
     PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, THREADS_PER_WARP, TOTAL_NUM_WARPS,
@@ -113,6 +114,8 @@ pub struct LoweringOptions {
     pub shared: SharedBytes,
     /// The strategies of reductions across lanes.
     pub lane_reductions: LaneReductions,
+    /// The assumption about dividends with which the widths of global accesses are chosen.
+    pub dividends: Dividends,
     /// If true, shared-memory allocations and index bounds are annotated for the simulator.
     pub bounds: bool,
     /// If true, device library functions are called instead of expanded.
@@ -199,6 +202,7 @@ pub fn lower_module<'c>(
         abi,
         shared,
         lane_reductions,
+        dividends,
         bounds,
         call_libraries,
         shared_limit,
@@ -245,6 +249,7 @@ pub fn lower_module<'c>(
         gpu,
         abi,
         scratch,
+        dividends,
         bounds,
         call_libraries,
         shared_limit,

@@ -35,6 +35,8 @@ pub(crate) struct Lowering<'c> {
     pub(crate) e: Emitter<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
+    /// Axis information under an assumption that only the widths of global accesses may use.
+    pub(super) assumed_axis: Option<AxisAnalysis>,
     pub(crate) allocation: SharedMemory,
     /// Byte offset of the function's frame in shared memory.
     pub(super) frame: u32,
@@ -71,6 +73,11 @@ pub(crate) struct Lowering<'c> {
 }
 
 impl<'c> Lowering<'c> {
+    /// Returns the axis information by which the widths of global accesses are chosen.
+    pub(super) fn widths(&self) -> &AxisAnalysis {
+        self.assumed_axis.as_ref().unwrap_or(&self.axis)
+    }
+
     /// Emits a CTA barrier that orders shared memory. On GPUs that count copies and loads together, a function with
     /// copies gets a barrier for shared memory only, since a barrier for all memory would also wait for copies in
     /// flight.

@@ -1,6 +1,6 @@
 //! Widths of the kernels' global accesses, and facts through loops and branches.
 
-use super::{AxisAnalysis, operations, shape_of};
+use super::{AxisAnalysis, Dividends, operations, shape_of};
 use crate::ir::ops::{amdg, tt};
 use crate::ir::{Layouts, OpKind, TensorType, element_bits};
 use crate::sys;
@@ -70,11 +70,20 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
 
 #[track_caller]
 fn check(kernel: &str, expected: &str) {
+    check_with(Dividends::Any, kernel, expected);
+}
+
+#[track_caller]
+fn check_with(dividends: Dividends, kernel: &str, expected: &str) {
     let context = context();
     let module = Module::parse(&context, kernel).unwrap();
     let function = module.body().first_operation().unwrap();
     let mut found = String::new();
-    accesses(&AxisAnalysis::of(function), function, &mut found);
+    accesses(
+        &AxisAnalysis::with(function, dividends),
+        function,
+        &mut found,
+    );
     assert_eq!(found.trim_end_matches("; "), expected);
 }
 
@@ -265,6 +274,11 @@ fn masks_and_remainders() {
     );
     let unknown = "%pid = tt.get_program_id x : i32 %block = arith.divsi %pid, %n : i32";
     check(&wrapped(unknown), "load 4 x 1 align 4");
+    check_with(
+        Dividends::NonNegative,
+        &wrapped(unknown),
+        "load 1 x 4 align 16",
+    );
     let assumed =
         format!("{unknown} %sure = arith.cmpi sge, %block, %c0 : i32 llvm.intr.assume %sure : i1");
     check(&wrapped(&assumed), "load 1 x 4 align 16");

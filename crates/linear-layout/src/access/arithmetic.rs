@@ -236,6 +236,22 @@ impl AxisInfo {
         info.finish(bits)
     }
 
+    /// Returns the axis information of `op` on two tensors of `bits`-bit integers, given that the dividend of a signed
+    /// division or remainder is not negative. Otherwise it is [`Self::binary`].
+    ///
+    /// The sign of the result is not assumed: an index that follows from a negative dividend keeps its value.
+    #[must_use]
+    pub fn binary_of_non_negative(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
+        let exact = Self::binary(op, a, b, bits);
+        if !matches!(op, BinaryOp::DivS | BinaryOp::RemS) || a.constant.is_some() {
+            return exact;
+        }
+        Self {
+            non_negative: exact.non_negative,
+            ..Self::binary(op, &a.with_non_negative(), b, bits)
+        }
+    }
+
     /// Returns the axis information of the mask that compares `a` and `b`, two tensors of `bits`-bit integers.
     ///
     /// If a group of 16 consecutive numbers starts at a multiple of 16 and is compared with a multiple of 16, the mask

@@ -297,8 +297,12 @@ fn step(tensors: &[Tensor], bits: u32, i: &ProgramStep) -> Option<Tensor> {
                 }
                 values.push(concrete(op, *x, *y, a.bits)?);
             }
+            let combine = match a.bits > 1 && a.values.iter().all(|x| *x >= 0) {
+                true => AxisInfo::binary_of_non_negative,
+                false => AxisInfo::binary,
+            };
             Tensor {
-                info: AxisInfo::binary(op, &a.info, &b.info, a.bits),
+                info: combine(op, &a.info, &b.info, a.bits),
                 values,
                 how: format!("{op:?}({}, {})", a.how, b.how),
                 ..a
