@@ -955,6 +955,17 @@ class Target:
             >>> ll.Target("gfx942").max_shared_bytes
             65536
         """
+    def resident_blocks(self, threads: int, shared_bytes: int = 0, registers: int = 0) -> int:
+        """The number of blocks that one processor (SM or CU) runs at the same time.
+
+        The blocks have `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
+        thread; with 0 registers, registers are no limit. The number is 0 if a processor cannot run such a block.
+
+        Example:
+
+            >>> ll.Target("h100").resident_blocks(128, registers=110), ll.Target("h100").resident_blocks(128, registers=96)
+            (4, 5)
+        """
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...

@@ -94,6 +94,20 @@ impl PyTarget {
         self.0.max_shared_bytes
     }
 
+    /// The number of blocks that one processor (SM or CU) runs at the same time.
+    ///
+    /// The blocks have `threads` threads, `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per
+    /// thread; with 0 registers, registers are no limit. The number is 0 if a processor cannot run such a block.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("h100").resident_blocks(128, registers=110), ll.Target("h100").resident_blocks(128, registers=96)
+    ///     (4, 5)
+    #[pyo3(signature = (threads, shared_bytes = 0, registers = 0))]
+    fn resident_blocks(&self, threads: u32, shared_bytes: u32, registers: u32) -> u32 {
+        self.0.resident_blocks(threads, shared_bytes, registers)
+    }
+
     fn __repr__(&self) -> String {
         format!("Target('{}')", self.0.name)
     }

@@ -51,7 +51,7 @@ def install(
     fallback: bool = True,
     numbers: str = "triton",
     layouts_at: str = "end",
-    lane_reductions: str = "cheapest",
+    lane_reductions: str = "compiled",
 ) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
@@ -60,9 +60,8 @@ def install(
     with ``fallback=False`` that is a :class:`linear_layout.CompileError`. ``numbers="exact"`` computes without the
     approximations that Triton makes. ``layouts_at`` is ``"end"``: layouts are chosen once, on the TTGIR that Triton's
     pipeline leaves; or ``"pipeline"``: at each point of the pipeline where Triton chooses layouts, in place of its pass.
-    ``lane_reductions="butterfly"`` never halves the rows of a reduction between lanes: more instructions and registers,
-    with which ``ptxas`` orders the loads of some loops better. ``"compiled"`` assembles both and keeps the one with fewer
-    spills, then with more registers.
+    ``lane_reductions="butterfly"`` never halves the rows of a reduction between lanes, ``"cheapest"`` does so where it
+    takes fewer instructions, and ``"compiled"`` where ``ptxas`` does not then wait for the loads of a loop one by one.
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.
@@ -103,7 +102,7 @@ def installed(
     fallback: bool = True,
     numbers: str = "triton",
     layouts_at: str = "end",
-    lane_reductions: str = "cheapest",
+    lane_reductions: str = "compiled",
 ) -> Iterator[None]:
     """Installs for the kernels that are compiled inside a ``with`` block.
 
@@ -134,7 +133,7 @@ def use(
     fallback: bool = True,
     numbers: str = "triton",
     layouts_at: str = "end",
-    lane_reductions: str = "cheapest",
+    lane_reductions: str = "compiled",
 ) -> Any:
     """Makes one kernel compile with this compiler; launches cost nothing more.
 

@@ -28,8 +28,20 @@ class Usage(NamedTuple):
     frame_bytes: int
 
 
+def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yields the name and the contents of each section of a cubin.
+
+    :raises ValueError: The bytes are no cubin.
+    """
+    if elf[:6] != b"\x7fELF\x02\x01":
+        raise ValueError("expected a cubin: a 64-bit little-endian ELF file")
+    try:
+        yield from _sections(elf)
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
+        raise ValueError(f"expected a cubin, found a damaged ELF file: {error}") from error
+
+
 def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yields the name and the contents of each section of a 64-bit little-endian ELF file."""
     (table,) = struct.unpack_from("<Q", elf, 0x28)
     entry_size, count, names_index = struct.unpack_from("<HHH", elf, 0x3A)
     headers = [struct.unpack_from("<IIQQQQ", elf, table + index * entry_size) for index in range(count)]
@@ -45,37 +57,21 @@ def usage(cubin: bytes) -> Usage:
 
     :raises ValueError: The bytes are no cubin.
     """
-    if cubin[:6] != b"\x7fELF\x02\x01":
-        raise ValueError("expected a cubin: a 64-bit little-endian ELF file")
     registers = frame_bytes = 0
-    try:
-        for name, data in _sections(cubin):
-            if name != ".nv.info":
+    for name, data in sections(cubin):
+        if name != ".nv.info":
+            continue
+        at = 0
+        while at + 12 <= len(data):
+            form, attribute, size = struct.unpack_from("<BBH", data, at)
+            at += 4
+            if form != SIZED:
                 continue
-            at = 0
-            while at + 4 <= len(data):
-                form, attribute, size = struct.unpack_from("<BBH", data, at)
-                at += 4
-                if form != SIZED:
-                    continue
-                if attribute in (FRAME_SIZE, REGISTER_COUNT):
-                    _, number = struct.unpack_from("<II", data, at)
-                    if attribute == FRAME_SIZE:
-                        frame_bytes += number
-                    else:
-                        registers = max(registers, number)
-                at += size
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise ValueError(f"expected a cubin, found a damaged ELF file: {error}") from error
+            if attribute in (FRAME_SIZE, REGISTER_COUNT):
+                _, number = struct.unpack_from("<II", data, at)
+                if attribute == FRAME_SIZE:
+                    frame_bytes += number
+                else:
+                    registers = max(registers, number)
+            at += size
     return Usage(registers, frame_bytes)
-
-
-def changed(before: Usage, after: Usage) -> str:
-    """Returns what another assembly changes, as text.
-
-    >>> changed(Usage(80, 16), Usage(126, 0))
-    '16 -> 0 bytes of spills, 80 -> 126 registers'
-    """
-    return (
-        f"{before.frame_bytes} -> {after.frame_bytes} bytes of spills, {before.registers} -> {after.registers} registers"
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 MODES = ("lower", "layouts", "both")
 LAYOUT_POINTS = ("end", "pipeline")
-LANE_REDUCTIONS = ("cheapest", "butterfly", "compiled")
+LANE_REDUCTIONS = ("compiled", "cheapest", "butterfly")
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Settings:
     fallback: bool = True
     numbers: str = "triton"
     layouts_at: str = "end"
-    lane_reductions: str = "cheapest"
+    lane_reductions: str = "compiled"
     layout_passes: str = "remove-layout-conversions{conversion-cost=130},canonicalize,cse"
 
     def __post_init__(self) -> None:

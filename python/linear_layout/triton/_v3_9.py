@@ -10,7 +10,8 @@ import time
 from typing import Any, Callable, Optional
 
 from ..compiler import CompileError, Compiled, compile, run_passes
-from ._cubin import changed, usage
+from ._assembly import assembled, changed, is_much_faster, may_serialise
+from ._cubin import usage
 from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
@@ -32,11 +33,7 @@ KERNEL = {
 LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
 
 
-#: Registers of a thread that `ptxas` can give.
-MOST_REGISTERS = 255
-
 #: A directive by which a kernel states its registers or its resident blocks.
-LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
 
 
 def knobs() -> Any:
@@ -238,50 +235,31 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
             if made is None or src != made.assembly:
                 return make_cubin(src, metadata)
-            return _assembled(assemble(metadata), src, entry)
+            best = assembled(assemble(metadata), src, entry.target, entry.shared or 0)
+            entry.reassemble(best.reason)
+            return best.cubin
 
         stages["cubin"] = cubin
-
-
-def _assembled(assemble: Callable[[str], bytes], ptx: str, entry: Entry) -> bytes:
-    """Assembles a kernel, and again with all registers allowed where `ptxas` spills although it has some left.
-
-    `ptxas` gives up registers for resident blocks. A spill costs a kernel more than the blocks gain; without a spill the
-    hint would only cost blocks.
-    """
-    first = assemble(ptx)
-    before = usage(first)
-    if not before.frame_bytes or before.registers >= MOST_REGISTERS or LAUNCH_BOUND.search(ptx):
-        return first
-    hinted, count = re.subn(r"(?m)^(\.reqntid .*)$", r"\1\n.minnctapersm 1", ptx, count=1)
-    if not count:
-        return first
-    second = assemble(hinted)
-    after = usage(second)
-    if after.frame_bytes >= before.frame_bytes:
-        return first
-    entry.reassemble(f"assembled with .minnctapersm 1: {changed(before, after)}")
-    return second
 
 
 def _best_reductions(
     kind: str, options: Any, settings: Settings, entry: Entry, assemble: Callable[[str], bytes]
 ) -> Compiled:
-    """Compiles a module with both strategies of lane reductions, and chooses by what `ptxas` makes of them.
+    """Compiles a module, and again without halving rows between lanes if `ptxas` serialises the loads of a loop.
 
-    Fewer spills are better. Without spills, more registers are: `ptxas` then keeps the loads of a loop in front of the
-    arithmetic that waits for them.
+    Halving rows takes fewer instructions and registers. With few registers, `ptxas` moves loads down to their uses.
     """
     first = _compiled(kind, options, settings, entry, "cheapest")
-    if kind != "cuda" or "tt.reduce" not in entry.ttgir:
+    if kind != "cuda" or "tt.reduce" not in entry.ttgir or "scf." not in entry.ttgir:
+        return first
+    halving = assemble(first.assembly)
+    if not may_serialise(halving, entry.target):
         return first
     second = _compiled(kind, options, settings, entry, "butterfly")
-    if first.assembly == second.assembly:
+    butterflies = assemble(second.assembly)
+    if not is_much_faster(butterflies, halving, entry.target):
         return first
-    before, after = usage(assemble(first.assembly)), usage(assemble(second.assembly))
-    if (after.frame_bytes, -after.registers) >= (before.frame_bytes, -before.registers):
-        return first
-    entry.reassemble(f"reductions by butterflies: {changed(before, after)}")
+    entry.reassemble(changed("butterflies", usage(halving), usage(butterflies)))
     return second
 
 

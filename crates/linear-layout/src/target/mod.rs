@@ -389,6 +389,9 @@ pub struct Target {
 /// Upper bound of the allocation granularity of shared memory, in bytes.
 const SHARED_GRANULE_BYTES: u32 = 128;
 
+/// Allocation granularity of the registers of a thread.
+const REGISTER_GRANULE: u32 = 8;
+
 impl Target {
     /// Returns the maximum number of bytes of shared memory per block that gives the same occupancy as `bytes` bytes,
     /// for blocks of `threads` threads.
@@ -405,21 +408,38 @@ impl Target {
     #[must_use]
     pub fn shared_bytes_at_same_occupancy(&self, bytes: u32, threads: u32) -> u32 {
         let Processor {
-            threads: all_threads,
-            blocks,
             shared_bytes,
             reserved_bytes,
             ..
         } = self.processor;
-        let taken = bytes.saturating_add(reserved_bytes).max(1);
-        let together = (all_threads / threads.max(1))
-            .min(blocks)
-            .min(shared_bytes / taken)
-            .max(1);
+        let together = self.resident_blocks(threads, bytes, 0).max(1);
         let each = shared_bytes / together - reserved_bytes;
         (each / SHARED_GRANULE_BYTES * SHARED_GRANULE_BYTES)
             .min(self.max_shared_bytes)
             .max(bytes)
+    }
+
+    /// Returns the number of blocks that one processor runs at the same time: blocks of `threads` threads with
+    /// `shared_bytes` bytes of shared memory, and `registers` 32-bit registers per thread. The number is 0 if the
+    /// processor cannot run such a block.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// let h100 = Target::parse("cuda:90")?;
+    /// // 16 blocks have 2048 threads; with 110 registers per thread, there are registers for 4 blocks.
+    /// assert_eq!([0, 96, 110].map(|registers| h100.resident_blocks(128, 0, registers)), [16, 5, 4]);
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn resident_blocks(&self, threads: u32, shared_bytes: u32, registers: u32) -> u32 {
+        let all = self.processor;
+        let warps = threads.max(1).div_ceil(self.lanes);
+        let taken = shared_bytes.saturating_add(all.reserved_bytes).max(1);
+        let allocated = registers.next_multiple_of(REGISTER_GRANULE).max(1);
+        (all.threads / (warps * self.lanes))
+            .min(all.blocks)
+            .min(all.shared_bytes / taken)
+            .min(all.registers / self.lanes / allocated / warps)
     }
 
     /// Returns the maximum number of 32-bit registers that each thread of a block of `threads` threads may use.

@@ -1,0 +1,114 @@
+"""The choice between several assemblies of one kernel.
+
+`ptxas` decides how many registers a thread has, and with them how many blocks a multiprocessor runs at the same time. Its
+decision is compared with others by resources and by the estimated time of one warp (`_sass`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, NamedTuple, Optional
+
+from .. import Target
+from ._cubin import Usage, usage
+from ._sass import estimate
+
+Assemble = Callable[[str], bytes]
+
+#: A limit that the kernel states. `ptxas` takes one only.
+LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
+THREADS = re.compile(r"(?m)^\.reqntid (\d+).*$")
+MOST_REGISTERS = 255
+
+#: One more block is tried if a multiprocessor runs one block, or at most this many warps: with more, latency is hidden.
+FEW_WARPS = 16
+#: The smallest part of a thread's registers with which one more block is tried; with fewer, kernels spill.
+LEAST_REGISTERS = 0.6
+#: The largest factor on the time of one warp at which one more block is a gain.
+SLOWER_WARP = 1.12
+
+#: Butterflies are tried if a loop has so many loads from global memory, and waits for this part of them.
+MANY_LOADS, MANY_WAITS = 32, 0.2
+#: The largest factor on the time of one warp at which butterflies are a gain.
+FASTER_WARP = 0.75
+
+
+class Assembly(NamedTuple):
+    """A kernel in machine code."""
+
+    cubin: bytes
+    #: Why it is not what `ptxas` makes by itself; empty where it is.
+    reason: str = ""
+
+
+def changed(hint: str, before: Usage, after: Usage) -> str:
+    """Returns what another assembly changes, as text.
+
+    >>> changed(".minnctapersm 1", Usage(80, 16), Usage(126, 0))
+    'assembled with .minnctapersm 1: 16 -> 0 bytes of spills, 80 -> 126 registers'
+    """
+    spills = f"{before.frame_bytes} -> {after.frame_bytes} bytes of spills"
+    return f"assembled with {hint}: {spills}, {before.registers} -> {after.registers} registers"
+
+
+def with_blocks(ptx: str, blocks: int) -> str:
+    """Returns a kernel whose registers suffice for a number of blocks per multiprocessor.
+
+    >>> print(with_blocks(".entry k()\\n.reqntid 128\\n{", 5))
+    .entry k()
+    .reqntid 128
+    .minnctapersm 5
+    {
+    """
+    return THREADS.sub(rf"\g<0>\n.minnctapersm {blocks}", ptx, count=1)
+
+
+def assembled(assemble: Assemble, ptx: str, target: str, shared_bytes: int) -> Assembly:
+    """Assembles a kernel, and again for other numbers of blocks per multiprocessor where that may be faster.
+
+    - `ptxas` spills although registers are left: it gives up registers for resident blocks. A spill costs a kernel more
+      than the blocks gain; without a spill the hint would only cost blocks.
+    - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
+      unless each warp takes longer because of it.
+    """
+    best = Assembly(assemble(ptx))
+    threads = THREADS.search(ptx)
+    if LAUNCH_BOUND.search(ptx) or not threads:
+        return best
+    used = usage(best.cubin)
+
+    def tried(blocks: int) -> tuple[bytes, Usage, str]:
+        cubin = assemble(with_blocks(ptx, blocks))
+        after = usage(cubin)
+        return cubin, after, changed(f".minnctapersm {blocks}", used, after)
+
+    if used.frame_bytes and used.registers < MOST_REGISTERS:
+        cubin, after, reason = tried(1)
+        if after.frame_bytes < used.frame_bytes:
+            best, used = Assembly(cubin, reason), after
+    more = _one_more_block(used, Target(target), int(threads[1]), shared_bytes)
+    if more:
+        cubin, _, reason = tried(more)
+        if estimate(cubin, target).cycles <= SLOWER_WARP * estimate(best.cubin, target).cycles:
+            best = Assembly(cubin, reason)
+    return best
+
+
+def _one_more_block(used: Usage, target: Target, threads: int, shared_bytes: int) -> Optional[int]:
+    """Returns the number of blocks to try, one more than a multiprocessor runs now."""
+    blocks = target.resident_blocks(threads, shared_bytes, used.registers)
+    if blocks == 0 or blocks > 1 and blocks * threads > FEW_WARPS * target.lanes:
+        return None
+    fewest = int(LEAST_REGISTERS * used.registers)
+    return blocks + 1 if target.resident_blocks(threads, shared_bytes, fewest) > blocks else None
+
+
+def may_serialise(cubin: bytes, target: str) -> bool:
+    """Returns whether `ptxas` may have moved many loads of a loop down to their uses, one wait after the other."""
+    found = estimate(cubin, target)
+    return found.looped_loads >= MANY_LOADS and found.looped_waits >= MANY_WAITS * found.looped_loads
+
+
+def is_much_faster(candidate: bytes, baseline: bytes, target: str) -> bool:
+    """Returns whether one warp takes much less time for one kernel than for another."""
+    return estimate(candidate, target).cycles <= FASTER_WARP * estimate(baseline, target).cycles

@@ -1,0 +1,154 @@
+"""The time that one warp takes for a kernel, estimated from its machine code.
+
+A warp issues its instructions in order. Each instruction of a GPU since Volta states how many cycles the next one
+follows after it, which of six counters it raises until its result has arrived, and on which counters it waits. So the
+order of the instructions, which `ptxas` chose, gives the cycles of a warp that runs alone, up to the latencies of memory.
+
+The positions of these fields are not documented by NVIDIA; `tests/test_sass.py` compares them with `nvdisasm`.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Iterator, NamedTuple
+
+from ._cubin import sections
+
+#: The low nine bits of an instruction: its operation.
+LDG, LDS, SHFL, MUFU, LDL, HMMA, BAR, BRA = 0x181, 0x184, 0x189, 0x108, 0x183, 0x13C, 0x11D, 0x147
+STG, STS, STL = 0x186, 0x188, 0x187
+
+#: Operations of the memory pipe, which takes one of a warp in `MEMORY_ISSUE` cycles while all schedulers use it.
+MEMORY = frozenset([LDG, LDS, SHFL, LDL, STG, STS, STL])
+MEMORY_ISSUE = 4
+
+#: Cycles until the result of an operation has arrived; any other operation with a counter takes `OTHER` cycles.
+LATENCY = {LDS: 33, SHFL: 25, MUFU: 20, LDL: 40, HMMA: 33}
+OTHER = 15
+#: Cycles of the first load from a sector of 32 bytes, and of a further load from it.
+MISS, HIT = 500, 40
+SECTOR_BITS = 5
+#: Cycles for which a barrier holds a warp that arrives with all others, and after which an operation has read its operands.
+BARRIER, READ = 20, 12
+#: Iterations of a loop about which nothing is known.
+ITERATIONS = 16
+MOST_NESTED = 3
+
+
+class Instruction(NamedTuple):
+    """One instruction."""
+
+    operation: int
+    #: Cycles until the next instruction.
+    stall: int
+    #: The counter that is raised until the result has arrived, and until the operands have been read.
+    written: int
+    read: int
+    #: The counters that must be down before the instruction issues, as a mask.
+    waits: int
+    #: The base register of an address, and the offset from it in bytes.
+    base: int
+    offset: int
+    #: For a branch, the distance of its target in instructions.
+    distance: int
+
+
+class Estimate(NamedTuple):
+    """What one warp does in a kernel. Loops count with `ITERATIONS` iterations per level."""
+
+    #: Cycles until the end.
+    cycles: float
+    #: Loads from global memory inside loops, once each, and how many waits for such loads there are.
+    looped_loads: int
+    looped_waits: int
+
+
+#: The compute capability from which on a branch has eight more bits for its distance.
+LONG_BRANCHES = 90
+
+
+def instructions(code: bytes, capability: int) -> list[Instruction]:
+    """Decodes the machine code of a function for a compute capability, as 90."""
+    found = []
+    for low, high in struct.iter_unpack("<QQ", code[: len(code) // 16 * 16]):
+        control = high >> 41
+        # A signed number in units of four bytes.
+        bits, units = 48, (high & 0x3FFFF) << 30 | low >> 34
+        if capability >= LONG_BRANCHES:
+            bits, units = 56, units << 8 | low >> 16 & 0xFF
+        units -= units >> bits - 1 << bits
+        found.append(
+            Instruction(
+                operation=low & 0x1FF,
+                stall=control & 15,
+                written=control >> 5 & 7,
+                read=control >> 8 & 7,
+                waits=control >> 11 & 63,
+                base=low >> 24 & 0xFF,
+                offset=low >> 40 & 0xFFFFFF,
+                distance=1 + units // 4,
+            )
+        )
+    return found
+
+
+def loops(body: list[Instruction]) -> list[range]:
+    """Returns the instructions of each loop: what a backward branch repeats."""
+    found = []
+    for at, instruction in enumerate(body):
+        start = at + instruction.distance
+        # A function ends with a branch to itself.
+        if instruction.operation == BRA and 0 <= start < at - 2:
+            found.append(range(start, at + 1))
+    return found
+
+
+def _functions(cubin: bytes, target: str) -> Iterator[list[Instruction]]:
+    capability = int(target.removeprefix("cuda:"))
+    for name, code in sections(cubin):
+        if name.startswith(".text."):
+            yield instructions(code, capability)
+
+
+def estimate(cubin: bytes, target: str) -> Estimate:
+    """Estimates what one warp does in the functions of a cubin for a GPU, as ``cuda:90``.
+
+    :raises ValueError: The bytes are no cubin.
+    """
+    cycles, loads, waits = 0.0, 0, 0
+    for body in _functions(cubin, target):
+        spans = loops(body)
+        heads = {span.start for span in spans}
+        depths = [0] * len(body)
+        for span in spans:
+            for at in span:
+                depths[at] += 1
+        now = 0
+        arrived = [0] * 6
+        pending_loads = [False] * 6
+        #: When each sector that was loaded since the start of the loop arrives.
+        sectors: dict[tuple[int, int], int] = {}
+        for at, (instruction, depth) in enumerate(zip(body, depths)):
+            before = now
+            if at in heads:
+                sectors = {}
+            for counter in range(6):
+                if instruction.waits >> counter & 1:
+                    now = max(now, arrived[counter])
+                    waits += pending_loads[counter] and depth > 0
+                    pending_loads[counter] = False
+            latency = LATENCY.get(instruction.operation, OTHER)
+            if instruction.operation == LDG:
+                sector = (instruction.base, instruction.offset >> SECTOR_BITS)
+                latency = max(HIT, sectors[sector] - now) if sector in sectors else MISS
+                sectors.setdefault(sector, now + MISS)
+                loads += depth > 0
+            if instruction.written < 6:
+                arrived[instruction.written] = max(arrived[instruction.written], now + latency)
+                pending_loads[instruction.written] |= instruction.operation == LDG
+            if instruction.read < 6:
+                arrived[instruction.read] = max(arrived[instruction.read], now + READ)
+            now += max(MEMORY_ISSUE if instruction.operation in MEMORY else 1, instruction.stall)
+            now += BARRIER if instruction.operation == BAR else 0
+            cycles += (now - before) * ITERATIONS ** min(depth, MOST_NESTED)
+    return Estimate(cycles, loads, waits)

@@ -1,0 +1,210 @@
+"""The choice between assemblies of a kernel, and the machine code by which it is made."""
+
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from linear_layout.triton import _sass
+from linear_layout.triton._assembly import assembled, is_much_faster, may_serialise
+from linear_layout.triton._cubin import usage
+
+PTX = ".visible .entry k()\n.reqntid 128\n{ ret; }\n"
+TARGET = "cuda:90"
+
+
+def elf(sections):
+    """An ELF file with named sections."""
+    names, at = b"\0", 64
+    headers, body = [(0, 0, 0, 0)], b""
+    for name, data in [*sections.items(), (".shstrtab", b"")]:
+        if name == ".shstrtab":
+            data = names + b".shstrtab\0"
+        headers.append((len(names), 1, at + len(body), len(data)))
+        names += name.encode() + b"\0"
+        body += data
+    table = b"".join(struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, offset, size, 0, 0, 1, 0) for name, kind, offset, size in headers)
+    start = at + len(body)
+    head = b"\x7fELF\x02\x01" + bytes(10)
+    head += struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, start, 0, 64, 0, 0, 64, len(headers), len(headers) - 1)
+    return head + body + table
+
+
+def instruction(operation, stall=1, written=7, waits=0, base=0, offset=0, distance=0):
+    """One instruction of machine code."""
+    units = (distance - 1) * 4 & (1 << 56) - 1
+    low = operation | base << 24 | offset << 40
+    if operation == _sass.BRA:
+        low = operation | (units & 0xFF) << 16 | (units >> 8 & (1 << 30) - 1) << 34
+    high = (stall | written << 5 | 7 << 8 | waits << 11) << 41 | (units >> 38 if operation == _sass.BRA else 0)
+    return struct.pack("<QQ", low, high)
+
+
+def cubin(registers, frame=0, code=b"", cycles=0):
+    """A cubin with one function: its resources, and its machine code or instructions of so many cycles."""
+    info = b"".join(struct.pack("<BBHII", 4, attribute, 8, 1, value) for attribute, value in [(0x2F, registers), (0x11, frame)])
+    return elf({".nv.info": info, ".text.k": code or instruction(0, stall=10) * (cycles // 10)})
+
+
+def chosen(by_blocks, ptx=PTX, shared_bytes=0):
+    """Assembles a kernel with an assembler that has a cubin for each number of blocks; returns the number that was chosen."""
+    asked, slow = [], cubin(255, 64, cycles=100_000)
+
+    def assemble(text):
+        hint = re.search(r"\.minnctapersm (\d+)", text)
+        asked.append(int(hint[1]) if hint else 0)
+        return by_blocks.get(asked[-1], slow)
+
+    best = assembled(assemble, ptx, TARGET, shared_bytes)
+    (blocks,) = [blocks for blocks, made in by_blocks.items() if made is best.cubin]
+    assert bool(best.reason) == (blocks > 0)
+    return blocks, asked, best.reason
+
+
+def test_a_kernel_that_spills_with_registers_left_is_assembled_again():
+    blocks, asked, reason = chosen({0: cubin(80, 16), 1: cubin(255)})
+    assert (blocks, asked[:2]) == (1, [0, 1])
+    assert reason == "assembled with .minnctapersm 1: 16 -> 0 bytes of spills, 80 -> 255 registers"
+    # All registers are taken, the kernel states its own bound, or the hint does not help.
+    assert chosen({0: cubin(255, 16), 1: cubin(255)}, PTX.replace("128", "512"))[1] == [0]
+    assert chosen({0: cubin(80, 16), 1: cubin(80)}, PTX.replace("128", "128\n.maxnreg 80"))[1] == [0]
+    assert chosen({0: cubin(80, 16), 1: cubin(80, 16)})[0] == 0
+
+
+def test_one_more_block_is_taken_if_a_warp_takes_no_longer():
+    # 110 registers: 4 blocks of 4 warps; 96 registers would let a fifth run.
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, cycles=1100)}) == (
+        5,
+        [0, 5],
+        "assembled with .minnctapersm 5: 0 -> 0 bytes of spills, 110 -> 96 registers",
+    )
+    # A warp that spills in its loop takes longer.
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 24, cycles=1200)})[:2] == (0, [0, 5])
+    # One block of 16 warps and 71 registers: 64 registers for two.
+    assert chosen({0: cubin(71, cycles=100), 2: cubin(64, cycles=100)}, PTX.replace("128", "512"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    "registers, threads, shared_bytes",
+    [
+        (96, 128, 0),  # 5 blocks, 20 warps: enough
+        (110, 128, 50_000),  # shared memory is the limit
+        (40, 1024, 0),  # 32 registers are less than 0.6 of 56
+        (255, 512, 0),  # no block would run
+    ],
+)
+def test_one_more_block_is_not_tried(registers, threads, shared_bytes):
+    registers = 56 if threads == 1024 else registers
+    assert chosen({0: cubin(registers)}, PTX.replace("128", str(threads)), shared_bytes)[1] == [0]
+
+
+def loop(loads, is_batched):
+    """A loop of loads that are used one by one: each use waits for its load, or all uses stand behind all loads."""
+    load = [instruction(_sass.LDG, written=2, base=4, offset=32 * at) for at in range(loads)]
+    use = instruction(0x10, stall=2, waits=1 << 2)
+    body = load + [use] * loads if is_batched else [part for one in load for part in (one, use)]
+    return b"".join([*body, instruction(_sass.BRA, stall=5, distance=-len(body))])
+
+
+def test_serialised_loads_of_a_loop_take_longer():
+    apart, batched = (cubin(64, code=loop(40, is_batched)) for is_batched in (False, True))
+    assert _sass.estimate(apart, TARGET)[1:] == (40, 40) and _sass.estimate(batched, TARGET)[1:] == (40, 1)
+    assert may_serialise(apart, TARGET) and not may_serialise(batched, TARGET)
+    assert is_much_faster(batched, apart, TARGET) and not is_much_faster(apart, batched, TARGET)
+    # 40 misses one after the other, in each of 16 iterations.
+    assert _sass.estimate(apart, TARGET).cycles == pytest.approx(16 * 40 * (_sass.MISS + 2), rel=0.02)
+    # Few loads, and no loop.
+    assert not may_serialise(cubin(64, code=loop(20, False)), TARGET)
+    assert not may_serialise(cubin(64, code=loop(40, False)[:-16]), TARGET)
+
+
+def test_a_sector_is_loaded_once_in_an_iteration():
+    near = b"".join(instruction(_sass.LDG, written=0, base=4, offset=4 * at) + instruction(0, waits=1) for at in range(8))
+    far = b"".join(instruction(_sass.LDG, written=0, base=4, offset=32 * at) + instruction(0, waits=1) for at in range(8))
+    times = [_sass.estimate(cubin(32, code=code), TARGET).cycles for code in (near, far)]
+    assert times == [_sass.MISS + 7 * _sass.HIT + 8, 8 * _sass.MISS + 8]
+
+
+def test_what_is_no_cubin_is_refused():
+    for damaged in (b"", b"PK", cubin(32, cycles=100)[:300]):
+        for read in (usage, lambda made: _sass.estimate(made, TARGET)):
+            with pytest.raises(ValueError, match="expected a cubin"):
+                read(damaged)
+
+
+MNEMONICS = {
+    "LDG": _sass.LDG,
+    "STG": _sass.STG,
+    "LDS": _sass.LDS,
+    "STS": _sass.STS,
+    "SHFL": _sass.SHFL,
+    "MUFU": _sass.MUFU,
+    "BAR": _sass.BAR,
+    "BRA": _sass.BRA,
+}
+KERNEL = """
+.version 8.8
+.target {arch}
+.address_size 64
+.shared .align 16 .b8 memory[1024];
+.visible .entry k(.param .u64 p, .param .u32 n)
+{{
+    .reg .pred %go;
+    .reg .b32 %r<9>;
+    .reg .f32 %f<9>;
+    .reg .b64 %a<4>;
+    ld.param.u64 %a1, [p];
+    cvta.to.global.u64 %a2, %a1;
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    shl.b32 %r3, %r2, 2;
+    mov.u32 %r4, memory;
+    add.u32 %r5, %r4, %r3;
+again:
+    ld.global.f32 %f1, [%a2+4096];
+    ld.global.f32 %f2, [%a2+4160];
+    ex2.approx.f32 %f3, %f1;
+    shfl.sync.bfly.b32 %f4, %f2, 1, 31, -1;
+    st.shared.f32 [%r5], %f3;
+    bar.sync 0;
+    ld.shared.f32 %f5, [memory];
+    add.f32 %f6, %f5, %f4;
+    st.global.f32 [%a2], %f6;
+    add.u64 %a2, %a2, 128;
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %go, %r1, 0;
+    @%go bra again;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"])
+def test_machine_code_is_read_as_nvdisasm_reads_it(arch, tmp_path):
+    triton = pytest.importorskip("triton")
+    tools = Path(triton.__file__).parent / "backends/nvidia/bin"
+    assembler = tools / "ptxas-blackwell"
+    source, made = tmp_path / "k.ptx", tmp_path / "k.cubin"
+    source.write_text(KERNEL.format(arch=arch))
+    subprocess.run([assembler, f"-arch={arch}", source, "-o", made], check=True)
+    listing = subprocess.run([tools / "nvdisasm", "-c", made], check=True, capture_output=True, text=True).stdout
+    ((_, code),) = [(name, data) for name, data in _sass.sections(made.read_bytes()) if name.startswith(".text.")]
+    body = _sass.instructions(code, int(arch.removeprefix("sm_")))
+    labels, lines = {}, []
+    for line in listing.splitlines():
+        if label := re.match(r"(\.L_x_\d+):", line.strip()):
+            labels[label[1]] = len(lines)
+        elif found := re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\d+ )?(\w+)(.*);", line):
+            lines.append((found[1], found[2]))
+    assert len(lines) == len(body)
+    for at, (name, operands) in enumerate(lines):
+        for mnemonic, operation in MNEMONICS.items():
+            assert (body[at].operation == operation) == (name == mnemonic), (at, name, hex(body[at].operation))
+        if name == "LDG":
+            assert body[at].offset == int(re.search(r"\+(0x[0-9a-f]+)\]", operands)[1], 16)
+        if name == "BRA":
+            assert labels[re.search(r"\.L_x_\d+", operands)[0]] == at + body[at].distance
+    found = _sass.estimate(made.read_bytes(), arch.replace("sm_", "cuda:"))
+    # Some loops are unrolled.
+    assert found.looped_loads >= 2 and 1 <= found.looped_waits <= found.looped_loads and found.cycles > 16 * _sass.MISS
