@@ -74,22 +74,51 @@ def test_a_kernel_that_spills_with_registers_left_is_assembled_again():
 
 def test_one_more_block_is_taken_if_a_warp_takes_no_longer():
     # 110 registers: 4 blocks of 4 warps; 96 registers would let a fifth run.
-    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, cycles=1100)}) == (
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, cycles=1060)}) == (
         5,
         [0, 5],
         "assembled with .minnctapersm 5: 0 -> 0 bytes of spills, 110 -> 96 registers",
     )
     # A warp that spills in its loop takes longer.
-    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 24, cycles=1200)})[:2] == (0, [0, 5])
+    assert chosen({0: cubin(110, cycles=1000), 5: cubin(96, 24, cycles=1070)})[:2] == (0, [0, 5])
     # One block of 16 warps and 71 registers: 64 registers for two.
     assert chosen({0: cubin(71, cycles=100), 2: cubin(64, cycles=100)}, PTX.replace("128", "512"))[0] == 2
+
+
+def test_more_registers_are_taken_if_shared_memory_lets_fewer_blocks_run():
+    # Registers for 3 blocks, and shared memory for one.
+    slow, fast = cubin(168, cycles=1000), cubin(223, cycles=700)
+    assert chosen({0: slow, 1: fast}, shared_bytes=120_000)[:2] == (1, [0, 1])
+    assert chosen({0: slow, 1: cubin(223, cycles=800)}, shared_bytes=120_000)[:2] == (0, [0, 1])
+    # Shared memory for two.
+    assert chosen({0: slow, 2: fast}, shared_bytes=100_000)[1] == [0]
+
+
+def test_the_gain_of_a_block_falls_with_their_number():
+    # 8 and 16 blocks of one warp: a slowdown of 5 % is more than what the ninth, or the seventeenth, gains.
+    for registers, blocks in [(255, 9), (127, 17)]:
+        fewer = registers - 40
+        assert chosen({0: cubin(registers, cycles=1000), blocks: cubin(fewer, cycles=1050)}, PTX.replace("128", "32"))[0] == 0
+        assert chosen({0: cubin(registers, cycles=1000), blocks: cubin(fewer, cycles=1000)}, PTX.replace("128", "32"))[0] == blocks
+
+
+def test_an_assembler_may_refuse_a_number_of_blocks():
+    def assemble(ptx):
+        if "minnctapersm" in ptx:
+            raise RuntimeError("(C7602) Insufficient registers")
+        return kept
+
+    kept = cubin(110)
+    assert assembled(assemble, PTX, TARGET, 0, RuntimeError) == (kept, "")
+    with pytest.raises(RuntimeError):
+        assembled(assemble, PTX, TARGET, 0)
 
 
 @pytest.mark.parametrize(
     "registers, threads, shared_bytes",
     [
         (96, 128, 0),  # 5 blocks, 20 warps: enough
-        (110, 128, 50_000),  # shared memory is the limit
+        (110, 128, 70_000),  # shared memory is the limit
         (40, 1024, 0),  # 32 registers are less than 0.6 of 56
         (255, 512, 0),  # no block would run
     ],

@@ -7,7 +7,7 @@ decision is compared with others by resources and by the estimated time of one w
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple, Optional
+from typing import Callable, NamedTuple
 
 from .. import Target
 from ._cubin import Usage, usage
@@ -24,12 +24,12 @@ MOST_REGISTERS = 255
 FEW_WARPS = 16
 #: The smallest part of a thread's registers with which one more block is tried; with fewer, kernels spill.
 LEAST_REGISTERS = 0.6
-#: The largest factor on the time of one warp at which one more block is a gain.
+#: The largest factor on the time of one warp at which one more block is a gain; among n blocks, it is at most 1 + 1/n^2.
 SLOWER_WARP = 1.12
 
 #: Butterflies are tried if a loop has so many loads from global memory, and waits for this part of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: The largest factor on the time of one warp at which butterflies are a gain.
+#: The largest factor on the time of one warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
 
 
@@ -63,13 +63,18 @@ def with_blocks(ptx: str, blocks: int) -> str:
     return THREADS.sub(rf"\g<0>\n.minnctapersm {blocks}", ptx, count=1)
 
 
-def assembled(assemble: Assemble, ptx: str, target: str, shared_bytes: int) -> Assembly:
+def assembled(
+    assemble: Assemble, ptx: str, target: str, shared_bytes: int, refusal: type[Exception] = ValueError
+) -> Assembly:
     """Assembles a kernel, and again for other numbers of blocks per multiprocessor where that may be faster.
 
     - `ptxas` spills although registers are left: it gives up registers for resident blocks. A spill costs a kernel more
       than the blocks gain; without a spill the hint would only cost blocks.
     - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
       unless each warp takes longer because of it.
+    - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
+
+    ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
     """
     best = Assembly(assemble(ptx))
     threads = THREADS.search(ptx)
@@ -86,21 +91,29 @@ def assembled(assemble: Assemble, ptx: str, target: str, shared_bytes: int) -> A
         cubin, after, reason = tried(1)
         if after.frame_bytes < used.frame_bytes:
             best, used = Assembly(cubin, reason), after
-    more = _one_more_block(used, Target(target), int(threads[1]), shared_bytes)
+    gpu, block = Target(target), int(threads[1])
+    running = gpu.resident_blocks(block, shared_bytes, used.registers)
+    if more := _one_more_block(used, gpu, block, shared_bytes):
+        limit = min(SLOWER_WARP, 1 + 1 / running**2)
+    elif 2 * running <= gpu.resident_blocks(block, 0, used.registers):
+        more, limit = running, FASTER_WARP
     if more:
-        cubin, _, reason = tried(more)
-        if estimate(cubin, target).cycles <= SLOWER_WARP * estimate(best.cubin, target).cycles:
+        try:
+            cubin, _, reason = tried(more)
+        except refusal:
+            return best
+        if estimate(cubin, target).cycles <= limit * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
 
 
-def _one_more_block(used: Usage, target: Target, threads: int, shared_bytes: int) -> Optional[int]:
-    """Returns the number of blocks to try, one more than a multiprocessor runs now."""
-    blocks = target.resident_blocks(threads, shared_bytes, used.registers)
-    if blocks == 0 or blocks > 1 and blocks * threads > FEW_WARPS * target.lanes:
-        return None
+def _one_more_block(used: Usage, gpu: Target, threads: int, shared_bytes: int) -> int:
+    """Returns the number of blocks to try, one more than a multiprocessor runs now, or 0."""
+    blocks = gpu.resident_blocks(threads, shared_bytes, used.registers)
+    if blocks == 0 or blocks > 1 and blocks * threads > FEW_WARPS * gpu.lanes:
+        return 0
     fewest = int(LEAST_REGISTERS * used.registers)
-    return blocks + 1 if target.resident_blocks(threads, shared_bytes, fewest) > blocks else None
+    return blocks + 1 if gpu.resident_blocks(threads, shared_bytes, fewest) > blocks else 0
 
 
 def may_serialise(cubin: bytes, target: str) -> bool:

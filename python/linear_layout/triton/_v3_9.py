@@ -231,11 +231,12 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
     stages["llir"] = llir
     stages[assembly] = ptx_or_amdgcn
     if kind == "cuda":
+        from triton.runtime.errors import PTXASError
 
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
             if made is None or src != made.assembly:
                 return make_cubin(src, metadata)
-            best = assembled(assemble(metadata), src, entry.target, entry.shared or 0)
+            best = assembled(assemble(metadata), src, entry.target, entry.shared or 0, PTXASError)
             entry.reassemble(best.reason)
             return best.cubin
 
