@@ -109,7 +109,8 @@ def test_an_assembler_may_refuse_a_number_of_blocks():
         return kept
 
     kept = cubin(110)
-    assert assembled(assemble, PTX, TARGET, 0, RuntimeError) == (kept, "")
+    assert assembled(assemble, PTX, TARGET, 0, refusal=RuntimeError) == (kept, "")
+    assert assembled(assemble, PTX, TARGET, 0, tries_blocks=False) == (kept, "")
     with pytest.raises(RuntimeError):
         assembled(assemble, PTX, TARGET, 0)
 
@@ -146,6 +147,15 @@ def test_serialised_loads_of_a_loop_take_longer():
     # Few loads, and no loop.
     assert not may_serialise(cubin(64, code=loop(20, False)), TARGET)
     assert not may_serialise(cubin(64, code=loop(40, False)[:-16]), TARGET)
+
+
+def test_one_block_less_is_taken_if_the_loads_of_a_loop_are_then_batched():
+    apart, batched = (loop(16, is_batched) for is_batched in (False, True))
+    wide = PTX.replace("128", "256")
+    # 40 registers: 6 blocks of 8 warps.
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 5])
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 5])
+    assert chosen({0: cubin(40, code=batched)}, wide)[1] == [0]
 
 
 def test_a_sector_is_loaded_once_in_an_iteration():

@@ -52,6 +52,7 @@ def install(
     numbers: str = "triton",
     layouts_at: str = "end",
     lane_reductions: str = "compiled",
+    assembly: str = "fastest",
 ) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
@@ -62,6 +63,7 @@ def install(
     pipeline leaves; or ``"pipeline"``: at each point of the pipeline where Triton chooses layouts, in place of its pass.
     ``lane_reductions="butterfly"`` never halves the rows of a reduction between lanes, ``"cheapest"`` does so where it
     takes fewer instructions, and ``"compiled"`` where ``ptxas`` does not then wait for the loads of a loop one by one.
+    ``assembly="first"`` does not assemble a kernel again for another number of resident blocks, which takes less time.
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.
@@ -72,7 +74,7 @@ def install(
     """
     global _hook
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions)
+    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly)
     settings.key  # A compiler that is not there is an error here, not at the first launch.
     with _lock:
         _hook = version.StagesHook(settings, _recorder, _hook_beside_ours(version))
@@ -103,6 +105,7 @@ def installed(
     numbers: str = "triton",
     layouts_at: str = "end",
     lane_reductions: str = "compiled",
+    assembly: str = "fastest",
 ) -> Iterator[None]:
     """Installs for the kernels that are compiled inside a ``with`` block.
 
@@ -113,7 +116,7 @@ def installed(
     with _lock:
         before = _hook
         install(
-            mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at, lane_reductions=lane_reductions
+            mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at, lane_reductions=lane_reductions, assembly=assembly
         )
         current = _hook
     try:
@@ -134,6 +137,7 @@ def use(
     numbers: str = "triton",
     layouts_at: str = "end",
     lane_reductions: str = "compiled",
+    assembly: str = "fastest",
 ) -> Any:
     """Makes one kernel compile with this compiler; launches cost nothing more.
 
@@ -151,9 +155,10 @@ def use(
             numbers=numbers,
             layouts_at=layouts_at,
             lane_reductions=lane_reductions,
+            assembly=assembly,
         )
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions)
+    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly)
 
     def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)

@@ -7,7 +7,7 @@ decision is compared with others by resources and by the estimated time of one w
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 from .. import Target
 from ._cubin import Usage, usage
@@ -29,6 +29,8 @@ SLOWER_WARP = 1.12
 
 #: Butterflies are tried if a loop has so many loads from global memory, and waits for this part of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
+#: One block less is tried if a loop has so many loads, and waits for this part of them.
+SOME_LOADS, MOST_WAITS = 4, 0.5
 #: The largest factor on the time of one warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
 
@@ -64,15 +66,18 @@ def with_blocks(ptx: str, blocks: int) -> str:
 
 
 def assembled(
-    assemble: Assemble, ptx: str, target: str, shared_bytes: int, refusal: type[Exception] = ValueError
+    assemble: Assemble, ptx: str, target: str, shared_bytes: int, *, tries_blocks: bool = True, refusal: type[Exception] = ValueError
 ) -> Assembly:
     """Assembles a kernel, and again for other numbers of blocks per multiprocessor where that may be faster.
+
+    The first reason holds always, the others with ``tries_blocks``:
 
     - `ptxas` spills although registers are left: it gives up registers for resident blocks. A spill costs a kernel more
       than the blocks gain; without a spill the hint would only cost blocks.
     - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
       unless each warp takes longer because of it.
     - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
+    - `ptxas` gives up registers for one of many blocks, and a loop waits for most of its loads apart.
 
     ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
     """
@@ -91,35 +96,51 @@ def assembled(
         cubin, after, reason = tried(1)
         if after.frame_bytes < used.frame_bytes:
             best, used = Assembly(cubin, reason), after
-    gpu, block = Target(target), int(threads[1])
-    running = gpu.resident_blocks(block, shared_bytes, used.registers)
-    if more := _one_more_block(used, gpu, block, shared_bytes):
-        limit = min(SLOWER_WARP, 1 + 1 / running**2)
-    elif 2 * running <= gpu.resident_blocks(block, 0, used.registers):
-        more, limit = running, FASTER_WARP
-    if more:
+    other = _other_blocks(best.cubin, used, target, int(threads[1]), shared_bytes) if tries_blocks else None
+    if other:
         try:
-            cubin, _, reason = tried(more)
+            cubin, _, reason = tried(other.blocks)
         except refusal:
             return best
-        if estimate(cubin, target).cycles <= limit * estimate(best.cubin, target).cycles:
+        if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
 
 
-def _one_more_block(used: Usage, gpu: Target, threads: int, shared_bytes: int) -> int:
-    """Returns the number of blocks to try, one more than a multiprocessor runs now, or 0."""
-    blocks = gpu.resident_blocks(threads, shared_bytes, used.registers)
-    if blocks == 0 or blocks > 1 and blocks * threads > FEW_WARPS * gpu.lanes:
-        return 0
-    fewest = int(LEAST_REGISTERS * used.registers)
-    return blocks + 1 if gpu.resident_blocks(threads, shared_bytes, fewest) > blocks else 0
+class Candidate(NamedTuple):
+    """A number of blocks per multiprocessor to assemble for, and the largest factor on the time of a warp at which it is taken."""
+
+    blocks: int
+    slower_warp: float
 
 
-def may_serialise(cubin: bytes, target: str) -> bool:
+def _other_blocks(cubin: bytes, used: Usage, target: str, threads: int, shared_bytes: int) -> Optional[Candidate]:
+    gpu = Target(target)
+
+    def resident(registers: int, shared: int = shared_bytes) -> int:
+        return gpu.resident_blocks(threads, shared, registers)
+
+    blocks = resident(used.registers)
+    if blocks == 0:
+        return None
+    if (blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes) and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
+        return Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))
+    if 2 * blocks <= resident(used.registers, shared=0):
+        return Candidate(blocks, FASTER_WARP)
+    if 1 < blocks < resident(0) and may_serialise(cubin, target, SOME_LOADS, MOST_WAITS):
+        return Candidate(blocks - 1, FASTER_WARP)
+    return None
+
+
+def has_many_loads(ptx: str) -> bool:
+    """Returns whether a kernel has so many loads that butterflies may be tried."""
+    return ptx.count("ld.global") >= MANY_LOADS
+
+
+def may_serialise(cubin: bytes, target: str, loads: int = MANY_LOADS, waits: float = MANY_WAITS) -> bool:
     """Returns whether `ptxas` may have moved many loads of a loop down to their uses, one wait after the other."""
     found = estimate(cubin, target)
-    return found.looped_loads >= MANY_LOADS and found.looped_waits >= MANY_WAITS * found.looped_loads
+    return found.looped_loads >= loads and found.looped_waits >= waits * found.looped_loads
 
 
 def is_much_faster(candidate: bytes, baseline: bytes, target: str) -> bool:

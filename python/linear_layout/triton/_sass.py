@@ -9,6 +9,7 @@ The positions of these fields are not documented by NVIDIA; `tests/test_sass.py`
 
 from __future__ import annotations
 
+import functools
 import struct
 from typing import Iterator, NamedTuple
 
@@ -110,6 +111,7 @@ def _functions(cubin: bytes, target: str) -> Iterator[list[Instruction]]:
             yield instructions(code, capability)
 
 
+@functools.lru_cache(maxsize=8)
 def estimate(cubin: bytes, target: str) -> Estimate:
     """Estimates what one warp does in the functions of a cubin for a GPU, as ``cuda:90``.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 MODES = ("lower", "layouts", "both")
 LAYOUT_POINTS = ("end", "pipeline")
 LANE_REDUCTIONS = ("compiled", "cheapest", "butterfly")
+ASSEMBLIES = ("fastest", "first")
 
 
 @dataclass(frozen=True)
@@ -20,16 +21,14 @@ class Settings:
     numbers: str = "triton"
     layouts_at: str = "end"
     lane_reductions: str = "compiled"
+    assembly: str = "fastest"
     layout_passes: str = "remove-layout-conversions{conversion-cost=130},canonicalize,cse"
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise ValueError(f"mode={self.mode!r}: expected one of {', '.join(map(repr, MODES))}")
-        if self.layouts_at not in LAYOUT_POINTS:
-            raise ValueError(f"layouts_at={self.layouts_at!r}: expected one of {', '.join(map(repr, LAYOUT_POINTS))}")
-        if self.lane_reductions not in LANE_REDUCTIONS:
-            expected = ", ".join(map(repr, LANE_REDUCTIONS))
-            raise ValueError(f"lane_reductions={self.lane_reductions!r}: expected one of {expected}")
+        choices = {"mode": MODES, "layouts_at": LAYOUT_POINTS, "lane_reductions": LANE_REDUCTIONS, "assembly": ASSEMBLIES}
+        for name, values in choices.items():
+            if getattr(self, name) not in values:
+                raise ValueError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(map(repr, values))}")
         if self.numbers not in ("triton", "exact"):
             raise ValueError(f"numbers={self.numbers!r}: expected 'triton' or 'exact'")
 
@@ -48,6 +47,6 @@ class Settings:
 
         library = library_path().stat()
         passes = (self.layouts_at, self.layout_passes) if self.chooses_layouts else ()
-        options = (self.mode, self.numbers, self.fallback, self.lane_reductions)
+        options = (self.mode, self.numbers, self.fallback, self.lane_reductions, self.assembly)
         parts = (library.st_size, library.st_mtime_ns, options, passes)
         return "ll" + hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ import time
 from typing import Any, Callable, Optional
 
 from ..compiler import CompileError, Compiled, compile, run_passes
-from ._assembly import assembled, changed, is_much_faster, may_serialise
+from ._assembly import assembled, changed, has_many_loads, is_much_faster, may_serialise
 from ._cubin import usage
 from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
@@ -236,7 +236,14 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
         def cubin(src: Any, metadata: dict[str, Any]) -> Any:
             if made is None or src != made.assembly:
                 return make_cubin(src, metadata)
-            best = assembled(assemble(metadata), src, entry.target, entry.shared or 0, PTXASError)
+            best = assembled(
+                assemble(metadata),
+                src,
+                entry.target,
+                entry.shared or 0,
+                tries_blocks=settings.assembly == "fastest",
+                refusal=PTXASError,
+            )
             entry.reassemble(best.reason)
             return best.cubin
 
@@ -251,7 +258,7 @@ def _best_reductions(
     Halving rows takes fewer instructions and registers. With few registers, `ptxas` moves loads down to their uses.
     """
     first = _compiled(kind, options, settings, entry, "cheapest")
-    if kind != "cuda" or "tt.reduce" not in entry.ttgir or "scf." not in entry.ttgir:
+    if kind != "cuda" or "tt.reduce" not in entry.ttgir or not has_many_loads(first.assembly):
         return first
     halving = assemble(first.assembly)
     if not may_serialise(halving, entry.target):
