@@ -435,11 +435,11 @@ impl Target {
         let all = self.processor;
         let warps = threads.max(1).div_ceil(self.lanes);
         let taken = shared_bytes.saturating_add(all.reserved_bytes).max(1);
-        let allocated = registers.next_multiple_of(REGISTER_GRANULE).max(1);
-        (all.threads / (warps * self.lanes))
+        let granules = registers.div_ceil(REGISTER_GRANULE).max(1);
+        (all.threads / self.lanes / warps)
             .min(all.blocks)
             .min(all.shared_bytes / taken)
-            .min(all.registers / self.lanes / allocated / warps)
+            .min(all.registers / self.lanes / REGISTER_GRANULE / granules / warps)
     }
 
     /// Returns the maximum number of 32-bit registers that each thread of a block of `threads` threads may use.
@@ -559,6 +559,28 @@ mod tests {
 
     /// On RDNA 4 the bits from 3 on are a scope (16 is the device, 24 the system), and the bits below are a temporal
     /// hint.
+    #[test]
+    fn resident_blocks_share_the_processor() {
+        let h100 = Target::parse("cuda:90").unwrap();
+        // Warps of 32 threads; 64 warps, 32 blocks, 228 KiB of which each block reserves one, 65536 registers.
+        assert_eq!(h100.resident_blocks(1, 0, 0), 32);
+        assert_eq!(h100.resident_blocks(100, 0, 0), 16);
+        assert_eq!(h100.resident_blocks(1024, 0, 32), 2);
+        assert_eq!(h100.resident_blocks(1024, 0, 33), 1);
+        assert_eq!(h100.resident_blocks(128, 113 * 1024, 0), 2);
+        let gfx942 = Target::parse("hip:gfx942").unwrap();
+        assert_eq!(gfx942.resident_blocks(256, 0, 128), 4);
+        // A block that no processor can run.
+        for (threads, bytes, registers) in [
+            (4096, 0, 0),
+            (128, u32::MAX, 0),
+            (128, 0, u32::MAX),
+            (u32::MAX, 0, 1),
+        ] {
+            assert_eq!(h100.resident_blocks(threads, bytes, registers), 0);
+        }
+    }
+
     #[test]
     fn cache_modifiers_have_bits_of_their_own() {
         let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;
