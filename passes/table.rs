@@ -56,6 +56,7 @@ mod tests {
             text(b""),
             text(b""),
             text(b""),
+            text(b""),
         ]))
         .target
     }

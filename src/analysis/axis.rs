@@ -51,7 +51,7 @@ pub struct AxisAnalysis {
     changed: bool,
 }
 
-/// What the analysis assumes about the dividends of signed divisions and remainders.
+/// An assumption about the dividends of signed divisions and remainders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dividends {
     /// A dividend has the sign that its computation implies.
