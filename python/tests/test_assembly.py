@@ -149,13 +149,18 @@ def test_serialised_loads_of_a_loop_take_longer():
     assert not may_serialise(cubin(64, code=loop(40, False)[:-16]), TARGET)
 
 
-def test_one_block_less_is_taken_if_the_loads_of_a_loop_are_then_batched():
+def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     apart, batched = (loop(16, is_batched) for is_batched in (False, True))
     wide = PTX.replace("128", "256")
     # 40 registers: 6 blocks of 8 warps.
     assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 5])
     assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 5])
     assert chosen({0: cubin(40, code=batched)}, wide)[1] == [0]
+    # 32 registers: 8 blocks. 40 registers are for 6 blocks, and two loads suffice where so many warps run.
+    few, better = loop(2, False), loop(2, True)
+    assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 6])
+    # 96 registers: 5 blocks of 4 warps, and fewer loads than are worth a try.
+    assert chosen({0: cubin(96, code=few)})[1] == [0]
 
 
 def test_a_sector_is_loaded_once_in_an_iteration():

@@ -29,8 +29,12 @@ SLOWER_WARP = 1.12
 
 #: Butterflies are tried if a loop has so many loads from global memory, and waits for this part of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: One block less is tried if a loop has so many loads, and waits for this part of them.
+#: Fewer blocks are tried if a loop has so many loads, and waits for this part of them.
 SOME_LOADS, MOST_WAITS = 4, 0.5
+#: With more warps than these on a multiprocessor, fewer hide latency as well: two loads suffice for a try, and this factor.
+MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
+#: Registers of a thread are allocated by so many.
+GRANULE = 8
 #: The largest factor on the time of one warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
 
@@ -77,7 +81,7 @@ def assembled(
     - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
       unless each warp takes longer because of it.
     - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
-    - `ptxas` gives up registers for one of many blocks, and a loop waits for most of its loads apart.
+    - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads apart.
 
     ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
     """
@@ -127,8 +131,13 @@ def _other_blocks(cubin: bytes, used: Usage, target: str, threads: int, shared_b
         return Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))
     if 2 * blocks <= resident(used.registers, shared=0):
         return Candidate(blocks, FASTER_WARP)
-    if 1 < blocks < resident(0) and may_serialise(cubin, target, SOME_LOADS, MOST_WAITS):
-        return Candidate(blocks - 1, FASTER_WARP)
+    fewer = resident((used.registers + GRANULE - 1) // GRANULE * GRANULE + GRANULE)
+    if fewer * threads >= MANY_WARPS * gpu.lanes:
+        needed, limit = TWO_LOADS, NO_SLOWER
+    else:
+        needed, limit = SOME_LOADS, FASTER_WARP
+    if 0 < fewer < blocks and may_serialise(cubin, target, needed, MOST_WAITS):
+        return Candidate(fewer, limit)
     return None
 
 
