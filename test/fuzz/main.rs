@@ -51,7 +51,7 @@ type InputKind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
 const KINDS: [InputKind; 8] = [
     ("mutate", inputs::check, 60),
-    ("kernels", kernels::check, 300),
+    ("kernels", kernels::check, 200),
     ("exchanges", kernels::check_exchanges, 150),
     ("products", kernels::check_products, 20),
     ("layouts", kernels::check_layouts, 60),
