@@ -143,6 +143,14 @@ fn allocate(flow: &Flow, outside: &[usize]) -> Result<Allocation, Vec<Allocation
     Allocation::of(&mut flow.clone(), outside, &room, &mut |_, _| None)
 }
 
+/// Allocates a function and returns its operations for which `holds` returns true, in program order.
+#[track_caller]
+fn ops_where(flow: &Flow, holds: fn(&Allocation, usize) -> bool) -> Vec<usize> {
+    let found = allocate(flow, &[]).unwrap();
+    let ops = flow.events().map(|event| event.op);
+    ops.filter(|op| holds(&found, *op)).collect()
+}
+
 /// Checks the operations with barriers, the size of the function, and offsets.
 #[track_caller]
 fn check(flow: &Flow, barriers: &[usize], bytes: u32, offsets: &[(usize, u32)]) {
@@ -810,10 +818,7 @@ fn captured_buffers_are_live_in_all_regions() {
 fn all_warps_wait_before_the_mbarrier_can_complete_its_next_phase() {
     #[track_caller]
     fn check(flow: &Flow, expected: &[usize]) {
-        let found = allocate(flow, &[]).unwrap();
-        let ops = flow.events().map(|event| event.op);
-        let barriers: Vec<usize> = ops.filter(|op| found.needs_barrier(*op)).collect();
-        assert_eq!(barriers, expected);
+        assert_eq!(ops_where(flow, Allocation::needs_barrier), expected);
     }
     let wait = |op, value| on_mbarrier(op, value, MbarrierUse::Wait { parity: 0 });
     let expect = |op, value| on_mbarrier(op, value, MbarrierUse::Expect { bytes: 64 });
@@ -868,10 +873,7 @@ fn scratch_of_regions_is_replanned() {
 fn fences_come_between_generic_and_async_accesses() {
     #[track_caller]
     fn check(flow: &Flow, expected: &[usize]) {
-        let found = allocate(flow, &[]).unwrap();
-        let ops = flow.events().map(|event| event.op);
-        let fences: Vec<usize> = ops.filter(|op| found.needs_fence(*op)).collect();
-        assert_eq!(fences, expected);
+        assert_eq!(ops_where(flow, Allocation::needs_fence), expected);
     }
     let done = || wait(9, Channel::Products, 0);
     let fence = || acts(3, 1, [Act::Fence]);

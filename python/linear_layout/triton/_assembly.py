@@ -131,7 +131,7 @@ def _other_blocks(cubin: bytes, used: Usage, target: str, threads: int, shared_b
         return Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))
     if 2 * blocks <= resident(used.registers, shared=0):
         return Candidate(blocks, FASTER_WARP)
-    fewer = resident((used.registers + GRANULE - 1) // GRANULE * GRANULE + GRANULE)
+    fewer = resident(used.registers + GRANULE)
     if fewer * threads >= MANY_WARPS * gpu.lanes:
         needed, limit = TWO_LOADS, NO_SLOWER
     else:

@@ -4,7 +4,7 @@ A warp issues its instructions in order. Each instruction of a GPU since Volta s
 follows after it, which of six counters it raises until its result has arrived, and on which counters it waits. So the
 order of the instructions, which `ptxas` chose, gives the cycles of a warp that runs alone, up to the latencies of memory.
 
-The positions of these fields are not documented by NVIDIA; `tests/test_sass.py` compares them with `nvdisasm`.
+The positions of these fields are not documented by NVIDIA; `tests/test_assembly.py` compares them with `nvdisasm`.
 """
 
 from __future__ import annotations

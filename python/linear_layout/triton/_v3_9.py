@@ -180,12 +180,12 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
     cubins: dict[str, bytes] = {}
 
     def assemble(metadata: dict[str, Any]) -> Callable[[str], bytes]:
-        def assembled(ptx: str) -> bytes:
+        def once(ptx: str) -> bytes:
             if ptx not in cubins:
                 cubins[ptx] = make_cubin(ptx, metadata)
             return cubins[ptx]
 
-        return assembled
+        return once
 
     def llir(src: Any, metadata: dict[str, Any]) -> Any:
         nonlocal made
