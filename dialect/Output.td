@@ -10,8 +10,9 @@ include "mlir/Dialect/LLVMIR/ROCDLOps.td"
 
 def LL_Built {
   list<string> names = [
-    "arith.addf", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.extf", "arith.extui", "arith.maxui",
-    "arith.mulf", "arith.select", "arith.shli", "arith.subf", "arith.truncf", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
+    "arith.addf", "arith.addi", "arith.andi", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.extf",
+    "arith.extui", "arith.maxui", "arith.minui", "arith.mulf", "arith.ori", "arith.select", "arith.shli",
+    "arith.shrui", "arith.subf", "arith.subi", "arith.truncf", "arith.trunci", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
     "llvm.bitcast", "llvm.br", "llvm.call", "llvm.call_intrinsic", "llvm.cmpxchg", "llvm.cond_br",
     "llvm.extractelement", "llvm.extractvalue", "llvm.fadd", "llvm.fcmp", "llvm.fdiv", "llvm.fence", "llvm.fmul",
     "llvm.fneg", "llvm.fpext", "llvm.fptosi", "llvm.fptoui", "llvm.fptrunc", "llvm.frem", "llvm.fsub",
@@ -44,7 +45,7 @@ def LL_Built {
     "rocdl.raw.ptr.buffer.store", "rocdl.readfirstlane", "rocdl.s.barrier", "rocdl.s.wait.asynccnt",
     "rocdl.s.waitcnt", "rocdl.update.dpp", "rocdl.workgroup.id.x", "rocdl.workgroup.id.y",
     "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "tt.bitcast", "tt.broadcast", "tt.dot",
-    "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.reshape", "tt.splat", "tt.trans",
+    "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.make_range", "tt.reshape", "tt.splat", "tt.split", "tt.trans",
     "ttg.convert_layout", "ttg.fp4_to_fp", "ttg.local_alloc", "ttg.local_load"
   ];
 }

@@ -1,13 +1,18 @@
 //! `decompose-products`: replaces products for which the target has no instruction by products that it supports.
 //!
 //! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication.
-//! `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower
+//! `downcast` turns `amdg.scaled_downcast_*` into a multiplication and a rounding. `packed` turns
+//! `amdg.local_load_packed_transposed` into a load of bytes whose halves are exchanged. `pairs` separates neighbouring
+//! elements. `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower
 //! parts. `convert-layouts-to-llvm` runs this pass first, so that each operand in the plan of a product has one
 //! element type.
 //!
 //! # Source
 //! Triton's `DecomposeScaledBlocked` and `tritongpu-F32DotTC`, with the same order of summation.
 
+mod downcast;
+mod packed;
+mod pairs;
 mod scaled;
 mod split;
 
@@ -49,6 +54,9 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
             Some(V::TtDot(dot)) => split::decompose(emitter, dot, target),
             Some(V::AmdgScaledUpcastFp4(upcast)) => scaled::widen_fp4(emitter, upcast),
             Some(V::AmdgScaledUpcastFp8(upcast)) => scaled::widen_fp8(emitter, upcast),
+            Some(V::AmdgScaledDowncastFp4(op)) => downcast::narrow_fp4(emitter, op),
+            Some(V::AmdgScaledDowncastFp8(op)) => downcast::narrow_fp8(emitter, op),
+            Some(V::AmdgLocalLoadPackedTransposed(load)) => packed::decompose(emitter, load),
             _ => None,
         };
     });

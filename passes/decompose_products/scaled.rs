@@ -174,7 +174,7 @@ fn multiplied<'c>(
 
 /// Repeats each scale along dimension `axis`, so that the result has a scale for each element and the type of
 /// `elements`.
-fn spread<'c>(
+pub(super) fn spread<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
     (elements, axis): (Val<'c>, usize),
