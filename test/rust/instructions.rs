@@ -17,12 +17,14 @@ struct ProductTensor {
     element: &'static str,
 }
 
-/// Returns the tensors A, B, D of a kernel, and the scales of A and B if the instruction has any: four tiles along m,
-/// by registers and warps, two along n, one along k. Lanes follow m if each lane multiplies on its own.
-fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
+/// Returns the tensors A, B, D of a kernel, and the scales of A and B if the instruction has any. Each warp has `tiles`
+/// (1 or 2) tiles in registers along both m and n, and one along k; the two warps follow m. Lanes follow m if each lane
+/// multiplies on its own.
+fn tensors(row: &Product, target: &Target, tiles: u64) -> Vec<ProductTensor> {
     let [m, n, k] = row.sizes();
     let own = if row.is_per_lane() { target.lanes } else { 1 };
-    let all = [4 * m * u64::from(own), 2 * n, k];
+    let of_warp = tiles * m;
+    let all = [2 * of_warp * u64::from(own), tiles * n, k];
     let place = |bit: &TileBit| match bit {
         TileBit::M(bit) => (0, 1u64 << bit),
         TileBit::N(bit) => (1, 1 << bit),
@@ -49,8 +51,10 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
             places.iter().map(|bit| basis(place(bit))).collect()
         };
         let further = [(0, m), (1, n)].into_iter();
-        let further = further.filter(|(dim, _)| dims.contains(dim)).map(basis);
-        let alone = (0..own.trailing_zeros()).map(|bit| basis((0, (4 * m) << bit)));
+        let further = further
+            .filter(|(dim, _)| tiles == 2 && dims.contains(dim))
+            .map(basis);
+        let alone = (0..own.trailing_zeros()).map(|bit| basis((0, (2 * of_warp) << bit)));
         let [registers, lanes] = [&held.registers, &held.lanes].map(|bits| list(bits));
         tensors.push(ProductTensor {
             letter: ['a', 'b', 'd'][operand],
@@ -58,7 +62,7 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
             encoding: encoding([
                 registers.into_iter().chain(further).collect(),
                 lanes.into_iter().chain(alone).collect(),
-                vec![basis((0, 2 * m))],
+                vec![basis((0, of_warp))],
             ]),
             element: element_type(row.types()[operand]).0,
         });
@@ -71,7 +75,8 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
         let bits = |bits: &[ScaleBit]| -> Vec<[u64; 2]> {
             let bits = bits.iter().map(|bit| match bit {
                 ScaleBit::Of(bit) => basis(place(bit)),
-                ScaleBit::Selected(_) => [size, 0],
+                ScaleBit::Selected(_) if tiles == 2 => [size, 0],
+                ScaleBit::Selected(_) => [0, 0],
                 ScaleBit::Clear => [0, 0],
             });
             bits.collect()
@@ -79,10 +84,10 @@ fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
         let lanes = bits(&held.lanes);
         let mut registers = bits(&held.bytes);
         registers.retain(|basis| basis[0] != size);
-        if !lanes.contains(&[size, 0]) {
+        if tiles == 2 && !lanes.contains(&[size, 0]) {
             registers.push([size, 0]);
         }
-        let warp = if factor == 0 { [2 * m, 0] } else { [0, 0] };
+        let warp = if factor == 0 { [of_warp, 0] } else { [0, 0] };
         tensors.push(ProductTensor {
             letter: ['x', 'y'][factor],
             sizes: [all[factor], k >> block_log2],
@@ -248,7 +253,7 @@ fn bytes(row: &Product, operand: usize, sizes: [u64; 2]) -> Vec<u8> {
 
 /// Runs the kernel of a row on a CPU, and compares with the sum of products.
 fn run(row: &Product, target: &Target) {
-    let tensors = tensors(row, target);
+    let tensors = tensors(row, target, 2);
     let text = module(target, &function("product", row, &tensors));
     let intrinsic = row
         .intrinsic
@@ -304,7 +309,7 @@ fn each_assembles() {
     for target in TARGETS {
         let rows = [target.products(), target.scaled_products()].concat();
         let functions: String = (rows.iter().enumerate())
-            .map(|(i, row)| function(&format!("product{i}"), row, &tensors(row, target)))
+            .map(|(i, row)| function(&format!("product{i}"), row, &tensors(row, target, 1)))
             .collect();
         if functions.is_empty() {
             continue;

@@ -62,30 +62,48 @@ fn no_row_panics_on_what_it_cannot_read() {
     let intrinsics = FAMILIES.iter().flat_map(|f| rows(f.intrinsics));
     let names = intrinsics.map(|row| row.name).chain(product::names());
     let intrinsics = names.map(|name| ("llvm.call_intrinsic", format!("intrin = \"{name}\", ")));
-    let mut programs = 0;
-    for (name, intrinsic) in operations.chain(intrinsics) {
-        for (try_, attributes) in ATTRIBUTES.iter().enumerate() {
-            for first in 0..VALUES.len() {
-                for count in 0..=4 {
-                    // All of one type, or of consecutive types.
-                    for stride in [0, 1].into_iter().take(count.max(1)) {
-                        let value = |index: usize| VALUES[(first + stride * index) % VALUES.len()];
-                        let operands: Vec<&str> = (0..count).map(|i| value(i).0).collect();
-                        let types: Vec<&str> = (0..count).map(|i| value(i).1).collect();
-                        let result = RESULTS[(first + count + try_) % RESULTS.len()];
-                        let assigned = if result == "()" { "" } else { "%x = " };
-                        let op = format!(
-                            "{assigned}\"{name}\"({}) <{{{intrinsic}{attributes}}}> : ({}) -> {result}",
-                            operands.join(", "),
-                            types.join(", ")
-                        );
-                        programs += usize::from(runs(&op));
-                    }
+    let operations: Vec<_> = operations.chain(intrinsics).collect();
+    let num_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let programs: usize = std::thread::scope(|scope| {
+        let operations = &operations;
+        let threads: Vec<_> = (0..num_threads)
+            .map(|first| {
+                scope.spawn(move || {
+                    let operations = operations.iter().skip(first).step_by(num_threads);
+                    let programs = operations.flat_map(|(name, call)| programs(name, call));
+                    programs.filter(|program| runs(program)).count()
+                })
+            })
+            .collect();
+        let counts = threads.into_iter().map(|thread| thread.join().unwrap());
+        counts.sum()
+    });
+    assert!(programs > 1000, "{programs}");
+}
+
+/// Returns an operation with each list of attributes and with zero to four operands, of one type or of consecutive
+/// types.
+fn programs(name: &str, intrinsic: &str) -> Vec<String> {
+    let mut programs = Vec::new();
+    for (try_, attributes) in ATTRIBUTES.iter().enumerate() {
+        for first in 0..VALUES.len() {
+            for count in 0..=4 {
+                for stride in [0, 1].into_iter().take(count.max(1)) {
+                    let value = |index: usize| VALUES[(first + stride * index) % VALUES.len()];
+                    let operands: Vec<&str> = (0..count).map(|i| value(i).0).collect();
+                    let types: Vec<&str> = (0..count).map(|i| value(i).1).collect();
+                    let result = RESULTS[(first + count + try_) % RESULTS.len()];
+                    let assigned = if result == "()" { "" } else { "%x = " };
+                    programs.push(format!(
+                        "{assigned}\"{name}\"({}) <{{{intrinsic}{attributes}}}> : ({}) -> {result}",
+                        operands.join(", "),
+                        types.join(", ")
+                    ));
                 }
             }
         }
     }
-    assert!(programs > 1000, "{programs}");
+    programs
 }
 
 /// Decodes a kernel that contains one operation, and runs it. Returns true if it decodes.
