@@ -30,11 +30,6 @@ demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 	@$(TEST_BINARIES)
 	@tools/demo.sh
 
-# The first build has nothing to reuse, and incremental compilation makes it an eighth slower. It does not change what later
-# builds reuse.
-ifeq ($(wildcard $(or $(CARGO_TARGET_DIR),target)/debug/deps),)
-test: export CARGO_INCREMENTAL ?= 0
-endif
 test: lint test-all test-python ## format, lints, all crates, lit, doctests, Python
 
 # All packages at once: features of dependencies are unified over the selected packages, and a dependency with other features is

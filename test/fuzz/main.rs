@@ -51,8 +51,8 @@ type InputKind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
 const KINDS: [InputKind; 8] = [
     ("mutate", inputs::check, 60),
-    ("kernels", kernels::check, 200),
-    ("exchanges", kernels::check_exchanges, 150),
+    ("kernels", kernels::check, 100),
+    ("exchanges", kernels::check_exchanges, 100),
     ("products", kernels::check_products, 20),
     ("layouts", kernels::check_layouts, 60),
     ("settled", kernels::check_settled, 100),
