@@ -18,6 +18,8 @@ Assemble = Callable[[str], bytes]
 #: A limit that the kernel states. `ptxas` takes one only.
 LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
 THREADS = re.compile(r"(?m)^\.reqntid (\d+).*$")
+#: Matrix instructions: `mma.sync` and `wgmma.mma_async`.
+PRODUCT = re.compile(r"\bw?g?mma\.")
 MOST_REGISTERS = 255
 
 #: One more block is tried if a multiprocessor runs one block, or at most this many warps: with more, latency is hidden.
@@ -27,9 +29,9 @@ LEAST_REGISTERS = 0.6
 #: The largest factor on the time of one warp at which one more block is a gain; among n blocks, it is at most 1 + 1/n^2.
 SLOWER_WARP = 1.12
 
-#: Butterflies are tried if a loop has so many loads from global memory, and waits for this part of them.
+#: Butterflies and fewer blocks are tried if a loop has so many loads from global memory, and waits for this part of them.
 MANY_LOADS, MANY_WAITS = 32, 0.2
-#: Fewer blocks are tried if a loop has so many loads, and waits for this part of them.
+#: Fewer blocks are also tried if a loop has so many loads, and waits for this part of them.
 SOME_LOADS, MOST_WAITS = 4, 0.5
 #: With more warps than these on a multiprocessor, fewer hide latency as well: two loads suffice for a try, and this factor.
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
@@ -81,7 +83,10 @@ def assembled(
     - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
       unless each warp takes longer because of it.
     - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
-    - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads apart.
+    - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads, or many of many, apart.
+
+    Spills inside a loop are taken for one more block only if the kernel multiplies matrices. Other kernels with loops often
+    have a grid of one block per multiprocessor, as sums over rows, and gain nothing from a second one.
 
     ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
     """
@@ -106,7 +111,9 @@ def assembled(
             cubin, _, reason = tried(other.blocks)
         except refusal:
             return best
-        if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
+        kept, made = estimate(best.cubin, target), estimate(cubin, target)
+        spills = made.looped_spills > kept.looped_spills and not PRODUCT.search(ptx)
+        if not spills and made.cycles <= other.slower_warp * kept.cycles:
             best = Assembly(cubin, reason)
     return best
 
@@ -136,7 +143,7 @@ def _other_blocks(cubin: bytes, used: Usage, target: str, threads: int, shared_b
         needed, limit = TWO_LOADS, NO_SLOWER
     else:
         needed, limit = SOME_LOADS, FASTER_WARP
-    if 0 < fewer < blocks and may_serialise(cubin, target, needed, MOST_WAITS):
+    if 0 < fewer < blocks and (may_serialise(cubin, target, needed, MOST_WAITS) or may_serialise(cubin, target)):
         return Candidate(fewer, limit)
     return None
 
