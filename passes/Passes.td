@@ -383,6 +383,7 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     Option<"target", "target", "std::string", "\"\"",
            "GPU to choose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
+    LL_NonNegativeDividends,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each product: the chosen instruction, or the reason for none">
   ];
@@ -444,6 +445,7 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     Option<"target", "target", "std::string", "\"\"",
            "GPU to choose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
+    LL_NonNegativeDividends,
     Option<"loopWeight", "loop-weight", "int64_t", "8",
            "Assumed number of iterations of a loop">,
     Option<"conversionCost", "conversion-cost", "int64_t", "130",
@@ -541,6 +543,7 @@ def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [LL_NonNegativeDividends];
 }
 
 def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> {
@@ -689,7 +692,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Memory];
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_NonNegativeDividends, LL_Memory];
   let dependentDialects = LL_LoweredDialects;
 }
 

@@ -22,6 +22,7 @@ use crate::analysis::assignment::{
     self, Alternative, AssignmentOptions, Kernel, OpWithAlternatives, PriceCache, PricedProduct,
     Role,
 };
+use crate::analysis::axis::Dividends;
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
@@ -36,6 +37,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 impl Pass for ChooseMatrixInstructionsOptions {
+    fn dividends(&self) -> Dividends {
+        Dividends::of_option(self.non_negative_dividends)
+    }
+
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let defaults = RemoveLayoutConversionsOptions {
             target: self.target.clone(),

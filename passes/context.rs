@@ -1,7 +1,7 @@
 //! The context of a pass: module, rewriter and cached analyses.
 
 use super::inventory::Inventory;
-use crate::analysis::axis::AxisFacts;
+use crate::analysis::axis::{AxisFacts, Dividends};
 use crate::ir::{GpuError, Layouts, ModuleInfo};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
@@ -16,11 +16,13 @@ pub(super) struct PassContext<'c> {
     module: Op<'c>,
     rewriter: Rewriter<'c>,
     analyses: Analyses<'c>,
+    /// The assumption of the axis information.
+    dividends: Dividends,
 }
 
 /// An analysis of a whole module. It is cached until the module changes.
 pub(super) trait Analysis<'c>: Sized {
-    fn of(module: Op<'c>) -> Self;
+    fn of(context: &PassContext<'c>) -> Self;
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
 }
 
@@ -36,8 +38,8 @@ pub(super) struct Analyses<'c> {
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
 
 impl<'c> Analysis<'c> for Inventory<'c> {
-    fn of(module: Op<'c>) -> Self {
-        Inventory::of(module)
+    fn of(context: &PassContext<'c>) -> Self {
+        Inventory::of(context.module)
     }
 
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
@@ -46,8 +48,8 @@ impl<'c> Analysis<'c> for Inventory<'c> {
 }
 
 impl<'c> Analysis<'c> for AxisFacts {
-    fn of(_: Op<'c>) -> Self {
-        Self::default()
+    fn of(context: &PassContext<'c>) -> Self {
+        Self::with(context.dividends)
     }
 
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
@@ -61,7 +63,14 @@ impl<'c> PassContext<'c> {
             module,
             rewriter,
             analyses: Analyses::default(),
+            dividends: Dividends::Any,
         }
+    }
+
+    /// Returns the context with another assumption about dividends in the axis information.
+    pub(super) fn assuming(mut self, dividends: Dividends) -> Self {
+        self.dividends = dividends;
+        self
     }
 
     pub(super) fn module(&self) -> Op<'c> {
@@ -81,7 +90,7 @@ impl<'c> PassContext<'c> {
         {
             return Rc::clone(known);
         }
-        let computed = Rc::new(A::of(self.module));
+        let computed = Rc::new(A::of(self));
         slot.replace(Some((now, Rc::clone(&computed))));
         computed
     }

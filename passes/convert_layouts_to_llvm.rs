@@ -30,10 +30,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
                 "lane-reductions",
                 reductions,
             )?,
-            dividends: match self.non_negative_dividends {
-                true => Dividends::NonNegative,
-                false => Dividends::Any,
-            },
+            dividends: Dividends::of_option(self.non_negative_dividends),
             bounds: self.bounds,
             call_libraries: self.call_libraries,
             explain: self.explain,

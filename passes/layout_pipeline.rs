@@ -19,16 +19,20 @@ impl Pass for LayoutPipelineOptions {
         let target = || self.target.clone();
         let passes: [&dyn Spelled; 8] = [
             &ResolveAutoLayoutsOptions { target: target() },
-            &CoalesceOptions::default(),
+            &CoalesceOptions {
+                non_negative_dividends: self.non_negative_dividends,
+            },
             &DecomposeProductsOptions { target: target() },
             &ChooseMatrixInstructionsOptions {
                 target: target(),
                 memory: self.memory.clone(),
+                non_negative_dividends: self.non_negative_dividends,
                 ..Default::default()
             },
             &RemoveLayoutConversionsOptions {
                 target: target(),
                 memory: self.memory.clone(),
+                non_negative_dividends: self.non_negative_dividends,
                 ..Default::default()
             },
             &ReduceDataDuplicationOptions { only_cheaper: true },
@@ -38,6 +42,7 @@ impl Pass for LayoutPipelineOptions {
                 abi: self.abi.clone(),
                 shared: self.shared.clone(),
                 shared_limit: self.shared_limit.clone(),
+                non_negative_dividends: self.non_negative_dividends,
                 ..Default::default()
             },
         ];

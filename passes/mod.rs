@@ -25,6 +25,7 @@ mod rewrite_layouts;
 mod table;
 mod use_triton_numbers;
 
+use crate::analysis::axis::Dividends;
 use crate::ir::LinearLayouts;
 use crate::sys::build::Op;
 use crate::sys::{self, FollowUp, NextPasses, OptionValue, Passes, Reported, Rewriter};
@@ -101,6 +102,11 @@ trait Pass {
     /// Runs the pass on a module. Returns the MLIR passes to run after it.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
+    /// Returns the assumption under which the pass analyses the axes of tensors.
+    fn dividends(&self) -> Dividends {
+        Dividends::Any
+    }
+
     /// Returns the invariant that the pass preserves, for translation validation. `None` if the pass changes the
     /// computation.
     fn claim(&self) -> Option<Claim> {
@@ -142,7 +148,7 @@ impl Passes for Table {
         module: Op<'c>,
     ) -> Result<NextPasses, Reported> {
         let pass = Self::pass(number, options);
-        let context = PassContext::of(rewriter, module);
+        let context = PassContext::of(rewriter, module).assuming(pass.dividends());
         let claim = pass.claim();
         let claim = claim.filter(|_| pass.is_verified() || sys::are_rewrites_verified());
         let proof = claim.map(|claim| Proof::begin(claim, &context));

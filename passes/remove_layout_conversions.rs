@@ -14,6 +14,7 @@ use crate::analysis::assignment::{
     self, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice, PriceCache,
     Scope, ScratchOverflow,
 };
+use crate::analysis::axis::Dividends;
 use crate::ir::ops::tt;
 use crate::ir::{ProductTypes, TensorType};
 use crate::sys::build::{self, Op, Val};
@@ -25,6 +26,10 @@ use melior::ir::ValueLike;
 const MEMORY: [&str; 2] = ["pinned", "free"];
 
 impl Pass for RemoveLayoutConversionsOptions {
+    fn dividends(&self) -> Dividends {
+        Dividends::of_option(self.non_negative_dividends)
+    }
+
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let options = self.assignment_options(context)?;
         let module = context.module();

@@ -61,6 +61,16 @@ pub enum Dividends {
     NonNegative,
 }
 
+impl Dividends {
+    /// Returns the assumption that the option `non-negative-dividends` of a pass states.
+    pub(crate) const fn of_option(non_negative: bool) -> Self {
+        match non_negative {
+            true => Self::NonNegative,
+            false => Self::Any,
+        }
+    }
+}
+
 /// The width in bits of the widest access by a buffer instruction.
 const BUFFER_BITS: u32 = 128;
 

@@ -1,6 +1,6 @@
 //! Axis information of all functions of a module, valid until the IR changes.
 
-use super::AxisAnalysis;
+use super::{AxisAnalysis, Dividends};
 use crate::sys;
 use crate::sys::build::Op;
 use std::cell::RefCell;
@@ -11,12 +11,20 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(crate) struct AxisFacts {
     functions: RefCell<HashMap<usize, Rc<AxisAnalysis>>>,
+    dividends: Dividends,
 }
 
 impl AxisFacts {
+    pub(crate) fn with(dividends: Dividends) -> Self {
+        Self {
+            dividends,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn of(&self, function: Op<'_>) -> Rc<AxisAnalysis> {
         let mut functions = self.functions.borrow_mut();
         let known = functions.entry(sys::operation_id(function));
-        Rc::clone(known.or_insert_with(|| Rc::new(AxisAnalysis::of(function))))
+        Rc::clone(known.or_insert_with(|| Rc::new(AxisAnalysis::with(function, self.dividends))))
     }
 }
