@@ -85,8 +85,8 @@ def assembled(
     - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
     - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads, or many of many, apart.
 
-    Spills inside a loop are taken for one more block only if the kernel multiplies matrices. Other kernels with loops often
-    have a grid of one block per multiprocessor, as sums over rows, and gain nothing from a second one.
+    One more block is tried for kernels without loops, and for products of matrices. Other kernels with loops often have a grid
+    of one block per multiprocessor, as sums over rows, and gain nothing from a second one.
 
     ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
     """
@@ -105,15 +105,16 @@ def assembled(
         cubin, after, reason = tried(1)
         if after.frame_bytes < used.frame_bytes:
             best, used = Assembly(cubin, reason), after
-    other = _other_blocks(best.cubin, used, target, int(threads[1]), shared_bytes) if tries_blocks else None
+    other = None
+    if tries_blocks:
+        grows = PRODUCT.search(ptx) is not None or not estimate(best.cubin, target).has_loops
+        other = _other_blocks(best.cubin, used, target, (int(threads[1]), shared_bytes), grows=grows)
     if other:
         try:
             cubin, _, reason = tried(other.blocks)
         except refusal:
             return best
-        kept, made = estimate(best.cubin, target), estimate(cubin, target)
-        spills = made.looped_spills > kept.looped_spills and not PRODUCT.search(ptx)
-        if not spills and made.cycles <= other.slower_warp * kept.cycles:
+        if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
 
@@ -125,8 +126,10 @@ class Candidate(NamedTuple):
     slower_warp: float
 
 
-def _other_blocks(cubin: bytes, used: Usage, target: str, threads: int, shared_bytes: int) -> Optional[Candidate]:
+def _other_blocks(cubin: bytes, used: Usage, target: str, block: tuple[int, int], *, grows: bool) -> Optional[Candidate]:
+    """Returns another number of blocks for a kernel; ``block`` has the threads and the bytes of shared memory of one."""
     gpu = Target(target)
+    threads, shared_bytes = block
 
     def resident(registers: int, shared: int = shared_bytes) -> int:
         return gpu.resident_blocks(threads, shared, registers)
@@ -134,7 +137,8 @@ def _other_blocks(cubin: bytes, used: Usage, target: str, threads: int, shared_b
     blocks = resident(used.registers)
     if blocks == 0:
         return None
-    if (blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes) and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
+    few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
+    if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
         return Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))
     if 2 * blocks <= resident(used.registers, shared=0):
         return Candidate(blocks, FASTER_WARP)

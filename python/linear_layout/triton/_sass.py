@@ -62,8 +62,7 @@ class Estimate(NamedTuple):
     #: Loads from global memory inside loops, once each, and how many waits for such loads there are.
     looped_loads: int
     looped_waits: int
-    #: Loads of spilled registers inside loops.
-    looped_spills: int
+    has_loops: bool
 
 
 #: The compute capability from which on a branch has eight more bits for its distance.
@@ -119,9 +118,10 @@ def estimate(cubin: bytes, target: str) -> Estimate:
 
     :raises ValueError: The bytes are no cubin.
     """
-    cycles, loads, waits, spills = 0.0, 0, 0, 0
+    cycles, loads, waits, has_loops = 0.0, 0, 0, False
     for body in _functions(cubin, target):
         spans = loops(body)
+        has_loops |= bool(spans)
         heads = {span.start for span in spans}
         depths = [0] * len(body)
         for span in spans:
@@ -147,7 +147,6 @@ def estimate(cubin: bytes, target: str) -> Estimate:
                 latency = max(HIT, sectors[sector] - now) if sector in sectors else MISS
                 sectors.setdefault(sector, now + MISS)
                 loads += depth > 0
-            spills += instruction.operation == LDL and depth > 0
             if instruction.written < 6:
                 arrived[instruction.written] = max(arrived[instruction.written], now + latency)
                 pending_loads[instruction.written] |= instruction.operation == LDG
@@ -156,4 +155,4 @@ def estimate(cubin: bytes, target: str) -> Estimate:
             now += max(MEMORY_ISSUE if instruction.operation in MEMORY else 1, instruction.stall)
             now += BARRIER if instruction.operation == BAR else 0
             cycles += (now - before) * ITERATIONS ** min(depth, MOST_NESTED)
-    return Estimate(cycles, loads, waits, spills)
+    return Estimate(cycles, loads, waits, has_loops)
