@@ -3,7 +3,7 @@
 //!
 //! The product in f32 is exact, except for overflow and underflow far beyond the range of the result. Elements that
 //! are too large become the largest number of the result. 4-bit floats have no NaN; a NaN becomes their largest
-//! number, as by the conversions of gfx950.
+//! number.
 
 use super::DecompositionBuilder;
 use super::pairs::Pairs;
