@@ -16,8 +16,7 @@ use super::respell::attribute;
 use super::rewrite_layouts::first_use;
 use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
-use crate::analysis::pressure;
-use crate::ir::ops::scf;
+use crate::analysis::pressure::{self, is_loop};
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Op};
@@ -125,9 +124,11 @@ fn through_buffer<'c>(
     let uses = sys::uses(cvt.result()).into_iter();
     let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
     let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
-    // In a loop without enough registers, the buffer is read in each iteration.
+    // In a loop without enough registers, the buffer is read in each iteration. If the processor runs one block at a time,
+    // the registers are for global loads in flight, since no other block hides their latency.
     while let Some(looped) = place.filter(|op| is_loop(*op)) {
-        if !pressure::exceeds_registers(layouts, looped, target) {
+        let is_alone = pressure::resident_blocks(looped, target) <= 1;
+        if !is_alone && !pressure::exceeds_registers(layouts, looped, target) {
             break;
         }
         let mut bodies = (0..looped.region_count()).flat_map(|i| build::blocks(looped, i));
@@ -136,10 +137,6 @@ fn through_buffer<'c>(
     let load = load.before(rewriter, place.unwrap_or(op))?;
     rewriter.replace(op, &[load]);
     Some(())
-}
-
-fn is_loop(op: Op<'_>) -> bool {
-    scf::For::of(op).is_some() || scf::While::of(op).is_some()
 }
 
 /// Returns the type of an immutable buffer that can hold a tensor.

@@ -4,7 +4,7 @@
 //! operands of products, and the largest result of a product with an invariant accumulator. Operands computed in the
 //! loop do not count, since a scheduler loads them shortly before the instructions that use them.
 
-use crate::ir::ops::tt;
+use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op, Val};
@@ -21,8 +21,29 @@ const POINTER_BITS: u32 = 64;
 
 /// Returns true if the tensors that a loop keeps in registers exceed the registers of a thread.
 pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Target) -> bool {
-    let threads = ModuleInfo::around(loop_op).map_or(0, |info| info.threads_per_cta());
-    words_through(layouts, loop_op) > registers_for_tensors(target, threads)
+    let words = |type_| words(layouts, type_);
+    words_through(loop_op, &words) > registers_for_tensors(target, threads_around(loop_op))
+}
+
+/// Returns the largest number of thread blocks that one processor can run at the same time while they execute the loops
+/// with products in an operation. Each tensor element counts in one thread, so that the number does not depend on layouts.
+pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
+    let threads = threads_around(op);
+    let words = |type_| {
+        let tensor = TensorType::of(type_);
+        let elements = tensor.map_or(0, |tensor| tensor.shape.iter().product());
+        let words = (elements * u64::from(element_bits_of(type_))).div_ceil(32);
+        words.div_ceil(threads.max(1))
+    };
+    let loops = build::in_order(op).into_iter().filter(|op| is_loop(*op));
+    let words = loops.map(|op| words_through(op, &words)).max().unwrap_or(0);
+    let registers = words.saturating_add(OTHER_REGISTERS.into());
+    let [threads, registers] = [threads, registers].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    target.resident_blocks(threads, 0, registers)
+}
+
+fn threads_around(op: Op<'_>) -> u64 {
+    ModuleInfo::around(op).map_or(0, |info| info.threads_per_cta())
 }
 
 /// Returns the number of 32-bit registers that a thread can use for tensors without spills, in a block of `threads`
@@ -32,20 +53,21 @@ pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the number of 32-bit words per thread that stay live during a whole iteration.
-fn words_through<'c>(layouts: &Layouts, loop_op: Op<'c>) -> u64 {
+/// Returns the number of 32-bit words per thread that stay live during a whole iteration. `words` returns the words of
+/// one type.
+fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     let carried = build::results(loop_op).into_iter();
-    let carried: u64 = carried.map(|value| words(layouts, value.r#type())).sum();
+    let carried: u64 = carried.map(|value| words(value.r#type())).sum();
     let mut invariant: HashMap<usize, u64> = HashMap::new();
     let mut largest = 0;
     for dot in build::in_order(loop_op).into_iter().filter_map(tt::Dot::of) {
         for operand in [dot.a(), dot.b()] {
             if !is_within(operand, loop_op) {
-                invariant.insert(sys::value_id(operand), words(layouts, operand.r#type()));
+                invariant.insert(sys::value_id(operand), words(operand.r#type()));
             }
         }
-        if !is_within(dot.c(), loop_op) {
-            largest = words(layouts, dot.d().r#type()).max(largest);
+        if !is_within(converted_from(dot.c()), loop_op) {
+            largest = words(dot.d().r#type()).max(largest);
         }
     }
     carried + invariant.values().sum::<u64>() + largest
@@ -59,8 +81,28 @@ pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     let Ok(layout) = layouts.tensor(&tensor) else {
         return 0;
     };
-    let bits = element_bits(tensor.element).unwrap_or(POINTER_BITS);
+    let bits = element_bits_of(type_);
     (layout.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32)
+}
+
+/// Returns the width of an element of a tensor in bits.
+fn element_bits_of(type_: Type<'_>) -> u32 {
+    let element = TensorType::of(type_).and_then(|tensor| element_bits(tensor.element));
+    element.unwrap_or(POINTER_BITS)
+}
+
+/// Returns true if an operation repeats its region.
+pub(crate) fn is_loop(op: Op<'_>) -> bool {
+    scf::For::of(op).is_some() || scf::While::of(op).is_some()
+}
+
+/// Returns the value before conversions of its layout.
+fn converted_from(value: Val<'_>) -> Val<'_> {
+    let mut value = value;
+    while let Some(convert) = sys::defining_operation(value).and_then(ttg::ConvertLayout::of) {
+        value = convert.src();
+    }
+    value
 }
 
 /// Returns true if a value is defined in a loop or is loop-carried.
