@@ -292,8 +292,9 @@ def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
     `amdg.scaled_upcast_fp8`, which compute the operands of such a product on AMD GPUs, are decomposed in the same
     way. `amdg.scaled_downcast_fp4` and `amdg.scaled_downcast_fp8` become a division by the scales in f32 and one
     rounding to nearest even, where numbers beyond the range become the largest one. `amdg.local_load_packed_transposed`
-    becomes a load of the bytes that a thread needs, whose halves it combines. A `tt.dot_scaled` is kept if the target has an instruction with scales and the result has the layout of this
-    instruction, as in Triton's TTGIR for gfx950, gfx1250 and sm_120; operands and scales are then converted.
+    becomes a load of the bytes that a thread needs, whose halves it combines. A `tt.dot_scaled` is kept if the target
+    has an instruction with scales and the result has the layout of this instruction, as in Triton's TTGIR for gfx950,
+    gfx1250 and sm_120; operands and scales are then converted.
 
     A `tt.dot` of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` becomes three, three or six products of
     parts, if the target has an instruction for tf32 or bf16; otherwise the product is kept, and computed in f32.

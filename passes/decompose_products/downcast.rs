@@ -7,7 +7,7 @@
 
 use super::DecompositionBuilder;
 use super::pairs::Pairs;
-use super::scaled::spread;
+use super::scaled::multiplied;
 use crate::ir::ops::amdg;
 use crate::ir::{TensorType, builders};
 use crate::sys::build::Val;
@@ -60,8 +60,7 @@ fn divided<'c>(
     // The byte of 1 / scale. The subtraction keeps 255, which is NaN.
     let all = emitter.integer(scale.r#type(), 254)?;
     let reciprocal = emitter.add(builders::arith::subi(all, scale))?;
-    let reciprocal = spread(emitter, reciprocal, (wide, axis), true)?;
-    emitter.add(builders::arith::mulf(wide, reciprocal))
+    multiplied(emitter, wide, (reciprocal, axis), true)
 }
 
 /// Rounds a tensor of f32 to `f4E2M1FN`. Returns the bits of the results as i32.

@@ -154,7 +154,7 @@ pub(super) fn widen_fp8<'c>(
 
 /// Returns elements multiplied by their scales and rounded once. Neighbouring elements along dimension `axis` share a
 /// scale.
-fn multiplied<'c>(
+pub(super) fn multiplied<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
     (scale, axis): (Val<'c>, usize),
@@ -174,7 +174,7 @@ fn multiplied<'c>(
 
 /// Repeats each scale along dimension `axis`, so that the result has a scale for each element and the type of
 /// `elements`.
-pub(super) fn spread<'c>(
+fn spread<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
     (elements, axis): (Val<'c>, usize),

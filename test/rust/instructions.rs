@@ -76,8 +76,7 @@ fn tensors(row: &Product, target: &Target, tiles: u64) -> Vec<ProductTensor> {
             let bits = bits.iter().map(|bit| match bit {
                 ScaleBit::Of(bit) => basis(place(bit)),
                 ScaleBit::Selected(_) if tiles == 2 => [size, 0],
-                ScaleBit::Selected(_) => [0, 0],
-                ScaleBit::Clear => [0, 0],
+                ScaleBit::Selected(_) | ScaleBit::Clear => [0, 0],
             });
             bits.collect()
         };

@@ -83,7 +83,7 @@ def assembled(
     - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
       unless each warp takes longer because of it.
     - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
-    - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads, or many of many, apart.
+    - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads one by one, or for many of very many.
 
     One more block is tried for kernels without loops, and for products of matrices. Other kernels with loops often have a grid
     of one block per multiprocessor, as sums over rows, and gain nothing from a second one.
