@@ -3,7 +3,7 @@
 use crate::inputs::Finding;
 use crate::kernels::with_runner;
 use crate::ptxas::ptxas;
-use crate::random_kernels::generate::generate_for;
+use crate::random_kernels::generate::{generate_for, products_for};
 use crate::random_kernels::kernel::Kernel;
 use crate::random_kernels::run::Failure;
 use crate::random_kernels::text;
@@ -15,7 +15,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// Number of kernels per run of the tools, whose start-up dominates.
-const KERNELS: usize = 3;
+const KERNELS: usize = 4;
 
 /// Returns the path of the assembler and its help text, which names its GPUs.
 fn assembler() -> Option<&'static (PathBuf, String)> {
@@ -49,13 +49,19 @@ fn knows(help: &str, target: &Target) -> bool {
     help.contains(&format!("'{}'", target.llvm_cpu))
 }
 
-/// Generates kernels of one target, chosen by the seed, with the same number of warps.
+/// Generates kernels of one target, chosen by the seed, with the same number of warps: half of them of any operations, and half
+/// of matrix products.
 fn kernels(seed: u64) -> Vec<Kernel> {
     let target = &TARGETS[(seed % TARGETS.len() as u64) as usize];
     let mut found: Vec<Kernel> = Vec::new();
     let mut next = seed.wrapping_mul(1 << 16);
     while found.len() < KERNELS {
-        let kernel = generate_for(Rng::new(next), target);
+        let rng = Rng::new(next);
+        let kernel = if found.len() % 2 == 0 {
+            generate_for(rng, target)
+        } else {
+            products_for(rng, target)
+        };
         next = next.wrapping_add(1);
         if found
             .first()

@@ -76,7 +76,7 @@ is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' mod
           layouts: kernels of 50 to 500 operations in few layouts, before and after layouts are chosen
           settled: kernels like these, whose layouts are chosen twice: proved, no dearer, and the second time the same
           open: kernels some of whose layouts are left open, and found again: memory is the same
-          assemble: kernels like these through LLVM and the GPU's assembler
+          assemble: kernels of everything and of matrix products through LLVM and the GPU's assembler
           default: every kind
   SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0
   HOURS   go on for so long, a fraction allowed, from the first seed, or from one the clock gives

@@ -59,6 +59,10 @@ pub(crate) fn exchanges(seed: u64) -> Kernel {
 pub(crate) fn products(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
+    products_for(rng, target)
+}
+
+pub(crate) fn products_for(rng: Rng, target: &'static Target) -> Kernel {
     let mut builder = Builder::new(rng, target);
     let mut made = 0;
     // A layout may not fit the shape, so that several are tried.
