@@ -157,7 +157,7 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [LL_FixedLayouts, 
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Unanalysed, LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a part of a tensor, which each thread has in its own registers";
   let description = [{
     - extract_slice_c1: operand, result and offsets must have the same rank
@@ -171,7 +171,7 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized,
   let assemblyFormat = "$source $static_offsets attr-dict `:` type($source) `to` type($result)";
 }
 
-def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Unanalysed, LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "concatenate tensors, which become the parts of the result in row-major order";
   let description = [{
     - concat_c1: operands and result must have the same rank
@@ -557,7 +557,7 @@ def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [LL_Opaque, MemoryEffects<[MemW
 
 //===-- Barriers ----------------------------------------------------------------------------===//
 
-def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier", [LL_Opaque]> {
+def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier", [LL_Unanalysed]> {
   let summary = "a barrier for the threads with a true condition, so that warps run out of step";
   let arguments = (ins I1:$pred);
   let assemblyFormat = "$pred attr-dict";

@@ -14,8 +14,8 @@ class LL_Upstream<list<Op> selected> {
   list<Op> ops = selected;
 }
 
-// Selected operations of large dialects: assumptions on scalars, and AMD's scheduling hints.
-def LL_UpstreamSelected : LL_Upstream<[LLVM_AssumeOp, ROCDL_IglpOpt, ROCDL_SchedBarrier, ROCDL_SchedGroupBarrier,
-                                       ROCDL_SetPrioOp]>;
+// Selected operations of large dialects: assumptions on scalars, AMD's scheduling hints, and what staggers its warps.
+def LL_UpstreamSelected : LL_Upstream<[LLVM_AssumeOp, ROCDL_IglpOpt, ROCDL_SBarrierOp, ROCDL_SchedBarrier,
+                                       ROCDL_SchedGroupBarrier, ROCDL_SetPrioOp, ROCDL_ThreadIdXOp]>;
 
 #endif

@@ -18,6 +18,8 @@
 //! - *Scopes*: a barrier of a team orders only accesses of that team's warps; accesses of other warps stay pending. An
 //!   inserted barrier belongs to the team that executes the operation. If an operation conflicts with accesses of other
 //!   warps, the inserted barrier cannot order them, which is an error ([`BarrierAnalysis::unordered`]).
+//! - *Staggered warps* run one barrier behind the others ([`StaggerEdge`]), so two barriers are needed between accesses of
+//!   different warps there.
 //! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses conflict
 //!   with them. All threads that execute the operation execute an inserted fence, after the barrier that orders the
 //!   accesses. It orders the accesses of all threads. A fence in a region of `ttg.warp_specialize` is always kept, since
@@ -27,7 +29,7 @@
 //!   at any mbarrier because of the operation.
 
 use super::alias::{Aliases, PointsTo};
-use super::effects::{Act, Effects, OpId, Proxy, SyncScope, Team};
+use super::effects::{Act, Effects, OpId, Proxy, StaggerEdge, SyncScope, Team};
 use super::flow::Flow;
 use super::in_flight::InFlight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -133,50 +135,81 @@ impl AccessedBytes {
     }
 }
 
-/// The bytes accessed since the last barrier of the block. The first team of a key has accessed the bytes. The second
-/// team of a key is a smaller team that has executed a barrier after the access, if there is one.
+/// The synchronisation that accesses have had, and still need.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct AccessOrder {
+    /// The team that has accessed the bytes.
+    by: Team,
+    /// A smaller team that has executed a barrier after the access.
+    ordered: Option<Team>,
+    /// True if one more barrier of the block is needed than otherwise.
+    is_staggered: bool,
+}
+
+/// The bytes accessed since the last barrier of the block, or since the last two where warps are staggered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct PendingAccesses(BTreeMap<(Team, Option<Team>), AccessedBytes>);
+pub(crate) struct PendingAccesses {
+    bytes: BTreeMap<AccessOrder, AccessedBytes>,
+    are_warps_staggered: bool,
+}
 
 impl PendingAccesses {
     pub(crate) fn join(&mut self, other: &Self) {
-        for (teams, pending) in &other.0 {
-            self.0.entry(*teams).or_default().join(pending);
+        for (order, pending) in &other.bytes {
+            self.bytes.entry(*order).or_default().join(pending);
         }
+        self.are_warps_staggered |= other.are_warps_staggered;
     }
 
     fn add(&mut self, by: Team, pending: &AccessedBytes) {
+        let order = AccessOrder {
+            by,
+            ordered: None,
+            is_staggered: self.are_warps_staggered,
+        };
         if !pending.is_empty() {
-            self.0.entry((by, None)).or_default().join(pending);
+            self.bytes.entry(order).or_default().join(pending);
+        }
+    }
+
+    fn stagger(&mut self, edge: StaggerEdge) {
+        self.are_warps_staggered = edge == StaggerEdge::Begin;
+        // At the end, the early warps catch up with the last barrier of the late warps.
+        if edge == StaggerEdge::End {
+            self.order(Team::BLOCK);
         }
     }
 
     /// Records that `team` executes a barrier. If `team` is the whole block, no access stays pending. Otherwise
     /// accesses of the team's warps stay pending for other warps only.
     pub(crate) fn order(&mut self, team: Team) {
-        for ((by, ordered), pending) in std::mem::take(&mut self.0) {
-            let is_among = team.contains(by);
+        for (mut order, pending) in std::mem::take(&mut self.bytes) {
+            let is_among = team.contains(order.by);
             if is_among && team.contains(Team::BLOCK) {
-                continue;
+                if !order.is_staggered {
+                    continue;
+                }
+                order.is_staggered = false;
+            } else {
+                order.ordered = match order.ordered {
+                    None if is_among => Some(team),
+                    Some(before) if is_among && team.contains(before) => Some(team),
+                    ordered => ordered,
+                };
             }
-            let ordered = match ordered {
-                None if is_among => Some(team),
-                Some(before) if is_among && team.contains(before) => Some(team),
-                _ => ordered,
-            };
-            self.0.entry((by, ordered)).or_default().join(&pending);
+            self.bytes.entry(order).or_default().join(&pending);
         }
     }
 
     /// Returns the teams that have a pending access that conflicts with `next`.
     fn conflicts<'a>(&'a self, next: &'a OpAccesses) -> impl Iterator<Item = Team> + 'a {
-        let others = self.0.iter().filter(|((by, ordered), pending)| {
-            let is_ordered = ordered.is_some_and(|team| team.contains(next.team));
+        let others = self.bytes.iter().filter(|(order, pending)| {
+            let is_ordered = order.ordered.is_some_and(|team| team.contains(next.team));
             let is_overtaken =
-                next.team.contains(*by) && pending.waits.overlaps(&next.before.arrivals);
+                next.team.contains(order.by) && pending.waits.overlaps(&next.before.arrivals);
             !is_ordered && (pending.conflicts_with(&next.before) || is_overtaken)
         });
-        others.map(|((by, _), _)| *by)
+        others.map(|(order, _)| order.by)
     }
 
     /// Returns true if `next` conflicts with a pending access, and a barrier of the team of `next` orders the two.
@@ -186,7 +219,7 @@ impl PendingAccesses {
 
     /// Returns the exclusive end of each pending byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
-        let pending = self.0.values();
+        let pending = self.bytes.values();
         pending.flat_map(|pending| pending.reads.ends().chain(pending.writes.ends()))
     }
 }
@@ -201,6 +234,13 @@ pub(crate) enum SyncKind {
     Fences,
 }
 
+/// A barrier inside an operation.
+#[derive(Clone, Copy, Debug)]
+enum InnerBarrier {
+    Of(Team),
+    Stagger(StaggerEdge),
+}
+
 /// The accesses of one operation, split at the barriers (or fences) inside the operation.
 #[derive(Clone, Debug)]
 pub(crate) struct OpAccesses {
@@ -208,9 +248,9 @@ pub(crate) struct OpAccesses {
     team: Team,
     /// Accesses that start before the first barrier of the operation's team inside the operation.
     before: AccessedBytes,
-    /// Accesses that complete before each barrier inside the operation, and the team of the barrier. The last entry,
-    /// which has no team, has the accesses after all barriers.
-    completed: Vec<(AccessedBytes, Option<Team>)>,
+    /// Accesses that complete before each barrier inside the operation, and the barrier. The last entry, which has no
+    /// barrier, has the accesses after all barriers.
+    completed: Vec<(AccessedBytes, Option<InnerBarrier>)>,
 }
 
 impl OpAccesses {
@@ -249,7 +289,15 @@ impl OpAccesses {
                         _ => continue,
                     };
                     is_first &= !ordered.contains(team);
-                    completed.push((std::mem::take(&mut pending), Some(ordered)));
+                    let barrier = InnerBarrier::Of(ordered);
+                    completed.push((std::mem::take(&mut pending), Some(barrier)));
+                    continue;
+                }
+                Act::Stagger(edge) => {
+                    if !is_fence {
+                        let barrier = InnerBarrier::Stagger(edge);
+                        completed.push((std::mem::take(&mut pending), Some(barrier)));
+                    }
                     continue;
                 }
             };
@@ -283,8 +331,10 @@ impl OpAccesses {
     pub(crate) fn apply(&self, state: &mut PendingAccesses) {
         for (bytes, barrier) in &self.completed {
             state.add(self.team, bytes);
-            if let Some(team) = barrier {
-                state.order(*team);
+            match barrier {
+                Some(InnerBarrier::Of(team)) => state.order(*team),
+                Some(InnerBarrier::Stagger(edge)) => state.stagger(*edge),
+                None => {}
             }
         }
     }
@@ -370,12 +420,12 @@ impl<'f> BarrierAnalysis<'f> {
         best
     }
 
-    /// Returns the operations that conflict with accesses of other teams. A barrier of the operation's team does not
-    /// order such accesses.
+    /// Returns the operations that conflict with accesses that a barrier of the operation's team does not order: accesses
+    /// of other teams, and accesses that need two barriers because warps are staggered.
     pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         self.find(barriers, &mut |op, state, next| {
-            let is_unordered = state.conflicts(next).any(|by| !next.team.contains(by));
+            let is_unordered = state.conflicts(next).next().is_some();
             found.extend(is_unordered.then_some(op));
             false
         });
@@ -409,7 +459,10 @@ impl<'f> BarrierAnalysis<'f> {
     }
 
     fn first_conflict(&self, barriers: &Barriers) -> Option<OpId> {
-        self.find(barriers, &mut |_, state, next| state.conflicts_with(next))
+        // Where one barrier does not suffice, a second one in the same place would not be the program's intention.
+        self.find(barriers, &mut |op, state, next| {
+            state.conflicts_with(next) && !barriers.contains_key(&op)
+        })
     }
 
     /// Runs the analysis to its fixed point. Returns the first operation for which `holds` returns true; the analysis

@@ -671,7 +671,7 @@ impl<'c> Path<'_, 'c> {
                     }
                 }
                 Act::Observe { channel, at_most } => self.observe(channel, at_most),
-                Act::Barrier | Act::Sync(_) | Act::Fence => {}
+                Act::Barrier | Act::Sync(_) | Act::Stagger(_) | Act::Fence => {}
             }
         }
         match effects.mbarrier {

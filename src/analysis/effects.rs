@@ -159,6 +159,15 @@ pub(crate) enum SyncScope {
     Cluster,
 }
 
+/// An end of the code in which some warps of the block run one barrier behind the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StaggerEdge {
+    /// The late warps wait for the first barrier of the early warps.
+    Begin,
+    /// The early warps wait for the last barrier of the late warps.
+    End,
+}
+
 /// One access or synchronisation step of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Act {
@@ -171,6 +180,8 @@ pub(crate) enum Act {
     Barrier,
     /// A barrier of the threads in the given scope.
     Sync(SyncScope),
+    /// A barrier of some warps of the block, which staggers the warps or ends that.
+    Stagger(StaggerEdge),
     Start(AsyncAccess),
     /// Closes the group of the accesses that have been started on the channel since the last commit.
     Commit(Channel),

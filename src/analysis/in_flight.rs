@@ -288,7 +288,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
                             .extend(done.keys());
                     }
                 }
-                Act::Barrier | Act::Sync(_) | Act::Fence => {}
+                Act::Barrier | Act::Sync(_) | Act::Stagger(_) | Act::Fence => {}
             }
         }
     }

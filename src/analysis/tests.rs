@@ -5,7 +5,7 @@ use super::allocation::{Allocation, AllocationError};
 use super::counted::counted_waits;
 use super::effects::{
     AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Channel, Effects, MbarrierUse,
-    Proxy, Request, ScratchTradeoff, SyncScope, Team, ViewRange,
+    Proxy, Request, ScratchTradeoff, StaggerEdge, SyncScope, Team, ViewRange,
 };
 use super::flow::{BasicBlock, Edge, Event, Flow};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -671,6 +671,56 @@ fn a_barrier_orders_the_warps_of_its_scope() {
     check(&first(SyncScope::Cluster, team(4, 8)), &[], 64, &[]);
     // A barrier of a single warp does not order accesses of different warps.
     check(&first(SyncScope::Warp, team(0, 4)), &[4], 64, &[]);
+}
+
+#[test]
+fn staggered_warps_need_two_barriers() {
+    let begin = acts(20, 1, [Act::Stagger(StaggerEdge::Begin)]);
+    let end = acts(21, 1, [Act::Stagger(StaggerEdge::End)]);
+    let barrier = |op| acts(op, 1, [Act::Barrier]);
+    let straight = |events: Vec<Event>| straight([vec![make(1, 64)], events].concat());
+    let (begin, end) = (|| begin.clone(), || end.clone());
+    let two = vec![
+        begin(),
+        write(2, 1),
+        barrier(10),
+        barrier(11),
+        read(3, 1),
+        end(),
+    ];
+    check(&straight(two), &[], 64, &[]);
+    let one = vec![begin(), write(2, 1), barrier(10), read(3, 1), end()];
+    check(&straight(one), &[3], 64, &[]);
+    let none = straight(vec![begin(), write(2, 1), read(3, 1), end()]);
+    assert_eq!(
+        allocate(&none, &[]).unwrap_err(),
+        [AllocationError::OtherWarps(3)]
+    );
+    // One barrier suffices for accesses before, and the second edge is like one for accesses between.
+    check(
+        &straight(vec![write(2, 1), begin(), barrier(10), read(3, 1), end()]),
+        &[],
+        64,
+        &[],
+    );
+    check(
+        &straight(vec![write(2, 1), begin(), read(3, 1), end()]),
+        &[3],
+        64,
+        &[],
+    );
+    check(
+        &straight(vec![begin(), write(2, 1), barrier(10), end(), read(3, 1)]),
+        &[],
+        64,
+        &[],
+    );
+    check(
+        &straight(vec![begin(), write(2, 1), end(), read(3, 1)]),
+        &[3],
+        64,
+        &[],
+    );
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Views: operations that rename registers and move no data.
 //!
-//! Each view is a linear map `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
+//! Most views are linear maps `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
 //! operand register that holds the element `f(x)`. The functions check that the two registers are in the same thread.
 
 use linear_layout::f2::apply_columns;
 use linear_layout::layout::{Dim, LinearLayout};
+use std::collections::HashMap;
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
@@ -75,8 +76,7 @@ pub fn register_sources(
     let at =
         |layout: &LinearLayout, r: usize| apply_columns(layout.columns_of(Dim::REGISTER), r as u64);
     let registers = 1usize << operand.in_bits(Dim::REGISTER);
-    let held: std::collections::HashMap<u64, usize> =
-        (0..registers).rev().map(|r| (at(operand, r), r)).collect();
+    let held: HashMap<u64, usize> = (0..registers).rev().map(|r| (at(operand, r), r)).collect();
     (0..1usize << result.in_bits(Dim::REGISTER))
         .map(|r| {
             held.get(&f(at(result, r)))
@@ -84,4 +84,67 @@ pub fn register_sources(
                 .ok_or_else(|| format!("would move data between threads for register {r}"))
         })
         .collect()
+}
+
+/// An element of one of several operands of the same layout: the operand's position, and the coordinates in it.
+pub type PartElement = (usize, Vec<u64>);
+
+/// Returns, for each register of the result, the operand and its register that hold the value of its element. All operands
+/// have the layout `operand`.
+///
+/// `source` maps coordinates in the result to an element of an operand. It need not be linear, so every thread is tried.
+///
+/// # Errors
+/// Returns an error if an element is in another thread, or in no thread.
+pub fn part_sources(
+    result: &LinearLayout,
+    operand: &LinearLayout,
+    source: impl Fn(&[u64]) -> PartElement,
+) -> Result<Vec<(usize, usize)>, String> {
+    let in_register = |layout: &LinearLayout, register: usize| {
+        apply_columns(layout.columns_of(Dim::REGISTER), register as u64)
+    };
+    let held: HashMap<Vec<u64>, usize> = (0..1usize << operand.in_bits(Dim::REGISTER))
+        .rev()
+        .map(|r| (operand.unpack(in_register(operand, r)).to_vec(), r))
+        .collect();
+    let mut sources = Vec::new();
+    for register in 0..1usize << result.in_bits(Dim::REGISTER) {
+        let (part, element) = source(&result.unpack(in_register(result, register)).to_vec());
+        let moves = || format!("would move data between threads for register {register}");
+        let from = *held.get(&element).ok_or_else(moves)?;
+        // Offsets of lanes, warps and CTAs combine linearly with registers in each layout, but `source` may carry between bits.
+        for thread in threads(result, operand) {
+            let (to, at) = (
+                in_register(result, register) ^ thread.0,
+                in_register(operand, from) ^ thread.1,
+            );
+            if source(&result.unpack(to).to_vec()) != (part, operand.unpack(at).to_vec()) {
+                return Err(moves());
+            }
+        }
+        sources.push((part, from));
+    }
+    Ok(sources)
+}
+
+/// Returns the packed coordinates of register 0 in two layouts, for each thread of both.
+fn threads<'a>(
+    result: &'a LinearLayout,
+    operand: &'a LinearLayout,
+) -> impl Iterator<Item = (u64, u64)> + 'a {
+    let columns: Vec<(u64, u64)> = HARDWARE[1..]
+        .iter()
+        .flat_map(|dim| {
+            let bits = result.in_bits(*dim).max(operand.in_bits(*dim));
+            (0..bits).map(move |bit| (result.column(*dim, bit), operand.column(*dim, bit)))
+        })
+        .collect();
+    (0..1u64 << columns.len()).map(move |thread| {
+        let set = columns
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| thread >> bit & 1 == 1);
+        set.fold((0, 0), |(a, b), (_, column)| (a ^ column.0, b ^ column.1))
+    })
 }

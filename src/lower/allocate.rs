@@ -9,6 +9,7 @@ use super::gpu::Gpu;
 use super::lane_reductions::LaneReductions;
 use super::plans::PlanCache;
 use super::shared::SharedBytes;
+use super::stagger::StaggeredCode;
 use crate::analysis::allocation::{Allocation, AllocationError};
 use crate::analysis::concrete::{self, Fault};
 use crate::analysis::counted::counted_waits;
@@ -72,6 +73,7 @@ pub(crate) struct PlanContext<'a> {
     /// Limit on the scratch memory of a plan, in bytes. `None` if only the limit of the GPU applies.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
+    pub(crate) staggered: StaggeredCode,
     /// The usage of each planned operation. `None` unless remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,
 }
@@ -121,12 +123,14 @@ impl SharedMemory {
             calls,
             scratch_limit: None,
             lane_reductions: planning.lane_reductions,
+            staggered: StaggeredCode::of(function, gpu.target),
             usage: planning.explain.then(HashMap::new),
         };
         let effects = |context: &mut PlanContext<'_>, op: Op<'_>, buffers: &Buffers| {
             context.gpu = gpu.around(op);
             context.plans.num_warps = context.gpu.num_warps;
-            (planning.effects)(context, op, buffers)
+            let effects = (planning.effects)(context, op, buffers)?;
+            context.staggered.apply(op, effects)
         };
         let mut read = flow::of(function, &mut |op, buffers| {
             effects(&mut context, op, buffers)
@@ -271,6 +275,13 @@ impl SharedMemory {
         is_kernel: bool,
     ) -> HashMap<OpId, Option<u32>> {
         counted_waits(&self.flow, issued, is_kernel)
+    }
+
+    /// Returns true if the effects of an operation end with a barrier of the block.
+    pub(crate) fn ends_with_barrier(&self, op: Op<'_>) -> bool {
+        let number = operation_id(op);
+        let mut events = self.flow.events().filter(|event| event.op == number);
+        events.any(|event| event.effects.acts.last() == Some(&Act::Barrier))
     }
 
     /// Returns true if an operation needs a barrier in front of it.

@@ -408,6 +408,9 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     } else {
         l.gpu.wait_for_copies(&mut l.e, most_groups);
     }
+    if l.allocation.ends_with_barrier(op) {
+        l.shared_barrier();
+    }
 }
 
 /// Sets the count of each wait: the number of copy instructions that may stay in flight after the wait. An instruction

@@ -8,8 +8,8 @@ use super::state::{LowerFn, Lowering, Outcome};
 use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
     copies, elementwise, externs, float, float4, gather, histogram, inline, integer, local, math,
-    mbarrier, memory, poll, print, product, program, range, reduce, scan, scratch, tensor_copy,
-    views, warp_group, warp_specialize,
+    mbarrier, memory, poll, print, product, program, range, reduce, scan, scratch, stagger,
+    tensor_copy, views, warp_group, warp_specialize,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -127,10 +127,13 @@ pub(crate) fn effects(
     buffers: &Buffers,
 ) -> Result<Effects, Diagnostic> {
     use OpKind as K;
-    let Some(kind) = OpKind::of(op) else {
-        return Ok(Effects::forwarding(buffers));
+    let kind = match AnyKind::of(op) {
+        AnyKind::Own(kind) => kind,
+        AnyKind::Upstream(UpstreamKind::RocdlSBarrier) => return Ok(program::barrier_effects()),
+        AnyKind::Upstream(_) | AnyKind::Other => return Ok(Effects::forwarding(buffers)),
     };
     match kind {
+        K::AmdgCondBarrier => context.staggered.effects(op),
         K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::effects(context, op),
         K::TtgLocalAlloc
         | K::TtgLocalDealloc
@@ -281,6 +284,9 @@ fn own(kind: OpKind) -> Option<LowerFn> {
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferLoadToLocal => copies::copy_from_buffer,
         K::AmdgBufferStore => buffer::store,
+        K::AmdgConcat => views::concat,
+        K::AmdgCondBarrier => stagger::cond_barrier,
+        K::AmdgExtractSlice => views::extract_slice,
         K::TtngArriveBarrier => mbarrier::arrive,
         K::TtngAsyncTMACopyGlobalToLocal => tensor_copy::load,
         K::TtngAsyncTMACopyLocalToGlobal => tensor_copy::store,
@@ -315,6 +321,8 @@ fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
         | K::RocdlSetPrio
         | K::RocdlSchedBarrier
         | K::RocdlSchedGroupBarrier => elementwise::keep,
+        K::RocdlSBarrier => program::wave_barrier,
+        K::RocdlThreadIdX => stagger::thread_id,
         K::UbPoison => elementwise::poison,
         K::ScfIndexSwitch => control::index_switch,
         K::ScfFor => control::for_loop,

@@ -66,6 +66,7 @@ mod remainder;
 mod scan;
 mod scratch;
 mod shared;
+mod stagger;
 mod state;
 mod steps;
 mod tensor_copy;

@@ -36,9 +36,23 @@ pub(crate) fn barrier_effects() -> Effects {
     }
 }
 
-/// Lowers `ttg.barrier` to a barrier that orders all accesses. The address spaces of the operation are ignored.
-pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
-    l.gpu.block_barrier(&mut l.e);
+/// The bit of shared memory in the address spaces of `ttg.barrier`.
+const LOCAL: i64 = 1;
+
+/// Lowers `ttg.barrier` to a barrier that orders shared memory, or all accesses if it names more.
+pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let barrier = ttg::Barrier::of(op).expect("the dispatch goes by kind");
+    if barrier.addr_space() == LOCAL {
+        l.shared_barrier();
+    } else {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    Ok(())
+}
+
+/// Lowers `rocdl.s.barrier` to a barrier that orders shared memory too: the analyses count on it.
+pub(crate) fn wave_barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+    l.shared_barrier();
     Ok(())
 }
 

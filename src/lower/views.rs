@@ -1,7 +1,8 @@
-//! Tensor views, which only rename registers: splat, `expand_dims`, broadcast, trans, reshape, join, split and cat.
+//! Tensor views, which only rename registers: splat, `expand_dims`, broadcast, trans, reshape, join, split and cat, and AMD's
+//! slices and concatenations.
 
 use super::state::{Lowering, Outcome};
-use crate::ir::ops::tt;
+use crate::ir::ops::{amdg, tt};
 use crate::ir::{OpKind, OpView, TensorLayout, view};
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
@@ -180,5 +181,61 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         registers.extend(l.get(operand).iter());
     }
     l.set(result, registers);
+    Ok(())
+}
+
+/// Lowers `amdg.extract_slice`, which selects the registers that hold the slice.
+pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let slice = amdg::ExtractSlice::of(op).expect("the dispatch goes by kind");
+    let offsets: Vec<u64> = slice
+        .static_offsets()
+        .iter()
+        .map(|o| o.unsigned_abs())
+        .collect();
+    rename_parts(l, &[slice.source()], slice.result(), |element| {
+        let pairs = element.iter().zip(&offsets);
+        (0, pairs.map(|(at, offset)| at + offset).collect())
+    })
+}
+
+/// Lowers `amdg.concat`. The operands are the parts of the result in row-major order.
+pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let concat = amdg::Concat::of(op).expect("the dispatch goes by kind");
+    let (sources, result) = (concat.sources(), concat.result());
+    let (part, whole) = (l.tensor_layout(sources[0])?, l.tensor_layout(result)?);
+    let sizes: Vec<(u64, u64)> = (0..whole.unique.num_out_dims())
+        .map(|d| {
+            (
+                part.unique.out_size(Dim::out(d)),
+                whole.unique.out_size(Dim::out(d)),
+            )
+        })
+        .collect();
+    rename_parts(l, &sources, result, |element| {
+        let pairs = element.iter().zip(&sizes);
+        let index = pairs.clone().fold(0, |index, (at, (part, whole))| {
+            index * (whole / part) + at / part
+        });
+        let index = usize::try_from(index).expect("the parts are operands");
+        (index, pairs.map(|(at, (part, _))| at % part).collect())
+    })
+}
+
+/// Lowers a view of several operands of one type. `source` maps coordinates in the result to an operand's element.
+fn rename_parts<'c>(
+    l: &mut Lowering<'c>,
+    sources: &[Val<'c>],
+    result: Val<'c>,
+    source: impl Fn(&[u64]) -> view::PartElement,
+) -> Outcome {
+    let (from, to) = (l.tensor_layout(sources[0])?, l.tensor_layout(result)?);
+    let registers =
+        view::part_sources(&to.unique, &from.unique, source).map_err(Diagnostic::new)?;
+    let values: Vec<_> = sources.iter().map(|part| l.get(*part)).collect();
+    let renamed: Vec<Val<'c>> = registers
+        .into_iter()
+        .map(|(part, r)| values[part][r])
+        .collect();
+    l.set(result, renamed);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Whole kernels: lowered for each GPU, simulated, and compared with plain Rust.
 
 use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes};
-use linear_layout_mlir::{driver, simulated};
+use linear_layout_mlir::{driver, simulated, sys};
 use std::path::Path;
 
 const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
@@ -25,9 +25,9 @@ impl Bench {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("test/kernels")
             .join(file);
-        let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
-        let decoded =
-            driver::decode(text.as_bytes(), file, None, pipeline).unwrap_or_else(|e| panic!("{e}"));
+        let text = std::fs::read(&path).expect("the kernel is part of the project");
+        let text = sys::checked_input(file, text).unwrap_or_else(|e| panic!("{e}"));
+        let decoded = driver::decode(&text, file, None, pipeline).unwrap_or_else(|e| panic!("{e}"));
         Self::of(decoded, file)
     }
 

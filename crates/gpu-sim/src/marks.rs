@@ -1,6 +1,6 @@
-//! Attributes with which a lowered module marks allocations in shared memory and bounds of indices.
+//! Attributes with which a lowered module marks allocations in shared memory, bounds of indices, and barriers.
 //!
-//! The attributes are attached to an `llvm.bitcast` from a type to the same type:
+//! Those of allocations and indices are attached to an `llvm.bitcast` from a type to the same type:
 //!
 //! ```text
 //! %b = llvm.bitcast %a {ll.buffer = "ttg.local_alloc", ll.bytes = 512, ll.number = 0} : !llvm.ptr<3> to !llvm.ptr<3>
@@ -21,5 +21,7 @@ pub const AGAIN: &str = "ll.again";
 pub const END: &str = "ll.end";
 /// Attribute on an index: the exclusive upper bound of the unsigned index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
+/// Attribute on a barrier of an AMD GPU that only some warps of the block execute, while the others execute another barrier.
+pub const STAGGERING: &str = "ll.staggering";
 /// Attribute on an index: the operation to which the index belongs, and the objects from which it selects.
 pub const INDEX_OF: &str = "ll.index_of";

@@ -40,6 +40,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("amdg.buffer_load_to_local", "contiguity", ReadIn("src/analysis/axis.rs")),
     ("amdg.buffer_store", "cachePolicy", ReadIn("src/lower/buffer.rs")),
     ("amdg.buffer_store", "contiguity", ReadIn("src/analysis/axis.rs")),
+    ("amdg.extract_slice", "static_offsets", ReadIn("src/lower/views.rs")),
     ("tt.assert", "message", ReadIn("src/lower/print.rs")),
     ("tt.atomic_cas", "scope", ReadIn("src/lower/atomic.rs")),
     ("tt.atomic_cas", "sem", ReadIn("src/lower/atomic.rs")),
@@ -102,7 +103,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttg.async_copy_global_to_local", "contiguity", ReadIn("src/lower/copies.rs")),
     ("ttg.async_copy_global_to_local", "isVolatile", ReadIn("src/lower/copies.rs")),
     ("ttg.async_wait", "num", ReadIn("src/lower/copies.rs")),
-    ("ttg.barrier", "addrSpace", Unneeded("the barrier of a CTA that is emitted orders accesses to all memory, which is more than any address space asks")),
+    ("ttg.barrier", "addrSpace", ReadIn("src/lower/program.rs")),
     ("ttg.convert_layout", "force_warp_shuffle", ReadIn("src/lower/convert.rs")),
     ("ttg.fp4_to_fp", "axis", Unneeded("the encoding of the result says where each element lies")),
     ("ttg.global_scratch_alloc", "alignment", ReadIn("src/lower/areas.rs")),
@@ -172,8 +173,11 @@ const UPSTREAM: &[(&str, Fate)] = &[
 ];
 
 /// Exceptions from [`UPSTREAM`]: an upstream operation, its attribute, and the treatment of the attribute.
-const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] =
-    &[("ub.poison", "value", Unneeded("any value is right"))];
+#[rustfmt::skip]
+const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] = &[
+    ("rocdl.workitem.id.x", "range", Unneeded("the number of threads follows from the module")),
+    ("ub.poison", "value", Unneeded("any value is right")),
+];
 
 /// Checks the entry of an attribute against the source text of the file that it names.
 fn check(name: &str, attribute: &str, accessor: &str, fate: Fate) {

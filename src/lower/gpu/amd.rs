@@ -16,6 +16,7 @@ use crate::lower::emit::{AccessFlags, Emitter, FCmpPredicate};
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::{Op, Val};
+use gpu_sim::marks;
 use linear_layout::target::{Float8, Fragment, XorShuffle};
 use melior::ir::{Attribute, Type, ValueLike};
 
@@ -102,6 +103,16 @@ impl Isa for Amd {
 
     fn shared_barrier(&self, e: &mut Emitter<'_>) {
         copy::shared_barrier(e);
+    }
+
+    fn staggering_barrier(&self, e: &mut Emitter<'_>, is_of_shared: bool) {
+        let barrier = if is_of_shared {
+            copy::shared_barrier(e)
+        } else {
+            e.operation(rocdl::barrier())
+        };
+        let mark = e.unit();
+        e.set_attribute(barrier, marks::STAGGERING, mark);
     }
 
     fn copy<'c>(

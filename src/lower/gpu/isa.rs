@@ -130,6 +130,10 @@ pub(super) trait Isa: Sync {
         self.block_barrier(e);
     }
 
+    /// Emits a CTA barrier for code that only some warps execute: at the same time, the other warps execute another barrier.
+    /// It orders shared memory only if `is_of_shared` is true, and all accesses otherwise.
+    fn staggering_barrier(&self, _: &mut Emitter<'_>, _is_of_shared: bool) {}
+
     /// Orders this thread's earlier generic-proxy accesses to shared memory before later async-proxy accesses. Does
     /// nothing on GPUs without an async proxy.
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
@@ -562,6 +566,10 @@ impl Gpu {
         if let Some(text) = self.isa.launch_declaration() {
             rewriter.prepend_parsed(context, body, text);
         }
+    }
+
+    pub(crate) fn staggering_barrier(self, e: &mut Emitter<'_>, is_of_shared: bool) {
+        self.isa.staggering_barrier(e, is_of_shared);
     }
 
     pub(crate) fn grid_dependency(self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {

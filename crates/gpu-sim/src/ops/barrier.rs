@@ -8,6 +8,7 @@ use crate::exec::{
     BarrierOperands, Channel, Exec, Instruction, Marks, PoisonEffect, Regs, WarpInteraction,
 };
 use crate::ir::Operation;
+use crate::marks;
 
 pub(super) const FAMILY: Family = Family {
     title: "barriers and waits",
@@ -30,11 +31,14 @@ const ROWS: &[OpRow] = &[
         Ok(())
     })
     .needing(&needs::CLUSTERS),
-    row("rocdl.barrier", |d, _| {
-        d.b.push(Barrier { releases: true });
+    row("rocdl.barrier", |d, op| {
+        wave_barrier(d, op, true);
         Ok(())
     }),
-    row("rocdl.s.barrier", block),
+    row("rocdl.s.barrier", |d, op| {
+        wave_barrier(d, op, false);
+        Ok(())
+    }),
     row("nvvm.fence.mbarrier.init", nothing),
     // Scheduling hints, and waits for operations that complete immediately in the simulator.
     row("rocdl.s.wait.dscnt", nothing),
@@ -130,6 +134,14 @@ impl Instruction for ClusterWait {
     fn interaction(&self) -> WarpInteraction {
         WarpInteraction::Visible
     }
+}
+
+/// Appends a block barrier of an AMD GPU. All instructions of waves that wait for a barrier belong to the same barrier.
+fn wave_barrier(d: &mut Decoder<'_>, op: &Operation, releases: bool) {
+    if op.attribute(marks::STAGGERING).is_some() {
+        d.b.has_named_barriers();
+    }
+    d.b.push(Barrier { releases });
 }
 
 fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {

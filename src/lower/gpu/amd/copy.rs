@@ -93,12 +93,13 @@ pub(super) fn set_count<'c>(gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: O
     e.set_attribute(wait, name, count);
 }
 
-/// Emits a workgroup barrier, after a wait for the LDS accesses of this wave.
-pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
+/// Emits a workgroup barrier, after a wait for the LDS accesses of this wave. Returns the barrier.
+pub(super) fn shared_barrier<'c>(e: &mut Emitter<'c>) -> Op<'c> {
     e.operation(llvm::fence(AtomicOrdering::Release).syncscope(WAVE));
     e.operation(rocdl::s_waitcnt(waitcnt(MOST_COUNT, 0)));
-    e.operation(rocdl::s_barrier());
+    let barrier = e.operation(rocdl::s_barrier());
     e.operation(llvm::fence(AtomicOrdering::Acquire).syncscope(WAVE));
+    barrier
 }
 
 const WAVE: &str = "wavefront";

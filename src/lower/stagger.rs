@@ -1,0 +1,214 @@
+//! Staggered warps: `amdg.cond_barrier`, by which some warps of a block run one barrier behind the others.
+//!
+//! ```text
+//! cond_barrier %late           the late warps wait for the first barrier of the early warps
+//! for { memory; barrier; products; barrier }
+//! cond_barrier %early          the early warps wait for the last barrier of the late warps
+//! ```
+//! Between the two, the late warps access memory while the early warps multiply, and the other way around. The n-th barrier
+//! of the early warps is the (n - 1)-th of the late warps, so two barriers are needed between accesses of different warps.
+//! Operations that exchange data by a barrier of their own are therefore refused there.
+//!
+//! A wait for copies gets a barrier behind it there: the copies have then arrived for the other warps as well, after the
+//! next barrier.
+
+use super::state::{Lowering, Outcome};
+use crate::analysis::effects::{Act, Effects, OpId, StaggerEdge};
+use crate::ir::builders::llvm;
+use crate::ir::ops::arith::CmpIPredicate as Predicate;
+use crate::ir::ops::{amdg, arith};
+use crate::ir::{AnyKind, OpKind, UpstreamKind};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Diagnostic, operation_id, value_id};
+use linear_layout::target::Target;
+use melior::ir::operation::OperationLike;
+use std::collections::{HashMap, HashSet};
+
+/// The staggered code of a function.
+#[derive(Default)]
+pub(crate) struct StaggeredCode {
+    /// The edge that each `amdg.cond_barrier` is, or the reason why it is none.
+    edges: HashMap<OpId, Result<StaggerEdge, Diagnostic>>,
+    /// The operations between the edges.
+    within: HashSet<OpId>,
+}
+
+impl StaggeredCode {
+    pub(crate) fn of(function: Op<'_>, target: &Target) -> Self {
+        let mut found = Self::default();
+        let ops = build::in_order(function);
+        if !ops.iter().any(|op| OpKind::AmdgCondBarrier.is(*op)) {
+            return found;
+        }
+        for op in ops {
+            for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
+                found.add_block(&build::operations(block), target);
+            }
+        }
+        found
+    }
+
+    fn add_block(&mut self, ops: &[Op<'_>], target: &Target) {
+        let mut begin: Option<amdg::CondBarrier<'_, '_>> = None;
+        for op in ops {
+            let Some(barrier) = amdg::CondBarrier::of(*op) else {
+                if begin.is_some() {
+                    self.within
+                        .extend(build::in_order(*op).into_iter().map(operation_id));
+                }
+                continue;
+            };
+            let edge = match begin.take() {
+                None if !is_uniform_in_warps(barrier.pred(), target) => Err(Diagnostic::new(
+                    "requires the same condition in all threads of a warp",
+                )
+                .note(format!(
+                    "divide the thread's number by a multiple of {}, the threads of a warp",
+                    target.lanes
+                ))),
+                None => {
+                    begin = Some(barrier);
+                    Ok(StaggerEdge::Begin)
+                }
+                Some(first) if are_opposite(first.pred(), barrier.pred()) => Ok(StaggerEdge::End),
+                Some(_) => Err(unpaired()),
+            };
+            self.edges.insert(operation_id(*op), edge);
+        }
+        if let Some(first) = begin {
+            self.edges.insert(operation_id(first.op()), Err(unpaired()));
+        }
+    }
+
+    /// Returns the effects of an `amdg.cond_barrier`.
+    ///
+    /// # Errors
+    /// Returns an error if it is not one of a pair, or if its condition depends on the lane.
+    pub(crate) fn effects(&self, op: Op<'_>) -> Result<Effects, Diagnostic> {
+        let edge = self.edges.get(&operation_id(op));
+        let edge = edge.cloned().unwrap_or_else(|| Err(unpaired()))?;
+        Ok(Effects {
+            acts: vec![Act::Stagger(edge)],
+            ..Effects::default()
+        })
+    }
+
+    /// Returns the effects of an operation that has the effects `effects` elsewhere.
+    ///
+    /// # Errors
+    /// Returns an error if the operation exchanges data by a barrier of its own.
+    pub(crate) fn apply(&self, op: Op<'_>, mut effects: Effects) -> Result<Effects, Diagnostic> {
+        if !self.within.contains(&operation_id(op)) {
+            return Ok(effects);
+        }
+        let accesses = |act: &Act| matches!(act, Act::Read(_) | Act::Write(_) | Act::Start(_));
+        let has_barrier = effects.acts.iter().any(|act| act.scope().is_some());
+        if has_barrier && effects.acts.iter().any(accesses) {
+            return Err(Diagnostic::new(
+                "exchanges data between warps that `amdg.cond_barrier` has staggered",
+            )
+            .note("move the operation behind the second `amdg.cond_barrier`"));
+        }
+        if matches!(
+            OpKind::of(op),
+            Some(OpKind::TtgAsyncWait | OpKind::AmdgAsyncWait)
+        ) {
+            effects.acts.push(Act::Barrier);
+        }
+        Ok(effects)
+    }
+}
+
+fn unpaired() -> Diagnostic {
+    Diagnostic::new(
+        "requires another `amdg.cond_barrier` with the opposite condition in the same block",
+    )
+    .note("the first one holds some warps back, and the second one holds the others")
+}
+
+/// Returns true if two conditions compare the same values, and always differ.
+fn are_opposite(a: Val<'_>, b: Val<'_>) -> bool {
+    let comparison = |value| arith::CmpI::of(sys::defining_operation(value)?);
+    let (Some(a), Some(b)) = (comparison(a), comparison(b)) else {
+        return false;
+    };
+    let opposite = match a.predicate() {
+        Predicate::Eq => Predicate::Ne,
+        Predicate::Ne => Predicate::Eq,
+        Predicate::Slt => Predicate::Sge,
+        Predicate::Sge => Predicate::Slt,
+        Predicate::Sgt => Predicate::Sle,
+        Predicate::Sle => Predicate::Sgt,
+        Predicate::Ult => Predicate::Uge,
+        Predicate::Uge => Predicate::Ult,
+        Predicate::Ugt => Predicate::Ule,
+        Predicate::Ule => Predicate::Ugt,
+    };
+    a.lhs() == b.lhs() && a.rhs() == b.rhs() && b.predicate() == opposite
+}
+
+/// Returns true if a scalar is the same in all threads of a warp.
+fn is_uniform_in_warps(value: Val<'_>, target: &Target) -> bool {
+    let Some(op) = sys::defining_operation(value) else {
+        return true;
+    };
+    let operands = build::operands(op);
+    let is_thread = |value: Val<'_>| {
+        sys::defining_operation(value)
+            .is_some_and(|op| UpstreamKind::of(op) == Some(UpstreamKind::RocdlThreadIdX))
+    };
+    match UpstreamKind::of(op) {
+        Some(UpstreamKind::RocdlThreadIdX) => false,
+        Some(UpstreamKind::ArithDivSI | UpstreamKind::ArithDivUI) if is_thread(operands[0]) => {
+            let by = sys::defining_operation(operands[1]).and_then(arith::Constant::of);
+            let by = by.and_then(|by| build::integer_value(by.value()));
+            by.and_then(|by| u32::try_from(by).ok())
+                .is_some_and(|by| by > 0 && by.is_multiple_of(target.lanes))
+        }
+        _ => operands.into_iter().all(|v| is_uniform_in_warps(v, target)),
+    }
+}
+
+/// Lowers `amdg.cond_barrier`.
+pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let barrier = amdg::CondBarrier::of(op).expect("the dispatch goes by kind");
+    let pred = l.get(barrier.pred())[0];
+    let fork = l.e.fork(pred);
+    let is_of_shared = l.e.separates_copies;
+    l.gpu.staggering_barrier(&mut l.e, is_of_shared);
+    l.e.join_or(fork, &[], &[]);
+    Ok(())
+}
+
+/// Lowers `rocdl.workitem.id.x`, which differs between threads. Everything else assumes that scalars do not, so it may only
+/// decide which warps wait.
+pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let mut around = op;
+    while let Some(outer) = around
+        .parent_operation()
+        .filter(|_| !OpKind::TtFunc.is(around))
+    {
+        around = outer;
+    }
+    let mut differing: HashSet<usize> = HashSet::from([value_id(build::only_result(op))]);
+    for user in build::in_order(around) {
+        let uses = build::operands(user)
+            .into_iter()
+            .any(|v| differing.contains(&value_id(v)));
+        if !uses || OpKind::AmdgCondBarrier.is(user) {
+            continue;
+        }
+        if !matches!(AnyKind::of(user), AnyKind::Upstream(kind) if kind.is_elementwise()) {
+            return Err(Diagnostic::new(
+                "is supported in the condition of `amdg.cond_barrier` only",
+            )
+            .note("use `tt.make_range` for what differs between elements"));
+        }
+        differing.extend(build::results(user).into_iter().map(value_id));
+    }
+    // Of the warp's first thread, so that the condition is a scalar.
+    let (warp, lanes) = (l.gpu.warp(&mut l.e), l.e.i32(l.gpu.target.lanes));
+    let first = l.e.pure(llvm::mul(warp, lanes));
+    l.set(build::only_result(op), [first]);
+    Ok(())
+}
