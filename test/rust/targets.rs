@@ -145,6 +145,39 @@ const NVIDIA: [Intrinsic; 5] = [
     ),
 ];
 
+/// A byte that is stored, and is a condition in another basic block.
+#[test]
+fn the_back_end_compiles_bytes_that_are_conditions() {
+    let text =
+        "define amdgpu_kernel void @k(ptr addrspace(1) %p, i1 %skip) !reqd_work_group_size !0 {
+  %thread = tail call i32 @llvm.amdgcn.workitem.id.x()
+  %half = and i32 %thread, 32
+  %offset = sext i32 %half to i64
+  %at = getelementptr i8, ptr addrspace(1) %p, i64 %offset
+  %bytes = load <4 x i8>, ptr addrspace(1) %at, align 4
+  %byte = extractelement <4 x i8> %bytes, i64 2
+  %is_odd = trunc i8 %byte to i1
+  br i1 %skip, label %end, label %store
+store:
+  store i32 0, ptr addrspace(1) %p
+  br label %end
+end:
+  %bit = select i1 %is_odd, i8 1, i8 0
+  store i8 %byte, ptr addrspace(3) null
+  ret void
+}
+!0 = !{i32 64, i32 1, i32 1}
+";
+    for target in targets(Assembly::Gcn) {
+        let cpu = format!("-mcpu={}", target.llvm_cpu);
+        let triple = format!("-mtriple={}", target.llvm_triple);
+        let features = format!("-mattr={}", target.llvm_features);
+        let output = llvm("llc", &[&triple, &cpu, &features, "-O3"], text);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{target}: {message}");
+    }
+}
+
 /// The back end selects an instruction exactly on the GPUs that have it in the table. (It selects those of clusters on
 /// every GPU; `ptxas` refuses them.)
 #[test]

@@ -328,7 +328,7 @@ pub struct Target {
     pub name: &'static str,
     /// The processor name for LLVM, e.g. `sm_90a` or `gfx942`.
     pub llvm_cpu: &'static str,
-    /// Features requested from LLVM in addition to the processor's own, e.g. `+ptx80`; empty if there are none.
+    /// Features requested from LLVM in addition to the processor's own, e.g. `+ptx80`, or turned off; empty if there are none.
     ///
     /// Drivers accept PTX 8.0 since CUDA 12.0, and PTX 8.1 since CUDA 12.1. PTX 8.1 adds the vector atomics of `sm_90`
     /// and the 8-bit float conversions of `sm_89`. From PTX 8.8 on, `sm_100` and later have 256-bit accesses.

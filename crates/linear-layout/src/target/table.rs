@@ -243,7 +243,12 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
     Target {
         name,
         llvm_cpu,
-        llvm_features: "",
+        // With 16-bit registers, LLVM 22 crashes where a byte is stored and is a condition in another basic block.
+        llvm_features: if arch >> 8 == 0x11 {
+            "-real-true16"
+        } else {
+            ""
+        },
         vendor: Vendor::Amd,
         llvm_triple: "amdgcn-amd-amdhsa",
         assembly: Assembly::Gcn,
