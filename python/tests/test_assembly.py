@@ -162,6 +162,8 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 6])
     # 96 registers: 5 blocks of 4 warps, and fewer loads than are worth a try.
     assert chosen({0: cubin(96, code=few)})[1] == [0]
+    # Registers are left, so that more would not help.
+    assert chosen({0: cubin(30, code=few)}, wide)[1] == chosen({0: cubin(38, code=apart)}, wide)[1] == [0]
     # With many loads, waits for a fifth of them suffice.
     assert chosen({0: cubin(96, code=loop(40, True, apart=10)), 4: cubin(128, code=loop(40, True))})[:2] == (4, [0, 4])
     assert chosen({0: cubin(96, code=loop(40, True, apart=5))})[1] == [0]

@@ -35,8 +35,8 @@ MANY_LOADS, MANY_WAITS = 32, 0.2
 SOME_LOADS, MOST_WAITS = 4, 0.5
 #: With more warps than these on a multiprocessor, fewer hide latency as well: two loads suffice for a try, and this factor.
 MANY_WARPS, TWO_LOADS, NO_SLOWER = 32, 2, 0.85
-#: Registers of a thread are allocated by so many.
-GRANULE = 8
+#: Registers of a thread are allocated by so many. With more than `MOST_SPARE` of them unused, `ptxas` has not lacked any.
+GRANULE, MOST_SPARE = 8, 1
 #: The largest factor on the time of one warp at which other instructions, or more registers, are a gain.
 FASTER_WARP = 0.75
 
@@ -142,6 +142,8 @@ def _other_blocks(cubin: bytes, used: Usage, target: str, block: tuple[int, int]
         return Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))
     if 2 * blocks <= resident(used.registers, shared=0):
         return Candidate(blocks, FASTER_WARP)
+    if -used.registers % GRANULE > MOST_SPARE:
+        return None
     fewer = resident(used.registers + GRANULE)
     if fewer * threads >= MANY_WARPS * gpu.lanes:
         needed, limit = TWO_LOADS, NO_SLOWER
