@@ -7,6 +7,7 @@
 
 use super::effects::{AccessTarget, Effects, OpId, ValueId, ViewRange};
 use super::flow::Flow;
+use super::slots::{self, Slot};
 use std::collections::{BTreeMap, HashMap};
 
 /// The points-to set of a value.
@@ -19,6 +20,8 @@ pub(crate) struct PointsTo {
     pub(crate) external: bool,
     /// True if the value may refer to an unknown part of a byte range, rather than to the whole range.
     is_inexact: bool,
+    /// The slot of a rotating buffer to which an access is known to be limited.
+    pub(crate) slot: Option<Slot>,
 }
 
 impl PointsTo {
@@ -75,6 +78,7 @@ pub(crate) struct Aliases {
     points_to: HashMap<ValueId, PointsTo>,
     /// Size of each buffer in bytes.
     sizes: HashMap<OpId, u32>,
+    slots: HashMap<ValueId, Slot>,
     empty: PointsTo,
 }
 
@@ -106,6 +110,7 @@ impl Aliases {
                 }
             }
             if !changed {
+                all.slots = slots::of(flow, &all);
                 return all;
             }
             round += 1;
@@ -153,10 +158,25 @@ impl Aliases {
         points_to.is_exact() && buffers.all(|(buffer, range)| *range == (0, self.sizes[buffer]))
     }
 
+    /// Returns the buffer and the bytes to which a value refers, if it refers to all of them and to nothing else.
+    pub(super) fn exact(&self, value: ValueId) -> Option<(OpId, (u32, u32))> {
+        let points_to = self.get(value);
+        let (buffer, range) = points_to.buffers.iter().next()?;
+        points_to.is_exact().then_some((*buffer, *range))
+    }
+
+    /// Returns the size of a buffer in bytes.
+    pub(super) fn size(&self, buffer: OpId) -> u32 {
+        self.sizes[&buffer]
+    }
+
     /// Returns the bytes that operation `op` accesses if it accesses `target`. `effects` are the effects of `op`.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
-            AccessTarget::Buffer(value) => self.get(value).clone(),
+            AccessTarget::Buffer(value) => PointsTo {
+                slot: self.slots.get(&value).copied(),
+                ..self.get(value).clone()
+            },
             AccessTarget::External => PointsTo {
                 external: true,
                 ..PointsTo::default()

@@ -511,7 +511,7 @@ impl<'f> AllocationProblem<'f> {
             }
             for edge in &block.edges {
                 let entry = entries[edge.to].get_or_insert_default();
-                entry.join(&pending);
+                entry.join(&pending.across(edge));
             }
         }
         offsets

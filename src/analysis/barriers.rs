@@ -18,6 +18,8 @@
 //! - *Scopes*: a barrier of a team orders only accesses of that team's warps; accesses of other warps stay pending. An
 //!   inserted barrier belongs to the team that executes the operation. If an operation conflicts with accesses of other
 //!   warps, the inserted barrier cannot order them, which is an error ([`BarrierAnalysis::unordered`]).
+//! - *Rotating buffers*: an access to a known slot conflicts with accesses to the same slot only. At the end of an iteration, each
+//!   slot gets the number that the next iteration has for it.
 //! - *Staggered warps* run one barrier behind the others ([`StaggerEdge`]), so two barriers are needed between accesses of
 //!   different warps there.
 //! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses conflict
@@ -29,8 +31,8 @@
 //!   at any mbarrier because of the operation.
 
 use super::alias::{Aliases, PointsTo};
-use super::effects::{Act, Effects, OpId, Proxy, StaggerEdge, SyncScope, Team};
-use super::flow::Flow;
+use super::effects::{Act, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
+use super::flow::{Edge, Flow, LoopCrossing};
 use super::in_flight::InFlight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -39,8 +41,30 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) struct ByteRanges {
     /// Half-open byte ranges of this function's memory, sorted and disjoint.
     own: Vec<(u32, u32)>,
+    /// Slots of rotating buffers. Their bytes are not in `own`.
+    slots: BTreeSet<SlotBytes>,
     /// True if the set also includes bytes of other functions.
     external: bool,
+}
+
+/// A slot of a rotating buffer, described from the current iteration of its loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct SlotBytes {
+    /// The bytes of all slots, a half-open range.
+    all: (u32, u32),
+    /// Size of a slot in bytes.
+    bytes: u32,
+    rotation: Rotation,
+}
+
+impl SlotBytes {
+    fn overlaps(&self, other: &Self) -> bool {
+        let is_same_rotation = (self.all, self.bytes) == (other.all, other.bytes)
+            && self.rotation.rotated_by == other.rotation.rotated_by
+            && self.rotation.modulus == other.rotation.modulus;
+        let (a, b) = (self.all, other.all);
+        a.0 < b.1 && b.0 < a.1 && !(is_same_rotation && self.rotation.phase != other.rotation.phase)
+    }
 }
 
 impl ByteRanges {
@@ -65,14 +89,41 @@ impl ByteRanges {
     }
 
     fn is_empty(&self) -> bool {
-        self.own.is_empty() && !self.external
+        self.own.is_empty() && self.slots.is_empty() && !self.external
     }
 
     fn add_all(&mut self, accessed: &PointsTo, offsets: &Offsets) {
         self.external |= accessed.external;
         for (buffer, (from, to)) in &accessed.buffers {
             let start = offsets.get(buffer).copied().unwrap_or_default();
+            if let Some(slot) = accessed.slot.filter(|slot| slot.buffer == *buffer) {
+                self.slots.insert(SlotBytes {
+                    all: (start, start.saturating_add(slot.all_bytes)),
+                    bytes: slot.bytes,
+                    rotation: slot.rotation,
+                });
+                continue;
+            }
             self.add((start.saturating_add(*from), start.saturating_add(*to)));
+        }
+    }
+
+    /// Updates the slots at the end of an iteration.
+    fn cross(&mut self, crossing: LoopCrossing) {
+        for mut slot in std::mem::take(&mut self.slots) {
+            match crossing {
+                LoopCrossing::Next(number) if slot.rotation.rotated_by == number => {
+                    slot.rotation = slot.rotation.seen_from_next();
+                    self.slots.insert(slot);
+                }
+                // The number of iterations is unknown.
+                LoopCrossing::Exit(number) if slot.rotation.rotated_by == number => {
+                    self.add(slot.all);
+                }
+                _ => {
+                    self.slots.insert(slot);
+                }
+            }
         }
     }
 
@@ -81,17 +132,31 @@ impl ByteRanges {
         for range in &other.own {
             self.add(*range);
         }
+        self.slots.extend(&other.slots);
     }
 
     /// Returns true if both sets may contain the same byte.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        let overlap = |a: &(u32, u32)| other.own.iter().any(|b| a.0 < b.1 && b.0 < a.1);
-        (self.external && other.external) || self.own.iter().any(overlap)
+        let all = |ranges: &Self| -> Vec<(u32, u32)> {
+            ranges.slots.iter().map(|slot| slot.all).collect()
+        };
+        let overlap = |a: &[(u32, u32)], b: &[(u32, u32)]| {
+            a.iter().any(|a| b.iter().any(|b| a.0 < b.1 && b.0 < a.1))
+        };
+        let slots = self.slots.iter();
+        (self.external && other.external)
+            || overlap(&self.own, &other.own)
+            || overlap(&self.own, &all(other))
+            || overlap(&all(self), &other.own)
+            || slots
+                .clone()
+                .any(|slot| other.slots.iter().any(|there| slot.overlaps(there)))
     }
 
     /// Returns the exclusive end of each byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
-        self.own.iter().map(|range| range.1)
+        let slots = self.slots.iter().map(|slot| slot.all.1);
+        self.own.iter().map(|range| range.1).chain(slots)
     }
 }
 
@@ -111,6 +176,12 @@ impl AccessedBytes {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
         self.waits.join(&other.waits);
+    }
+
+    fn cross(&mut self, crossing: LoopCrossing) {
+        for ranges in [&mut self.reads, &mut self.writes, &mut self.waits] {
+            ranges.cross(crossing);
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -170,6 +241,17 @@ impl PendingAccesses {
         if !pending.is_empty() {
             self.bytes.entry(order).or_default().join(pending);
         }
+    }
+
+    /// Returns the accesses that are pending behind an edge.
+    pub(crate) fn across(&self, edge: &Edge) -> Self {
+        let mut across = self.clone();
+        if let Some(crossing) = edge.crossing {
+            for pending in across.bytes.values_mut() {
+                pending.cross(crossing);
+            }
+        }
+        across
     }
 
     fn stagger(&mut self, edge: StaggerEdge) {
@@ -499,7 +581,7 @@ impl<'f> BarrierAnalysis<'f> {
                         PendingAccesses::default()
                     });
                     let before = entry.clone();
-                    entry.join(&pending);
+                    entry.join(&pending.across(edge));
                     changed |= *entry != before;
                 }
             }

@@ -684,7 +684,9 @@ impl<'c> Path<'_, 'c> {
         let (from, to) = match range {
             ViewRange::All => return bytes,
             ViewRange::Bytes { from, to } if bytes.is_exact => (from, to),
-            ViewRange::Indexed { index, bytes: size } if bytes.is_exact => {
+            ViewRange::Indexed {
+                index, bytes: size, ..
+            } if bytes.is_exact => {
                 let index = self.integers.get(&index);
                 match index.and_then(|index| u32::try_from(*index).ok()) {
                     Some(index) => (

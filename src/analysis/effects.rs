@@ -54,7 +54,28 @@ pub(crate) enum ViewRange {
     Indexed {
         index: ValueId,
         bytes: u32,
+        rotation: Option<Rotation>,
     },
+}
+
+/// The values of an index that counts the iterations of a loop modulo a number: (i + `phase`) % `modulus` in iteration i.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Rotation {
+    /// The operation of the loop.
+    pub(crate) rotated_by: OpId,
+    pub(crate) modulus: u32,
+    /// Less than `modulus`.
+    pub(crate) phase: u32,
+}
+
+impl Rotation {
+    /// Returns the same index, described from the next iteration.
+    pub(crate) const fn seen_from_next(self) -> Self {
+        Self {
+            phase: (self.phase + self.modulus - 1) % self.modulus,
+            ..self
+        }
+    }
 }
 
 /// A value that refers to the buffer of another value, or to a part of this buffer.

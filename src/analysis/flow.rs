@@ -45,6 +45,14 @@ pub(crate) struct Edge {
     pub(crate) to: usize,
     /// Pairs of a buffer value at the source of the edge, and the value to which it is assigned at the target.
     pub(crate) passes: Vec<(ValueId, ValueId)>,
+    pub(crate) crossing: Option<LoopCrossing>,
+}
+
+/// The end of an iteration of a loop, which the operation identifies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoopCrossing {
+    Next(OpId),
+    Exit(OpId),
 }
 
 /// A basic block.
@@ -257,8 +265,18 @@ impl<'c> FlowBuilder<'_, 'c> {
             .filter(|(here, _)| self.is_buffer(**here))
             .map(|(here, there)| (value_id(*here), value_id(*there)))
             .collect();
-        let edge = Edge { to, passes };
+        let edge = Edge {
+            to,
+            passes,
+            crossing: None,
+        };
         self.result.flow.blocks[from].edges.push(edge);
+    }
+
+    /// Marks the edge that was added last.
+    fn crosses(&mut self, from: usize, crossing: LoopCrossing) {
+        let edges = &mut self.result.flow.blocks[from].edges;
+        edges.last_mut().expect("an edge was added").crossing = Some(crossing);
     }
 
     /// Adds the operations of `block` to the basic block `current` and its successors. Returns the last of these
@@ -329,7 +347,9 @@ impl<'c> FlowBuilder<'_, 'c> {
         let after = self.new_block(place);
         self.edge(current, after, &[(operands, &results)]);
         self.edge(end, body, &[(&yielded, carried)]);
+        self.crosses(end, LoopCrossing::Next(number));
         self.edge(end, after, &[(&yielded, &results)]);
+        self.crosses(end, LoopCrossing::Exit(number));
         after
     }
 

@@ -165,7 +165,9 @@ impl InFlight {
             for (i, act) in event.effects.acts.iter().enumerate() {
                 match act {
                     Act::Start(access) => {
-                        let bytes = aliases.accessed(event.op, &event.effects, access.target);
+                        // A slot is known from the iteration of the start, and the access may be observed in another.
+                        let mut bytes = aliases.accessed(event.op, &event.effects, access.target);
+                        bytes.slot = None;
                         found.starts.insert((event.op, i), (*access, bytes));
                     }
                     Act::Observe { at_most, .. } => {

@@ -7,6 +7,7 @@
 //! | `effects` | the effects of one operation: allocations, scratch, accesses, channels, barriers, fences |
 //! | `flow` | the control-flow graph, and a solver for forward data-flow problems |
 //! | `alias` | the bytes of each buffer to which a value may refer |
+//! | `slots` | the buffer of several, used in rotation, to which a value refers |
 //! | `in_flight` | asynchronous accesses in flight, and the waits that observe them |
 //! | `concrete` | faults on paths with known integers: rotating buffers, phases of mbarriers, concurrent regions |
 //! | `counted` | the number of copy instructions that may be in flight after each wait |
@@ -38,6 +39,7 @@ pub(crate) mod flow;
 pub(crate) mod in_flight;
 pub(crate) mod liveness;
 pub(crate) mod pressure;
+mod slots;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tokens;

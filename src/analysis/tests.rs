@@ -5,9 +5,9 @@ use super::allocation::{Allocation, AllocationError};
 use super::counted::counted_waits;
 use super::effects::{
     AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Channel, Effects, MbarrierUse,
-    Proxy, Request, ScratchTradeoff, StaggerEdge, SyncScope, Team, ViewRange,
+    Proxy, Request, Rotation, ScratchTradeoff, StaggerEdge, SyncScope, Team, ViewRange,
 };
-use super::flow::{BasicBlock, Edge, Event, Flow};
+use super::flow::{BasicBlock, Edge, Event, Flow, LoopCrossing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Size of shared memory in bytes.
@@ -98,6 +98,7 @@ fn edge(to: usize, passes: &[(usize, usize)]) -> Edge {
     Edge {
         to,
         passes: passes.to_vec(),
+        crossing: None,
     }
 }
 
@@ -721,6 +722,62 @@ fn staggered_warps_need_two_barriers() {
         64,
         &[],
     );
+}
+
+/// A loop that reads a carried slot of three, and writes the slot of an index. The buffer is value 1, and the slots before
+/// the loop are values 2 and 3.
+fn rotating(written: u32, is_ordered: bool) -> Flow {
+    let slot = |op, from| {
+        view(
+            op,
+            1,
+            ViewRange::Bytes {
+                from,
+                to: from + 64,
+            },
+        )
+    };
+    let rotation = Some(Rotation {
+        rotated_by: 0,
+        modulus: 3,
+        phase: written,
+    });
+    let indexed = ViewRange::Indexed {
+        index: 90,
+        bytes: 64,
+        rotation,
+    };
+    let mut body = vec![read(10, 4), view(6, 1, indexed), write(11, 6)];
+    if is_ordered {
+        body.insert(0, acts(12, 1, [Act::Barrier]));
+    }
+    // Value 4 is value 5 of the iteration before, and value 5 is the slot that it has written.
+    let mut flow = looped(
+        vec![make(1, 192), slot(2, 0), slot(3, 64)],
+        body,
+        Vec::new(),
+        &[(2, 4), (3, 5)],
+        &[(5, 4), (6, 5)],
+    );
+    flow.blocks[1].edges[0].crossing = Some(LoopCrossing::Next(0));
+    flow.blocks[1].edges[1].crossing = Some(LoopCrossing::Exit(0));
+    flow
+}
+
+#[test]
+fn slots_of_a_rotating_buffer_are_distinct() {
+    // Slots i % 3 and (i + 2) % 3: the slot that is written has been read in the iteration before.
+    check(&rotating(2, true), &[], 192, &[]);
+    assert_eq!(
+        ops_where(&rotating(2, false), Allocation::needs_barrier).len(),
+        1
+    );
+    // Slot (i + 1) % 3 contradicts the slots before the loop, so that the slot that is read is unknown.
+    check(&rotating(1, true), &[11], 192, &[]);
+    // Behind the loop, any slot may have been written.
+    let mut after = rotating(2, true);
+    after.blocks[2].events.push(read(20, 2));
+    check(&after, &[20], 192, &[]);
 }
 
 #[test]

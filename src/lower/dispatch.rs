@@ -317,6 +317,7 @@ fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
         K::ArithAddUIExtended => integer::add,
         K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
         K::LlvmAssume
+        | K::LlvmFence
         | K::RocdlIglpOpt
         | K::RocdlSetPrio
         | K::RocdlSchedBarrier

@@ -152,7 +152,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits a copy of a scalar operation without results: `llvm.intr.assume` or a scheduling hint.
+/// Emits a copy of a scalar operation without results: `llvm.intr.assume`, a fence, or a scheduling hint.
 pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])

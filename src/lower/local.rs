@@ -6,6 +6,7 @@
 
 pub(crate) mod atomic;
 pub(crate) mod indexed;
+mod rotation;
 mod view;
 pub(crate) mod views;
 

@@ -107,8 +107,11 @@ fn matmul() {
 #[test]
 fn matmul_of_staggered_warps() {
     let ([m, n, _], k, stride) = (SIZES, 320, 320);
-    let file = "pipelined/gfx942/matmul_staggered.ttgir";
-    run_on_all_machines(&|| Bench::lowered(file, None), [1, 1, 1], |bench| {
+    let run = |gpu: &str, prepare: &dyn Fn(&mut Bench) -> (Vec<Arg>, Box<dyn Fn(&Bench)>)| {
+        let file = format!("pipelined/{gpu}/matmul_staggered.ttgir");
+        run_on_all_machines(&|| Bench::lowered(&file, None), [1, 1, 1], prepare);
+    };
+    let prepare = |bench: &mut Bench| -> (Vec<Arg>, Box<dyn Fn(&Bench)>) {
         let a = quarters(bench, m * stride, 1);
         let b = quarters(bench, k * stride, 2);
         let c = bench.untouched(F16, m * stride);
@@ -130,7 +133,9 @@ fn matmul_of_staggered_warps() {
             check("matmul", &c, &expected, 1e-3);
         };
         (args.collect(), Box::new(verify))
-    });
+    };
+    run("gfx942", &prepare);
+    run("gfx950", &prepare);
 }
 
 #[test]

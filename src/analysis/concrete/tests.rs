@@ -57,6 +57,7 @@ fn effects(op: Op<'_>, buffers: &Buffers) -> Effects {
                 source: value_id(view.src()),
                 result: value_id(view.result()),
                 range: ViewRange::Indexed {
+                    rotation: None,
                     index: value_id(view.index()),
                     bytes: bytes(view.result()),
                 },

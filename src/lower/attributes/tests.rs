@@ -158,6 +158,8 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("cases", ReadIn("src/lower/control.rs")),
     ("fastmath", PassedOnIn("src/lower/elementwise.rs")),
     ("groupId", PassedOnIn("src/lower/emit/emitter.rs")),
+    ("ordering", PassedOnIn("src/lower/emit/emitter.rs")),
+    ("syncscope", PassedOnIn("src/lower/emit/emitter.rs")),
     ("isExact", PassedOnIn("src/lower/elementwise.rs")),
     ("mask", PassedOnIn("src/lower/emit/emitter.rs")),
     ("op_bundle_sizes", PassedOnIn("src/lower/emit/emitter.rs")),

@@ -3,6 +3,7 @@
 //! The layout of a view's type must map every element to the element's position in the source memdesc. Any other type
 //! is an error.
 
+use super::rotation;
 use super::view::{ALIGNMENT, MemdescLayout, narrow, padded};
 use crate::analysis::effects::{self, ViewRange};
 use crate::ir::Layouts;
@@ -108,6 +109,8 @@ fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRa
     firsts.all(is_regular).then_some(ViewRange::Indexed {
         index: sys::value_id(index.index()),
         bytes,
+        rotation: rotation::of(index.index())
+            .filter(|rotation| u64::from(rotation.modulus) <= count),
     })
 }
 

@@ -1,0 +1,132 @@
+//! Rotating indices: integers of an `scf.for` that count its iterations modulo a constant.
+//!
+//! ```text
+//! scf.for iter_args(%index = 1) {            i + 1 modulo 3
+//!   %next = %index + 1
+//!   %wrapped = %next < 3 ? %next : 0         i + 2 modulo 3
+//!   scf.yield %wrapped
+//! ```
+
+use crate::analysis::effects::Rotation;
+use crate::ir::UpstreamKind;
+use crate::ir::ops::arith::CmpIPredicate as Predicate;
+use crate::ir::ops::{arith, scf};
+use crate::lower::emit::block_arguments;
+use crate::sys::build::{self, Val, terminator_operands};
+use crate::sys::{self, operation_id};
+use melior::ir::BlockLike;
+
+/// Returns the rotation of an index.
+pub(super) fn of(index: Val<'_>) -> Option<Rotation> {
+    rotation(index, MAX_STEPS)
+}
+
+/// The largest number of sums and carried values that lie between an index and its counter.
+const MAX_STEPS: u32 = 16;
+
+fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
+    let left = left.checked_sub(1)?;
+    if let Some(sum) = WrappedSum::of(index) {
+        if let Some(counter) = sum.counter(index) {
+            let next = counter.first()?.checked_add(1)?;
+            return sum.rotation(counter.number, if next == sum.modulus { 0 } else { next });
+        }
+        let before = rotation(sum.value, left)?;
+        let next = i64::from(before.phase) + 1;
+        let is_same = i64::from(before.modulus) == sum.modulus;
+        return is_same.then(|| sum.rotation(before.rotated_by, next % sum.modulus))?;
+    }
+    let carried = Carried::of(index)?;
+    if let Some(sum) = WrappedSum::of(carried.next)
+        && sum.value == index
+    {
+        return sum.rotation(carried.number, carried.first()?);
+    }
+    let rotation = rotation(carried.next, left)?.seen_from_next();
+    let is_same_loop = rotation.rotated_by == carried.number;
+    (is_same_loop && carried.first() == Some(i64::from(rotation.phase))).then_some(rotation)
+}
+
+/// A value that an `scf.for` carries from one iteration to the next.
+struct Carried<'c> {
+    number: usize,
+    initial: Val<'c>,
+    next: Val<'c>,
+}
+
+impl<'c> Carried<'c> {
+    fn of(value: Val<'c>) -> Option<Self> {
+        let block = sys::block_of_argument(value)?;
+        let loop_ = scf::For::of(block.parent_operation()?)?;
+        let carried = block_arguments(block).into_iter().skip(1);
+        let mut values = carried
+            .zip(loop_.init_args())
+            .zip(terminator_operands(block));
+        let ((_, initial), next) = values.find(|((argument, _), _)| *argument == value)?;
+        Some(Self {
+            number: operation_id(loop_.op()),
+            initial,
+            next,
+        })
+    }
+
+    fn first(&self) -> Option<i64> {
+        constant(self.initial)
+    }
+}
+
+/// A value plus one, or zero if that is the modulus.
+struct WrappedSum<'c> {
+    value: Val<'c>,
+    modulus: i64,
+}
+
+impl<'c> WrappedSum<'c> {
+    fn of(wrapped: Val<'c>) -> Option<Self> {
+        use UpstreamKind as U;
+        let op = sys::defining_operation(wrapped)?;
+        let (next, modulus) = match (UpstreamKind::of(op)?, &build::operands(op)[..]) {
+            (U::ArithSelect, &[condition, chosen, other]) => {
+                let compared = arith::CmpI::of(sys::defining_operation(condition)?)?;
+                let (next, zero) = match compared.predicate() {
+                    Predicate::Slt | Predicate::Ult | Predicate::Ne => (chosen, other),
+                    Predicate::Sge | Predicate::Uge | Predicate::Eq => (other, chosen),
+                    _ => return None,
+                };
+                let wraps = constant(zero) == Some(0) && compared.lhs() == next;
+                (wraps.then_some(next)?, compared.rhs())
+            }
+            // The sum is at least 0, since rotations start at -1 at the least.
+            (U::ArithRemSI | U::ArithRemUI, &[next, modulus]) => (next, modulus),
+            _ => return None,
+        };
+        let sum = sys::defining_operation(next)?;
+        let is_sum = UpstreamKind::of(sum) == Some(U::ArithAddI);
+        let [value, one] = build::operands(sum)[..] else {
+            return None;
+        };
+        let modulus = constant(modulus).filter(|modulus| *modulus > 0)?;
+        (is_sum && constant(one) == Some(1)).then_some(Self { value, modulus })
+    }
+
+    /// Returns the carried value that has the sum `wrapped` in the next iteration, if this is the sum's operand.
+    fn counter(&self, wrapped: Val<'c>) -> Option<Carried<'c>> {
+        Carried::of(self.value).filter(|carried| carried.next == wrapped)
+    }
+
+    /// Returns the rotation that is `first` in the first iteration of a loop.
+    fn rotation(&self, rotated_by: usize, first: i64) -> Option<Rotation> {
+        let modulus = u32::try_from(self.modulus).ok()?;
+        let phase = u32::try_from(first).ok().filter(|first| *first < modulus)?;
+        Some(Rotation {
+            rotated_by,
+            modulus,
+            phase,
+        })
+    }
+}
+
+fn constant(value: Val<'_>) -> Option<i64> {
+    let constant = arith::Constant::of(sys::defining_operation(value)?)?;
+    build::integer_value(constant.value())
+}
