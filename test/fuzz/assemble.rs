@@ -57,7 +57,7 @@ fn kernels(seed: u64) -> Vec<Kernel> {
     let mut next = seed.wrapping_mul(1 << 16);
     while found.len() < KERNELS {
         let rng = Rng::new(next);
-        let kernel = if found.len() % 2 == 0 {
+        let kernel = if found.len().is_multiple_of(2) {
             generate_for(rng, target)
         } else {
             products_for(rng, target)

@@ -4,11 +4,11 @@
 use linear_layout::encoding::{Encoding, infer::equivalent};
 use linear_layout_mlir::ir::infer::{InferenceError, operand_encoding, result_encoding};
 use linear_layout_mlir::ir::{Layouts, TensorType};
-use linear_layout_mlir::sys::build;
+use linear_layout_mlir::sys::{self, build};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Module, RegionLike, Type, TypeLike, ValueLike};
+use melior::ir::{BlockLike, RegionLike, Type, TypeLike, ValueLike};
 use melior::utility::register_all_dialects;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -122,7 +122,9 @@ fn inference_gives_the_types_of_whole_kernels() {
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a kernel is text");
         for piece in text.split("// -----") {
-            let module = Module::parse(&context, piece)
+            let piece =
+                sys::checked_input("-", piece.as_bytes().to_vec()).expect("its nesting is shallow");
+            let module = sys::parse_input(&context, &piece)
                 .unwrap_or_else(|| panic!("{} does not parse", path.display()));
             walk(module.as_operation(), &mut |op| {
                 if op.result_count() == 0 {

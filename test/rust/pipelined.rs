@@ -107,35 +107,32 @@ fn matmul() {
 #[test]
 fn matmul_of_staggered_warps() {
     let ([m, n, _], k, stride) = (SIZES, 320, 320);
-    let run = |gpu: &str, prepare: &dyn Fn(&mut Bench) -> (Vec<Arg>, Box<dyn Fn(&Bench)>)| {
+    for gpu in ["gfx942", "gfx950"] {
         let file = format!("pipelined/{gpu}/matmul_staggered.ttgir");
-        run_on_all_machines(&|| Bench::lowered(&file, None), [1, 1, 1], prepare);
-    };
-    let prepare = |bench: &mut Bench| -> (Vec<Arg>, Box<dyn Fn(&Bench)>) {
-        let a = quarters(bench, m * stride, 1);
-        let b = quarters(bench, k * stride, 2);
-        let c = bench.untouched(F16, m * stride);
-        let sizes = [m, n, k, stride, stride, stride].map(|size| Arg::Int(size as i128));
-        let args = [a, b, c].map(Arg::Buffer).into_iter().chain(sizes);
-        let verify = move |bench: &Bench| {
-            let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
-            let of = |row: usize, column: usize| -> f64 {
-                (0..k)
-                    .map(|i| a[row * stride + i] * b[i * stride + column])
-                    .sum()
+        run_on_all_machines(&|| Bench::lowered(&file, None), [1, 1, 1], |bench| {
+            let a = quarters(bench, m * stride, 1);
+            let b = quarters(bench, k * stride, 2);
+            let c = bench.untouched(F16, m * stride);
+            let sizes = [m, n, k, stride, stride, stride].map(|size| Arg::Int(size as i128));
+            let args = [a, b, c].map(Arg::Buffer).into_iter().chain(sizes);
+            let verify = move |bench: &Bench| {
+                let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
+                let of = |row: usize, column: usize| -> f64 {
+                    (0..k)
+                        .map(|i| a[row * stride + i] * b[i * stride + column])
+                        .sum()
+                };
+                let expected: Vec<f64> = (0..m * stride)
+                    .map(|i| match i % stride {
+                        column if column < n => of(i / stride, column),
+                        _ => UNTOUCHED,
+                    })
+                    .collect();
+                check("matmul", &c, &expected, 1e-3);
             };
-            let expected: Vec<f64> = (0..m * stride)
-                .map(|i| match i % stride {
-                    column if column < n => of(i / stride, column),
-                    _ => UNTOUCHED,
-                })
-                .collect();
-            check("matmul", &c, &expected, 1e-3);
-        };
-        (args.collect(), Box::new(verify))
-    };
-    run("gfx942", &prepare);
-    run("gfx950", &prepare);
+            (args.collect(), Box::new(verify))
+        });
+    }
 }
 
 #[test]
