@@ -33,9 +33,6 @@ KERNEL = {
 LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
 
 
-#: A directive by which a kernel states its registers or its resident blocks.
-
-
 def knobs() -> Any:
     import triton
 
