@@ -5,7 +5,7 @@
 //! buffer, the smallest range that contains the ranges of all incoming values. Ranges that still grow after
 //! [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
 
-use super::effects::{AccessTarget, Effects, OpId, ValueId, ViewRange};
+use super::effects::{AccessTarget, Effects, OpId, Rotation, ValueId, ViewRange};
 use super::flow::Flow;
 use super::slots::{self, Slot};
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +19,7 @@ pub(crate) struct PointsTo {
     /// True if the value may refer to a buffer of another function.
     pub(crate) external: bool,
     /// True if the value may refer to an unknown part of a byte range, rather than to the whole range.
-    is_inexact: bool,
+    pub(super) is_inexact: bool,
     /// The slot of a rotating buffer to which an access is known to be limited.
     pub(crate) slot: Option<Slot>,
 }
@@ -163,6 +163,23 @@ impl Aliases {
         let points_to = self.get(value);
         let (buffer, range) = points_to.buffers.iter().next()?;
         points_to.is_exact().then_some((*buffer, *range))
+    }
+
+    /// Returns the slot that bytes of a rotating buffer are in the first iteration of the loop that rotates it.
+    pub(super) fn slot_on_entry(&self, loop_: OpId, bytes: &PointsTo) -> Option<Slot> {
+        let (buffer, (from, to)) = bytes.buffers.iter().next().filter(|_| bytes.is_exact())?;
+        let is_it = |slot: &&Slot| slot.buffer == *buffer && slot.rotation.rotated_by == loop_;
+        let slots = self.slots.values().filter(is_it);
+        let slot = *slots.min_by_key(|slot| (slot.rotation, slot.bytes))?;
+        let phase = from.checked_div(slot.bytes)?;
+        let is_one = *from == phase * slot.bytes && to - from == slot.bytes;
+        (is_one && phase < slot.rotation.modulus).then_some(Slot {
+            rotation: Rotation {
+                phase,
+                ..slot.rotation
+            },
+            ..slot
+        })
     }
 
     /// Returns the size of a buffer in bytes.

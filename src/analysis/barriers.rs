@@ -32,7 +32,7 @@
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
-use super::flow::{Edge, Flow, LoopCrossing};
+use super::flow::{Edge, Flow};
 use super::in_flight::InFlight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -108,21 +108,14 @@ impl ByteRanges {
         }
     }
 
-    /// Updates the slots at the end of an iteration.
-    fn cross(&mut self, crossing: LoopCrossing) {
-        for mut slot in std::mem::take(&mut self.slots) {
-            match crossing {
-                LoopCrossing::Next(number) if slot.rotation.rotated_by == number => {
-                    slot.rotation = slot.rotation.seen_from_next();
-                    self.slots.insert(slot);
+    /// Describes the slots from behind an edge.
+    fn cross(&mut self, edge: &Edge) {
+        for slot in std::mem::take(&mut self.slots) {
+            match edge.rotated(slot.rotation) {
+                Some(rotation) => {
+                    self.slots.insert(SlotBytes { rotation, ..slot });
                 }
-                // The number of iterations is unknown.
-                LoopCrossing::Exit(number) if slot.rotation.rotated_by == number => {
-                    self.add(slot.all);
-                }
-                _ => {
-                    self.slots.insert(slot);
-                }
+                None => self.add(slot.all),
             }
         }
     }
@@ -178,9 +171,9 @@ impl AccessedBytes {
         self.waits.join(&other.waits);
     }
 
-    fn cross(&mut self, crossing: LoopCrossing) {
+    fn cross(&mut self, edge: &Edge) {
         for ranges in [&mut self.reads, &mut self.writes, &mut self.waits] {
-            ranges.cross(crossing);
+            ranges.cross(edge);
         }
     }
 
@@ -246,9 +239,9 @@ impl PendingAccesses {
     /// Returns the accesses that are pending behind an edge.
     pub(crate) fn across(&self, edge: &Edge) -> Self {
         let mut across = self.clone();
-        if let Some(crossing) = edge.crossing {
+        if edge.crossing.is_some() {
             for pending in across.bytes.values_mut() {
-                pending.cross(crossing);
+                pending.cross(edge);
             }
         }
         across
@@ -358,7 +351,7 @@ impl OpAccesses {
                 Act::Observe { .. } => {
                     for (access, accessed) in in_flight.observed((op, i)) {
                         if !is_fence || access.proxy == Proxy::Generic {
-                            pending.add(access.is_write, accessed, offsets);
+                            pending.add(access.is_write, &accessed, offsets);
                         }
                     }
                     continue;

@@ -20,7 +20,7 @@
 //! they become. [`Flow::forward`] solves forward data-flow problems on the graph.
 
 use super::barriers::Barriers;
-use super::effects::{Act, Buffers, Effects, OpId, Team, ValueId};
+use super::effects::{Act, Buffers, Effects, OpId, Rotation, Team, ValueId};
 use crate::ir::ops::{scf, ttg};
 use crate::ir::partitions::{partitions_of, warps_of_regions};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -48,11 +48,26 @@ pub(crate) struct Edge {
     pub(crate) crossing: Option<LoopCrossing>,
 }
 
-/// The end of an iteration of a loop, which the operation identifies.
+/// The begin or the end of an iteration of a loop, which the operation identifies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LoopCrossing {
+    Enter(OpId),
     Next(OpId),
     Exit(OpId),
+}
+
+impl Edge {
+    /// Returns an index that is constant across the edge, described from behind it. Behind a loop, the number of iterations is
+    /// unknown, and so is the index.
+    pub(crate) fn rotated(&self, index: Rotation) -> Option<Rotation> {
+        match self.crossing {
+            Some(LoopCrossing::Next(number)) if index.rotated_by == number => {
+                Some(index.seen_from_next())
+            }
+            Some(LoopCrossing::Exit(number)) if index.rotated_by == number => None,
+            _ => Some(index),
+        }
+    }
 }
 
 /// A basic block.
@@ -331,6 +346,9 @@ impl<'c> FlowBuilder<'_, 'c> {
         };
         let operands = &operands[..];
         self.edge(current, body, &[(operands, carried)]);
+        if is_for {
+            self.crosses(current, LoopCrossing::Enter(number));
+        }
         let end = self.block(first, body);
         let yielded = terminator_operands(first);
         if let Some(second) = regions.get(1).copied().filter(|_| !is_for) {

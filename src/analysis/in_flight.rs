@@ -26,7 +26,8 @@
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, Team, ValueId};
-use super::flow::{Edge, Event, Flow, ForwardAnalysis};
+use super::flow::{Edge, Event, Flow, ForwardAnalysis, LoopCrossing};
+use super::slots::Slot;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// An operation, and the index of one of its acts.
@@ -41,7 +42,7 @@ pub(crate) struct InFlight {
     /// The buffers that have an access in flight before each operation.
     before: HashMap<OpId, BTreeSet<OpId>>,
     /// The accesses whose completion each wait observes in the waiting thread only.
-    observed: HashMap<ActId, BTreeSet<ActId>>,
+    observed: HashMap<ActId, BTreeMap<ActId, Option<Slot>>>,
     /// Conflicts: the operation that started an access in flight, and the operation that conflicts with the access.
     conflicts: BTreeSet<(OpId, OpId)>,
 }
@@ -55,6 +56,8 @@ struct InFlightAccess {
     is_current: bool,
     /// True if no write to the buffer of the access has completed.
     is_first: bool,
+    /// The slot of the access, described from the current iteration, if it is the same on all paths.
+    slot: Option<Slot>,
 }
 
 type AccessGroup = BTreeMap<ActId, InFlightAccess>;
@@ -65,6 +68,7 @@ fn join(group: &mut AccessGroup, other: &AccessGroup) {
         access.is_certain |= there.is_certain;
         access.is_current |= there.is_current;
         access.is_first |= there.is_first;
+        access.slot = access.slot.filter(|slot| there.slot == Some(*slot));
     }
 }
 
@@ -165,9 +169,11 @@ impl InFlight {
             for (i, act) in event.effects.acts.iter().enumerate() {
                 match act {
                     Act::Start(access) => {
-                        // A slot is known from the iteration of the start, and the access may be observed in another.
-                        let mut bytes = aliases.accessed(event.op, &event.effects, access.target);
-                        bytes.slot = None;
+                        // The state has the slot, since the access may be observed in another iteration.
+                        let bytes = PointsTo {
+                            slot: None,
+                            ..aliases.accessed(event.op, &event.effects, access.target)
+                        };
                         found.starts.insert((event.op, i), (*access, bytes));
                     }
                     Act::Observe { at_most, .. } => {
@@ -208,9 +214,16 @@ impl InFlight {
     pub(crate) fn observed(
         &self,
         act: ActId,
-    ) -> impl Iterator<Item = &(AsyncAccess, PointsTo)> + '_ {
+    ) -> impl Iterator<Item = (AsyncAccess, PointsTo)> + '_ {
         let acts = self.observed.get(&act).into_iter().flatten();
-        acts.map(|act| &self.starts[act])
+        acts.map(|(act, slot)| {
+            let (access, bytes) = &self.starts[act];
+            let bytes = PointsTo {
+                slot: *slot,
+                ..bytes.clone()
+            };
+            (*access, bytes)
+        })
     }
 
     /// Returns true if any asynchronous access uses the async proxy.
@@ -262,6 +275,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
                         is_certain: true,
                         is_current: true,
                         is_first: start.is_write && !bytes.buffers.keys().any(is_written),
+                        slot: aliases.accessed(op, effects, start.target).slot,
                     };
                     let key = self.key(op, start.channel);
                     let queue = state.queues.entry(key).or_default();
@@ -283,11 +297,11 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
                         state.write(&self.found.starts[act].1, &self.found.starts);
                     }
                     if !channel.is_observed_by_all() {
-                        self.found
-                            .observed
-                            .entry((op, i))
-                            .or_default()
-                            .extend(done.keys());
+                        let observed = self.found.observed.entry((op, i)).or_default();
+                        for (act, access) in done {
+                            let slot = observed.entry(act).or_insert(access.slot);
+                            *slot = slot.filter(|slot| access.slot == Some(*slot));
+                        }
                     }
                 }
                 Act::Barrier | Act::Sync(_) | Act::Stagger(_) | Act::Fence => {}
@@ -298,6 +312,16 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
     fn edge(&mut self, edge: &Edge, state: &mut InFlightState) {
         let defined: Vec<ValueId> = edge.passes.iter().map(|(_, to)| *to).collect();
         state.define(&defined, &self.found.starts);
+        for (act, access) in state.all() {
+            access.slot = match (access.slot, edge.crossing) {
+                (Some(slot), _) => slot.across(edge),
+                (None, Some(LoopCrossing::Enter(number))) => {
+                    let (_, bytes) = &self.found.starts[act];
+                    self.aliases.slot_on_entry(number, bytes)
+                }
+                (None, _) => None,
+            };
+        }
     }
 
     fn join(state: &mut InFlightState, other: &InFlightState) {

@@ -11,7 +11,7 @@
 
 use super::alias::Aliases;
 use super::effects::{OpId, Rotation, ValueId, ViewRange};
-use super::flow::{Flow, LoopCrossing};
+use super::flow::{Edge, Flow, LoopCrossing};
 use std::collections::HashMap;
 
 /// One of several consecutive buffers of the same size.
@@ -25,6 +25,14 @@ pub(crate) struct Slot {
     pub(crate) bytes: u32,
     /// The index of the slot.
     pub(crate) rotation: Rotation,
+}
+
+impl Slot {
+    /// Returns the same slot, described from the iteration behind an edge, if it is known there.
+    pub(crate) fn across(self, edge: &Edge) -> Option<Self> {
+        let rotation = edge.rotated(self.rotation)?;
+        Some(Self { rotation, ..self })
+    }
 }
 
 /// Returns the slots of the values that refer to a slot, or to a part of it, in every iteration.
@@ -102,7 +110,7 @@ fn carried(flow: &Flow, aliases: &Aliases, slots: &HashMap<ValueId, Slot>) -> Ve
             let rotation = slot.rotation.seen_from_next();
             let first = rotation.phase * slot.bytes;
             let entries = edges()
-                .filter(|edge| edge.to == next.to && edge.crossing.is_none())
+                .filter(|edge| edge.to == next.to && edge.crossing != next.crossing)
                 .flat_map(|edge| &edge.passes)
                 .filter(|(_, into)| into == to);
             let mut values = entries.map(|(value, _)| *value).peekable();

@@ -781,6 +781,46 @@ fn slots_of_a_rotating_buffer_are_distinct() {
 }
 
 #[test]
+fn copies_in_flight_keep_their_slot() {
+    // A copy to slot 1 before the loop, and one to slot (i + 2) % 3 in each iteration, behind a barrier and the wait for the last one.
+    let in_loop = |written| {
+        let rotation = Some(Rotation {
+            rotated_by: 0,
+            modulus: 3,
+            phase: written,
+        });
+        let indexed = ViewRange::Indexed {
+            index: 90,
+            bytes: 64,
+            rotation,
+        };
+        let before = vec![
+            make(1, 192),
+            view(2, 1, ViewRange::Bytes { from: 64, to: 128 }),
+            copy(10, 2),
+        ];
+        let body = vec![
+            acts(14, 1, [Act::Barrier]),
+            wait(11, Channel::Copies, 0),
+            view(6, 1, indexed),
+            copy(12, 6),
+        ];
+        let mut flow = looped(before, body, vec![wait(13, Channel::Copies, 0)], &[], &[]);
+        flow.blocks[0].edges[0].crossing = Some(LoopCrossing::Enter(0));
+        flow.blocks[1].edges[0].crossing = Some(LoopCrossing::Next(0));
+        flow.blocks[1].edges[1].crossing = Some(LoopCrossing::Exit(0));
+        flow
+    };
+    check(&in_loop(2), &[], 192, &[]);
+    // Slot (i + 1) % 3 is the one before the loop in the first iteration.
+    check(&in_loop(1), &[12], 192, &[]);
+    // The edges without their meaning.
+    let mut unknown = in_loop(2);
+    unknown.blocks[0].edges[0].crossing = None;
+    check(&unknown, &[12], 192, &[]);
+}
+
+#[test]
 fn waits_in_regions_convey_completions() {
     let phase = |op, mbarrier| wait(op, Channel::Mbarrier(mbarrier), 0);
     let before = || vec![make(1, 64), make(2, 8), make(3, 8)];
