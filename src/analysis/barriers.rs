@@ -31,7 +31,7 @@
 //!   at any mbarrier because of the operation.
 
 use super::alias::{Aliases, PointsTo};
-use super::effects::{Act, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
+use super::effects::{Act, Channel, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
 use super::flow::{Edge, Flow};
 use super::in_flight::InFlight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -492,7 +492,32 @@ impl<'f> BarrierAnalysis<'f> {
                 best = with;
             }
         }
-        best
+        self.before_copies(best)
+    }
+
+    /// Moves barriers that stand between copies in front of the first one. Nothing becomes pending between copies, and copies
+    /// start at the same time there: with a barrier between, attention by wgmma took 2 % longer on an H100.
+    fn before_copies(&self, mut barriers: Barriers) -> Barriers {
+        let is_copy = |act: &Act| match act {
+            Act::Start(access) => access.channel == Channel::Copies,
+            Act::Commit(channel) => *channel == Channel::Copies,
+            _ => false,
+        };
+        for block in &self.flow.blocks {
+            let mut first = None;
+            for event in &block.events {
+                let acts = &event.effects.acts;
+                if !acts.iter().all(is_copy) || self.kept.contains_key(&event.op) {
+                    first = None;
+                } else if !acts.is_empty() {
+                    let start = *first.get_or_insert(event.op);
+                    if let Some(team) = barriers.remove(&event.op) {
+                        barriers.insert(start, team);
+                    }
+                }
+            }
+        }
+        barriers
     }
 
     /// Returns the operations that conflict with accesses that a barrier of the operation's team does not order: accesses
