@@ -12,15 +12,16 @@
 //! A wait for copies gets a barrier behind it there: the copies have then arrived for the other warps as well, after the
 //! next barrier.
 
+use super::calls;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects, OpId, StaggerEdge};
 use crate::ir::builders::llvm;
 use crate::ir::ops::arith::CmpIPredicate as Predicate;
-use crate::ir::ops::{amdg, arith};
+use crate::ir::ops::{amdg, arith, tt};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
-use linear_layout::target::Target;
+use linear_layout::target::{Target, Vendor};
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
@@ -37,11 +38,20 @@ impl StaggeredCode {
     pub(crate) fn of(function: Op<'_>, target: &Target) -> Self {
         let mut found = Self::default();
         let ops = build::in_order(function);
-        if !ops.iter().any(|op| OpKind::AmdgCondBarrier.is(*op)) {
+        let mut barriers = ops
+            .iter()
+            .filter(|op| OpKind::AmdgCondBarrier.is(**op))
+            .peekable();
+        if barriers.peek().is_none() {
             return found;
         }
-        for op in ops {
-            for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
+        if let Err(refusal) = supported(function, target) {
+            let refused = barriers.map(|op| (operation_id(*op), Err(refusal.clone())));
+            found.edges.extend(refused);
+            return found;
+        }
+        for op in &ops {
+            for block in (0..op.region_count()).flat_map(|i| build::blocks(*op, i)) {
                 found.add_block(&build::operations(block), target);
             }
         }
@@ -101,6 +111,12 @@ impl StaggeredCode {
         if !self.within.contains(&operation_id(op)) {
             return Ok(effects);
         }
+        if OpKind::TtCall.is(op) && effects.touches_memory() {
+            return Err(Diagnostic::new(
+                "calls a function that uses shared memory between warps that `amdg.cond_barrier` has staggered",
+            )
+            .note("inline the function"));
+        }
         let accesses = |act: &Act| matches!(act, Act::Read(_) | Act::Write(_) | Act::Start(_));
         let has_barrier = effects.acts.iter().any(|act| act.scope().is_some());
         if has_barrier && effects.acts.iter().any(accesses) {
@@ -117,6 +133,18 @@ impl StaggeredCode {
         }
         Ok(effects)
     }
+}
+
+/// Checks that warps can be staggered in a function.
+fn supported(function: Op<'_>, target: &Target) -> Result<(), Diagnostic> {
+    if target.vendor != Vendor::Amd {
+        let name = target.name;
+        return Err(Diagnostic::new(format!("is not supported on {name}")));
+    }
+    if !tt::Func::of(function).is_some_and(calls::is_kernel) {
+        return Err(Diagnostic::new("is supported in kernels only").note("inline the function"));
+    }
+    Ok(())
 }
 
 fn unpaired() -> Diagnostic {

@@ -135,3 +135,80 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+#other = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @nvidia(%c: i32) {
+    %c0 = arith.constant 0 : i32
+    %early = arith.cmpi eq, %c, %c0 : i32
+    %late = arith.cmpi ne, %c, %c0 : i32
+    // expected-error @+1 {{is not supported on cuda:90}}
+    amdg.cond_barrier %late
+    // expected-error @+1 {{is not supported on cuda:90}}
+    amdg.cond_barrier %early
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [2], order = [0]}>
+#other = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [64], warpsPerCTA = [2], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func private @exchange(%value: tensor<256xi32, #blocked>) -> tensor<256xi32, #other> attributes {noinline = true} {
+    %moved = ttg.convert_layout %value : tensor<256xi32, #blocked> -> tensor<256xi32, #other>
+    tt.return %moved : tensor<256xi32, #other>
+  }
+  tt.func public @calls(%out: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %thread = rocdl.workitem.id.x : i32
+    %warp = arith.divsi %thread, %c64 : i32
+    %early = arith.cmpi eq, %warp, %c0 : i32
+    %late = arith.cmpi ne, %warp, %c0 : i32
+    %range = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #blocked>
+    amdg.cond_barrier %late
+    // expected-error @+2 {{calls a function that uses shared memory between warps that `amdg.cond_barrier` has staggered}}
+    // expected-note @+1 {{inline the function}}
+    %moved = tt.call @exchange(%range) : (tensor<256xi32, #blocked>) -> tensor<256xi32, #other>
+    amdg.cond_barrier %early
+    %p = tt.splat %out : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>, #other>
+    tt.store %p, %moved : tensor<256x!tt.ptr<i32>, #other>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [2], order = [0]}>
+#other = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [64], warpsPerCTA = [2], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func private @staggers() attributes {noinline = true} {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %thread = rocdl.workitem.id.x : i32
+    %warp = arith.divsi %thread, %c64 : i32
+    %early = arith.cmpi eq, %warp, %c0 : i32
+    %late = arith.cmpi ne, %warp, %c0 : i32
+    // expected-error @+2 {{is supported in kernels only}}
+    // expected-note @+1 {{inline the function}}
+    amdg.cond_barrier %late
+    // expected-error @+2 {{is supported in kernels only}}
+    // expected-note @+1 {{inline the function}}
+    amdg.cond_barrier %early
+    tt.return
+  }
+  tt.func public @kernel() {
+    tt.call @staggers() : () -> ()
+    tt.return
+  }
+}
