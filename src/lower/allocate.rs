@@ -123,7 +123,7 @@ impl SharedMemory {
             calls,
             scratch_limit: None,
             lane_reductions: planning.lane_reductions,
-            staggered: StaggeredCode::of(function, gpu.target),
+            staggered: StaggeredCode::of(function, gpu),
             usage: planning.explain.then(HashMap::new),
         };
         let effects = |context: &mut PlanContext<'_>, op: Op<'_>, buffers: &Buffers| {

@@ -13,6 +13,7 @@
 //! next barrier.
 
 use super::calls;
+use super::gpu::Gpu;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects, OpId, StaggerEdge};
 use crate::ir::builders::llvm;
@@ -21,7 +22,7 @@ use crate::ir::ops::{amdg, arith, tt};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
-use linear_layout::target::{Target, Vendor};
+use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +36,7 @@ pub(crate) struct StaggeredCode {
 }
 
 impl StaggeredCode {
-    pub(crate) fn of(function: Op<'_>, target: &Target) -> Self {
+    pub(crate) fn of(function: Op<'_>, gpu: Gpu) -> Self {
         let mut found = Self::default();
         let ops = build::in_order(function);
         let mut barriers = ops
@@ -45,14 +46,14 @@ impl StaggeredCode {
         if barriers.peek().is_none() {
             return found;
         }
-        if let Err(refusal) = supported(function, target) {
+        if let Err(refusal) = supported(function, gpu) {
             let refused = barriers.map(|op| (operation_id(*op), Err(refusal.clone())));
             found.edges.extend(refused);
             return found;
         }
         for op in &ops {
             for block in (0..op.region_count()).flat_map(|i| build::blocks(*op, i)) {
-                found.add_block(&build::operations(block), target);
+                found.add_block(&build::operations(block), gpu.target);
             }
         }
         found
@@ -136,9 +137,9 @@ impl StaggeredCode {
 }
 
 /// Checks that warps can be staggered in a function.
-fn supported(function: Op<'_>, target: &Target) -> Result<(), Diagnostic> {
-    if target.vendor != Vendor::Amd {
-        let name = target.name;
+fn supported(function: Op<'_>, gpu: Gpu) -> Result<(), Diagnostic> {
+    if !gpu.can_stagger() {
+        let name = gpu.target.name;
         return Err(Diagnostic::new(format!("is not supported on {name}")));
     }
     if !tt::Func::of(function).is_some_and(calls::is_kernel) {

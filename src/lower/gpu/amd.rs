@@ -105,6 +105,10 @@ impl Isa for Amd {
         copy::shared_barrier(e);
     }
 
+    fn can_stagger(&self) -> bool {
+        true
+    }
+
     fn staggering_barrier(&self, e: &mut Emitter<'_>, is_of_shared: bool) {
         let barrier = if is_of_shared {
             copy::shared_barrier(e)

@@ -130,6 +130,11 @@ pub(super) trait Isa: Sync {
         self.block_barrier(e);
     }
 
+    /// Returns true if some warps may wait at one CTA barrier while others wait at another.
+    fn can_stagger(&self) -> bool {
+        false
+    }
+
     /// Emits a CTA barrier for code that only some warps execute: at the same time, the other warps execute another barrier.
     /// It orders shared memory only if `is_of_shared` is true, and all accesses otherwise.
     fn staggering_barrier(&self, _: &mut Emitter<'_>, _is_of_shared: bool) {}
@@ -566,6 +571,10 @@ impl Gpu {
         if let Some(text) = self.isa.launch_declaration() {
             rewriter.prepend_parsed(context, body, text);
         }
+    }
+
+    pub(crate) fn can_stagger(self) -> bool {
+        self.isa.can_stagger()
     }
 
     pub(crate) fn staggering_barrier(self, e: &mut Emitter<'_>, is_of_shared: bool) {
