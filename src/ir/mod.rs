@@ -9,6 +9,7 @@
 pub(crate) mod builders;
 pub mod canonical;
 mod captures;
+mod carried;
 mod diagnostics;
 pub mod discardable;
 pub mod infer;
@@ -29,6 +30,7 @@ mod unknown;
 pub mod verify;
 pub mod view;
 
+pub(crate) use carried::Carried;
 pub(crate) use diagnostics::location_text;
 pub use diagnostics::{Message, Recorder, Severity, SourceLocation};
 pub use layouts::{Layouts, TensorLayout};
@@ -40,4 +42,5 @@ pub(crate) use product::{ProductTypes, ScaledTypes, check_scaled_elements, group
 pub use reason::Reason;
 pub use semantics::LinearLayouts;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
+pub(crate) use uniform::integer_constant;
 pub use unknown::{TRITON_VERSION, unknown_name};

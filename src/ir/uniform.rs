@@ -18,7 +18,8 @@ pub(super) fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     build::splat_value(value).or_else(|| (value.is_integer() || value.is_float()).then_some(value))
 }
 
-fn integer(value: Val<'_>) -> Option<i64> {
+/// Returns the integer that a constant is, or that all elements of a constant tensor are.
+pub(crate) fn integer_constant(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
@@ -61,7 +62,7 @@ pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: ViewOp<'c>) -> Ma
 
 /// Folds an `addptr` with offset zero to its pointer operand.
 pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> MatchResult {
-    (integer(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
+    (integer_constant(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
 }
 
 /// Folds a splat of a constant to a constant tensor.
@@ -93,7 +94,7 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
 
 /// Removes a mask that is true, together with `other`. Replaces a load whose mask is false by `other`.
 pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchResult {
-    if integer(load.mask()?)? == 0 {
+    if integer_constant(load.mask()?)? == 0 {
         rewriter.replace(load.op(), &[load.other()?]);
     } else {
         let (mask, other) = (load.mask_at(), load.other_at());
@@ -104,7 +105,7 @@ pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchR
 
 /// Removes a mask that is true. Erases a store whose mask is false.
 pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> MatchResult {
-    if integer(store.mask()?)? == 0 {
+    if integer_constant(store.mask()?)? == 0 {
         rewriter.erase(store.op());
     } else {
         let mask = store.mask_at();

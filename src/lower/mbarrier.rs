@@ -4,15 +4,14 @@
 //! these operations follow from their shared-memory effects, like the CTA barriers around other accesses. An arrival
 //! counts for the whole CTA, so a CTA barrier precedes it.
 
-use super::emit::block_arguments;
 use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
-use crate::ir::UpstreamKind;
-use crate::ir::ops::{arith, scf, ttng};
-use crate::sys::build::{self, Op, Val, terminator_operands};
+use crate::ir::ops::ttng;
+use crate::ir::{Carried, UpstreamKind, integer_constant};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
+use melior::ir::ValueLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{BlockLike, ValueLike};
 
 /// Returns the instructions for the GPU's asynchronous units, or an error if the GPU has none.
 pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
@@ -120,26 +119,16 @@ fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
         return true;
     }
     let Some(op) = sys::defining_operation(value) else {
-        // A value carried by a loop.
-        let block = sys::block_of_argument(value);
-        let around = block.and_then(|block| block.parent_operation());
-        let (Some(block), Some(loop_)) = (block, around.and_then(scf::For::of)) else {
+        let Some(carried) = Carried::of(value) else {
             return false;
         };
         assumed.push(value);
-        let carried = block_arguments(block).into_iter().skip(1);
-        let initial = carried
-            .zip(loop_.init_args())
-            .zip(terminator_operands(block));
-        let mut own = initial.filter(|((argument, _), _)| *argument == value);
-        return own.all(|((_, initial), next)| is_bit(initial, assumed) && is_bit(next, assumed));
+        return is_bit(carried.initial, assumed) && is_bit(carried.next, assumed);
     };
     let operands = build::operands(op);
     let mut are_bits = |operands: &[Val<'c>]| operands.iter().all(|v| is_bit(*v, assumed));
     match UpstreamKind::of(op) {
-        Some(U::ArithConstant) => arith::Constant::of(op)
-            .and_then(|constant| build::integer_value(constant.value()))
-            .is_some_and(|number| matches!(number, 0 | 1)),
+        Some(U::ArithConstant) => matches!(integer_constant(value), Some(0 | 1)),
         Some(U::ArithAndI) => operands.iter().any(|v| are_bits(&[*v])),
         Some(U::ArithOrI | U::ArithXOrI) => are_bits(&operands),
         Some(U::ArithSelect) => are_bits(&operands[1..]),

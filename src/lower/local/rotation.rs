@@ -8,13 +8,10 @@
 //! ```
 
 use crate::analysis::effects::Rotation;
-use crate::ir::UpstreamKind;
-use crate::ir::ops::arith::CmpIPredicate as Predicate;
-use crate::ir::ops::{arith, scf};
-use crate::lower::emit::block_arguments;
-use crate::sys::build::{self, Val, terminator_operands};
-use crate::sys::{self, operation_id};
-use melior::ir::BlockLike;
+use crate::ir::ops::arith::{self, CmpIPredicate as Predicate};
+use crate::ir::{Carried, UpstreamKind, integer_constant};
+use crate::sys;
+use crate::sys::build::{self, Val};
 
 /// Returns the rotation of an index.
 pub(super) fn of(index: Val<'_>) -> Option<Rotation> {
@@ -28,8 +25,8 @@ fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
     let left = left.checked_sub(1)?;
     if let Some(sum) = WrappedSum::of(index) {
         if let Some(counter) = sum.counter(index) {
-            let next = counter.first()?.checked_add(1)?;
-            return sum.rotation(counter.number, if next == sum.modulus { 0 } else { next });
+            let next = integer_constant(counter.initial)?.checked_add(1)?;
+            return sum.rotation(counter.loop_id, if next == sum.modulus { 0 } else { next });
         }
         let before = rotation(sum.value, left)?;
         let next = i64::from(before.phase) + 1;
@@ -40,39 +37,12 @@ fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
     if let Some(sum) = WrappedSum::of(carried.next)
         && sum.value == index
     {
-        return sum.rotation(carried.number, carried.first()?);
+        return sum.rotation(carried.loop_id, integer_constant(carried.initial)?);
     }
     let rotation = rotation(carried.next, left)?.seen_from_next();
-    let is_same_loop = rotation.rotated_by == carried.number;
-    (is_same_loop && carried.first() == Some(i64::from(rotation.phase))).then_some(rotation)
-}
-
-/// A value that an `scf.for` carries from one iteration to the next.
-struct Carried<'c> {
-    number: usize,
-    initial: Val<'c>,
-    next: Val<'c>,
-}
-
-impl<'c> Carried<'c> {
-    fn of(value: Val<'c>) -> Option<Self> {
-        let block = sys::block_of_argument(value)?;
-        let loop_ = scf::For::of(block.parent_operation()?)?;
-        let carried = block_arguments(block).into_iter().skip(1);
-        let mut values = carried
-            .zip(loop_.init_args())
-            .zip(terminator_operands(block));
-        let ((_, initial), next) = values.find(|((argument, _), _)| *argument == value)?;
-        Some(Self {
-            number: operation_id(loop_.op()),
-            initial,
-            next,
-        })
-    }
-
-    fn first(&self) -> Option<i64> {
-        constant(self.initial)
-    }
+    let is_same_loop = rotation.rotated_by == carried.loop_id;
+    (is_same_loop && integer_constant(carried.initial) == Some(i64::from(rotation.phase)))
+        .then_some(rotation)
 }
 
 /// A value plus one, or zero if that is the modulus.
@@ -93,7 +63,7 @@ impl<'c> WrappedSum<'c> {
                     Predicate::Sge | Predicate::Uge | Predicate::Eq => (other, chosen),
                     _ => return None,
                 };
-                let wraps = constant(zero) == Some(0) && compared.lhs() == next;
+                let wraps = integer_constant(zero) == Some(0) && compared.lhs() == next;
                 (wraps.then_some(next)?, compared.rhs())
             }
             // The sum is at least 0, since rotations start at -1 at the least.
@@ -105,8 +75,8 @@ impl<'c> WrappedSum<'c> {
         let [value, one] = build::operands(sum)[..] else {
             return None;
         };
-        let modulus = constant(modulus).filter(|modulus| *modulus > 0)?;
-        (is_sum && constant(one) == Some(1)).then_some(Self { value, modulus })
+        let modulus = integer_constant(modulus).filter(|modulus| *modulus > 0)?;
+        (is_sum && integer_constant(one) == Some(1)).then_some(Self { value, modulus })
     }
 
     /// Returns the carried value that has the sum `wrapped` in the next iteration, if this is the sum's operand.
@@ -124,9 +94,4 @@ impl<'c> WrappedSum<'c> {
             phase,
         })
     }
-}
-
-fn constant(value: Val<'_>) -> Option<i64> {
-    let constant = arith::Constant::of(sys::defining_operation(value)?)?;
-    build::integer_value(constant.value())
 }

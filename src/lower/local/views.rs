@@ -6,8 +6,8 @@
 use super::rotation;
 use super::view::{ALIGNMENT, MemdescLayout, narrow, padded};
 use crate::analysis::effects::{self, ViewRange};
-use crate::ir::Layouts;
-use crate::ir::ops::{arith, ttg};
+use crate::ir::ops::ttg;
+use crate::ir::{Layouts, integer_constant};
 use crate::lower::state::{Lowering, Outcome};
 use crate::lower::value::SharedBuffer;
 use crate::sys::Diagnostic;
@@ -24,7 +24,8 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
         range,
     };
     if let Some(index) = ttg::MemDescIndex::of(op) {
-        let range = constant_number(index.index())
+        let range = integer_constant(index.index())
+            .and_then(|first| u64::try_from(first).ok())
             .and_then(|first| row(layouts, index.src(), first, 1))
             .or_else(|| any_row(layouts, index))
             .unwrap_or(ViewRange::Unknown);
@@ -112,11 +113,6 @@ fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRa
         rotation: rotation::of(index.index())
             .filter(|rotation| u64::from(rotation.modulus) <= count),
     })
-}
-
-fn constant_number(value: Val<'_>) -> Option<u64> {
-    let constant = arith::Constant::of(sys::defining_operation(value)?)?;
-    u64::try_from(sys::build::integer_value(constant.value())?).ok()
 }
 
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
