@@ -19,12 +19,17 @@ pub(crate) struct PointsTo {
     /// True if the value may refer to a buffer of another function.
     pub(crate) external: bool,
     /// True if the value may refer to an unknown part of a byte range, rather than to the whole range.
-    pub(super) is_inexact: bool,
+    is_inexact: bool,
     /// The slot of a rotating buffer to which an access is known to be limited.
     pub(crate) slot: Option<Slot>,
 }
 
 impl PointsTo {
+    /// Returns the same bytes, of which an access is limited to a slot.
+    pub(super) fn in_slot(self, slot: Option<Slot>) -> Self {
+        Self { slot, ..self }
+    }
+
     /// Returns true if the value refers to all bytes of exactly one known byte range.
     pub(crate) fn is_exact(&self) -> bool {
         self.buffers.len() == 1 && !self.is_inexact && !self.external
@@ -190,10 +195,10 @@ impl Aliases {
     /// Returns the bytes that operation `op` accesses if it accesses `target`. `effects` are the effects of `op`.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
-            AccessTarget::Buffer(value) => PointsTo {
-                slot: self.slots.get(&value).copied(),
-                ..self.get(value).clone()
-            },
+            AccessTarget::Buffer(value) => {
+                let slot = self.slots.get(&value).copied();
+                self.get(value).clone().in_slot(slot)
+            }
             AccessTarget::External => PointsTo {
                 external: true,
                 ..PointsTo::default()

@@ -34,6 +34,7 @@ use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Channel, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
 use super::flow::{Edge, Flow};
 use super::in_flight::InFlight;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A set of bytes of shared memory.
@@ -58,12 +59,14 @@ struct SlotBytes {
 }
 
 impl SlotBytes {
-    fn overlaps(&self, other: &Self) -> bool {
-        let is_same_rotation = (self.all, self.bytes) == (other.all, other.bytes)
-            && self.rotation.rotated_by == other.rotation.rotated_by
-            && self.rotation.modulus == other.rotation.modulus;
-        let (a, b) = (self.all, other.all);
-        a.0 < b.1 && b.0 < a.1 && !(is_same_rotation && self.rotation.phase != other.rotation.phase)
+    /// Returns true if two slots are different ones of the same buffer.
+    fn differs_from(self, other: Self) -> bool {
+        let phase = other.rotation.phase;
+        let rotation = Rotation {
+            phase,
+            ..self.rotation
+        };
+        self != other && Self { rotation, ..self } == other
     }
 }
 
@@ -130,26 +133,25 @@ impl ByteRanges {
 
     /// Returns true if both sets may contain the same byte.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        let all = |ranges: &Self| -> Vec<(u32, u32)> {
-            ranges.slots.iter().map(|slot| slot.all).collect()
+        let overlap = |(a, slot): (_, Option<SlotBytes>)| {
+            other.pieces().any(|(b, there)| {
+                let (a, b): ((u32, u32), (u32, u32)) = (a, b);
+                let is_other = slot.zip(there).is_some_and(|(a, b)| a.differs_from(b));
+                a.0 < b.1 && b.0 < a.1 && !is_other
+            })
         };
-        let overlap = |a: &[(u32, u32)], b: &[(u32, u32)]| {
-            a.iter().any(|a| b.iter().any(|b| a.0 < b.1 && b.0 < a.1))
-        };
-        let slots = self.slots.iter();
-        (self.external && other.external)
-            || overlap(&self.own, &other.own)
-            || overlap(&self.own, &all(other))
-            || overlap(&all(self), &other.own)
-            || slots
-                .clone()
-                .any(|slot| other.slots.iter().any(|there| slot.overlaps(there)))
+        (self.external && other.external) || self.pieces().any(overlap)
+    }
+
+    /// Returns the byte ranges, and the bytes of all slots with the slot.
+    fn pieces(&self) -> impl Iterator<Item = ((u32, u32), Option<SlotBytes>)> + '_ {
+        let slots = self.slots.iter().map(|slot| (slot.all, Some(*slot)));
+        self.own.iter().map(|range| (*range, None)).chain(slots)
     }
 
     /// Returns the exclusive end of each byte range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
-        let slots = self.slots.iter().map(|slot| slot.all.1);
-        self.own.iter().map(|range| range.1).chain(slots)
+        self.pieces().map(|(range, _)| range.1)
     }
 }
 
@@ -237,14 +239,15 @@ impl PendingAccesses {
     }
 
     /// Returns the accesses that are pending behind an edge.
-    pub(crate) fn across(&self, edge: &Edge) -> Self {
-        let mut across = self.clone();
-        if edge.crossing.is_some() {
-            for pending in across.bytes.values_mut() {
-                pending.cross(edge);
-            }
+    pub(crate) fn across(&self, edge: &Edge) -> Cow<'_, Self> {
+        if edge.crossing.is_none() {
+            return Cow::Borrowed(self);
         }
-        across
+        let mut across = self.clone();
+        for pending in across.bytes.values_mut() {
+            pending.cross(edge);
+        }
+        Cow::Owned(across)
     }
 
     fn stagger(&mut self, edge: StaggerEdge) {

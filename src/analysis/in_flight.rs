@@ -170,10 +170,8 @@ impl InFlight {
                 match act {
                     Act::Start(access) => {
                         // The state has the slot, since the access may be observed in another iteration.
-                        let bytes = PointsTo {
-                            slot: None,
-                            ..aliases.accessed(event.op, &event.effects, access.target)
-                        };
+                        let bytes = aliases.accessed(event.op, &event.effects, access.target);
+                        let bytes = bytes.in_slot(None);
                         found.starts.insert((event.op, i), (*access, bytes));
                     }
                     Act::Observe { at_most, .. } => {
@@ -218,11 +216,7 @@ impl InFlight {
         let acts = self.observed.get(&act).into_iter().flatten();
         acts.map(|(act, slot)| {
             let (access, bytes) = &self.starts[act];
-            let bytes = PointsTo {
-                slot: *slot,
-                ..bytes.clone()
-            };
-            (*access, bytes)
+            (*access, bytes.clone().in_slot(*slot))
         })
     }
 

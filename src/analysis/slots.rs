@@ -38,21 +38,6 @@ impl Slot {
 /// Returns the slots of the values that refer to a slot, or to a part of it, in every iteration.
 pub(super) fn of(flow: &Flow, aliases: &Aliases) -> HashMap<ValueId, Slot> {
     let mut slots = HashMap::new();
-    let has_rotation = flow
-        .events()
-        .flat_map(|event| &event.effects.views)
-        .any(|view| {
-            matches!(
-                view.range,
-                ViewRange::Indexed {
-                    rotation: Some(_),
-                    ..
-                }
-            )
-        });
-    if !has_rotation {
-        return slots;
-    }
     loop {
         let before = slots.len();
         for event in flow.events() {

@@ -724,10 +724,25 @@ fn staggered_warps_need_two_barriers() {
     );
 }
 
+/// Returns the event of a view of one of three slots of 64 bytes: slot (i + `phase`) % 3 of buffer 1 in iteration i of loop 0.
+fn slot(op: usize, phase: u32) -> Event {
+    let rotation = Rotation {
+        rotated_by: 0,
+        modulus: 3,
+        phase,
+    };
+    let range = ViewRange::Indexed {
+        index: 90,
+        bytes: 64,
+        rotation: Some(rotation),
+    };
+    view(op, 1, range)
+}
+
 /// A loop that reads a carried slot of three, and writes the slot of an index. The buffer is value 1, and the slots before
 /// the loop are values 2 and 3.
 fn rotating(written: u32, is_ordered: bool) -> Flow {
-    let slot = |op, from| {
+    let fixed = |op, from| {
         view(
             op,
             1,
@@ -737,23 +752,13 @@ fn rotating(written: u32, is_ordered: bool) -> Flow {
             },
         )
     };
-    let rotation = Some(Rotation {
-        rotated_by: 0,
-        modulus: 3,
-        phase: written,
-    });
-    let indexed = ViewRange::Indexed {
-        index: 90,
-        bytes: 64,
-        rotation,
-    };
-    let mut body = vec![read(10, 4), view(6, 1, indexed), write(11, 6)];
+    let mut body = vec![read(10, 4), slot(6, written), write(11, 6)];
     if is_ordered {
         body.insert(0, acts(12, 1, [Act::Barrier]));
     }
     // Value 4 is value 5 of the iteration before, and value 5 is the slot that it has written.
     let mut flow = looped(
-        vec![make(1, 192), slot(2, 0), slot(3, 64)],
+        vec![make(1, 192), fixed(2, 0), fixed(3, 64)],
         body,
         Vec::new(),
         &[(2, 4), (3, 5)],
@@ -784,16 +789,6 @@ fn slots_of_a_rotating_buffer_are_distinct() {
 fn copies_in_flight_keep_their_slot() {
     // A copy to slot 1 before the loop, and one to slot (i + 2) % 3 in each iteration, behind a barrier and the wait for the last one.
     let in_loop = |written| {
-        let rotation = Some(Rotation {
-            rotated_by: 0,
-            modulus: 3,
-            phase: written,
-        });
-        let indexed = ViewRange::Indexed {
-            index: 90,
-            bytes: 64,
-            rotation,
-        };
         let before = vec![
             make(1, 192),
             view(2, 1, ViewRange::Bytes { from: 64, to: 128 }),
@@ -802,7 +797,7 @@ fn copies_in_flight_keep_their_slot() {
         let body = vec![
             acts(14, 1, [Act::Barrier]),
             wait(11, Channel::Copies, 0),
-            view(6, 1, indexed),
+            slot(6, written),
             copy(12, 6),
         ];
         let mut flow = looped(before, body, vec![wait(13, Channel::Copies, 0)], &[], &[]);

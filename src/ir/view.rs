@@ -72,14 +72,14 @@ pub fn register_sources(
             }
         }
     }
-    // In lane 0 of warp 0.
-    let at =
-        |layout: &LinearLayout, r: usize| apply_columns(layout.columns_of(Dim::REGISTER), r as u64);
     let registers = 1usize << operand.in_bits(Dim::REGISTER);
-    let held: HashMap<u64, usize> = (0..registers).rev().map(|r| (at(operand, r), r)).collect();
+    let held: HashMap<u64, usize> = (0..registers)
+        .rev()
+        .map(|r| (in_register(operand, r), r))
+        .collect();
     (0..1usize << result.in_bits(Dim::REGISTER))
         .map(|r| {
-            held.get(&f(at(result, r)))
+            held.get(&f(in_register(result, r)))
                 .copied()
                 .ok_or_else(|| format!("would move data between threads for register {r}"))
         })
@@ -101,9 +101,6 @@ pub fn part_sources(
     operand: &LinearLayout,
     source: impl Fn(&[u64]) -> PartElement,
 ) -> Result<Vec<(usize, usize)>, String> {
-    let in_register = |layout: &LinearLayout, register: usize| {
-        apply_columns(layout.columns_of(Dim::REGISTER), register as u64)
-    };
     let held: HashMap<Vec<u64>, usize> = (0..1usize << operand.in_bits(Dim::REGISTER))
         .rev()
         .map(|r| (operand.unpack(in_register(operand, r)).to_vec(), r))
@@ -133,18 +130,22 @@ fn threads<'a>(
     result: &'a LinearLayout,
     operand: &'a LinearLayout,
 ) -> impl Iterator<Item = (u64, u64)> + 'a {
-    let columns: Vec<(u64, u64)> = HARDWARE[1..]
+    let (in_result, in_operand): (Vec<u64>, Vec<u64>) = HARDWARE[1..]
         .iter()
         .flat_map(|dim| {
             let bits = result.in_bits(*dim).max(operand.in_bits(*dim));
             (0..bits).map(move |bit| (result.column(*dim, bit), operand.column(*dim, bit)))
         })
-        .collect();
-    (0..1u64 << columns.len()).map(move |thread| {
-        let set = columns
-            .iter()
-            .enumerate()
-            .filter(|(bit, _)| thread >> bit & 1 == 1);
-        set.fold((0, 0), |(a, b), (_, column)| (a ^ column.0, b ^ column.1))
+        .unzip();
+    (0..1u64 << in_result.len()).map(move |thread| {
+        (
+            apply_columns(&in_result, thread),
+            apply_columns(&in_operand, thread),
+        )
     })
+}
+
+/// Returns the packed coordinates of a register in lane 0 of warp 0.
+fn in_register(layout: &LinearLayout, register: usize) -> u64 {
+    apply_columns(layout.columns_of(Dim::REGISTER), register as u64)
 }

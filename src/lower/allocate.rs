@@ -73,7 +73,8 @@ pub(crate) struct PlanContext<'a> {
     /// Limit on the scratch memory of a plan, in bytes. `None` if only the limit of the GPU applies.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    pub(crate) staggered: StaggeredCode,
+    /// The staggered code of the function, or the reason why it can have none.
+    pub(crate) staggered: Result<StaggeredCode, Diagnostic>,
     /// The usage of each planned operation. `None` unless remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,
 }
@@ -130,7 +131,10 @@ impl SharedMemory {
             context.gpu = gpu.around(op);
             context.plans.num_warps = context.gpu.num_warps;
             let effects = (planning.effects)(context, op, buffers)?;
-            context.staggered.apply(op, effects)
+            match &context.staggered {
+                Ok(staggered) => staggered.apply(op, effects),
+                Err(_) => Ok(effects),
+            }
         };
         let mut read = flow::of(function, &mut |op, buffers| {
             effects(&mut context, op, buffers)

@@ -133,7 +133,10 @@ pub(crate) fn effects(
         AnyKind::Upstream(_) | AnyKind::Other => return Ok(Effects::forwarding(buffers)),
     };
     match kind {
-        K::AmdgCondBarrier => context.staggered.effects(op),
+        K::AmdgCondBarrier => match &context.staggered {
+            Ok(staggered) => staggered.effects(op),
+            Err(refusal) => Err(refusal.clone()),
+        },
         K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::effects(context, op),
         K::TtgLocalAlloc
         | K::TtgLocalDealloc

@@ -19,7 +19,7 @@ use crate::analysis::effects::{Act, Effects, OpId, StaggerEdge};
 use crate::ir::builders::llvm;
 use crate::ir::ops::arith::CmpIPredicate as Predicate;
 use crate::ir::ops::{amdg, arith, tt};
-use crate::ir::{AnyKind, OpKind, UpstreamKind};
+use crate::ir::{AnyKind, OpKind, UpstreamKind, integer_constant};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
 use linear_layout::target::Target;
@@ -36,27 +36,25 @@ pub(crate) struct StaggeredCode {
 }
 
 impl StaggeredCode {
-    pub(crate) fn of(function: Op<'_>, gpu: Gpu) -> Self {
+    /// Returns the staggered code of a function.
+    ///
+    /// # Errors
+    /// Returns an error, for each `amdg.cond_barrier`, if warps cannot be staggered in the function.
+    pub(crate) fn of(function: Op<'_>, gpu: Gpu) -> Result<Self, Diagnostic> {
+        if !gpu.can_stagger() {
+            let name = gpu.target.name;
+            return Err(Diagnostic::new(format!("is not supported on {name}")));
+        }
+        if !tt::Func::of(function).is_some_and(calls::is_kernel) {
+            return Err(Diagnostic::new("is supported in kernels only").note("inline the function"));
+        }
         let mut found = Self::default();
-        let ops = build::in_order(function);
-        let mut barriers = ops
-            .iter()
-            .filter(|op| OpKind::AmdgCondBarrier.is(**op))
-            .peekable();
-        if barriers.peek().is_none() {
-            return found;
-        }
-        if let Err(refusal) = supported(function, gpu) {
-            let refused = barriers.map(|op| (operation_id(*op), Err(refusal.clone())));
-            found.edges.extend(refused);
-            return found;
-        }
-        for op in &ops {
-            for block in (0..op.region_count()).flat_map(|i| build::blocks(*op, i)) {
+        for op in build::in_order(function) {
+            for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
                 found.add_block(&build::operations(block), gpu.target);
             }
         }
-        found
+        Ok(found)
     }
 
     fn add_block(&mut self, ops: &[Op<'_>], target: &Target) {
@@ -96,10 +94,9 @@ impl StaggeredCode {
     /// # Errors
     /// Returns an error if it is not one of a pair, or if its condition depends on the lane.
     pub(crate) fn effects(&self, op: Op<'_>) -> Result<Effects, Diagnostic> {
-        let edge = self.edges.get(&operation_id(op));
-        let edge = edge.cloned().unwrap_or_else(|| Err(unpaired()))?;
+        let edge = self.edges[&operation_id(op)].clone();
         Ok(Effects {
-            acts: vec![Act::Stagger(edge)],
+            acts: vec![Act::Stagger(edge?)],
             ..Effects::default()
         })
     }
@@ -134,18 +131,6 @@ impl StaggeredCode {
         }
         Ok(effects)
     }
-}
-
-/// Checks that warps can be staggered in a function.
-fn supported(function: Op<'_>, gpu: Gpu) -> Result<(), Diagnostic> {
-    if !gpu.can_stagger() {
-        let name = gpu.target.name;
-        return Err(Diagnostic::new(format!("is not supported on {name}")));
-    }
-    if !tt::Func::of(function).is_some_and(calls::is_kernel) {
-        return Err(Diagnostic::new("is supported in kernels only").note("inline the function"));
-    }
-    Ok(())
 }
 
 fn unpaired() -> Diagnostic {
@@ -189,10 +174,8 @@ fn is_uniform_in_warps(value: Val<'_>, target: &Target) -> bool {
     match UpstreamKind::of(op) {
         Some(UpstreamKind::RocdlThreadIdX) => false,
         Some(UpstreamKind::ArithDivSI | UpstreamKind::ArithDivUI) if is_thread(operands[0]) => {
-            let by = sys::defining_operation(operands[1]).and_then(arith::Constant::of);
-            let by = by.and_then(|by| build::integer_value(by.value()));
-            by.and_then(|by| u32::try_from(by).ok())
-                .is_some_and(|by| by > 0 && by.is_multiple_of(target.lanes))
+            let by = integer_constant(operands[1]).filter(|by| *by > 0);
+            by.is_some_and(|by| by % i64::from(target.lanes) == 0)
         }
         _ => operands.into_iter().all(|v| is_uniform_in_warps(v, target)),
     }
@@ -212,15 +195,10 @@ pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Lowers `rocdl.workitem.id.x`, which differs between threads. Everything else assumes that scalars do not, so it may only
 /// decide which warps wait.
 pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let mut around = op;
-    while let Some(outer) = around
-        .parent_operation()
-        .filter(|_| !OpKind::TtFunc.is(around))
-    {
-        around = outer;
-    }
+    let mut around = std::iter::successors(Some(op), |op| op.parent_operation());
+    let function = around.find(|op| OpKind::TtFunc.is(*op));
     let mut differing: HashSet<usize> = HashSet::from([value_id(build::only_result(op))]);
-    for user in build::in_order(around) {
+    for user in function.into_iter().flat_map(build::in_order) {
         let uses = build::operands(user)
             .into_iter()
             .any(|v| differing.contains(&value_id(v)));

@@ -1,7 +1,7 @@
 //! Kernels pipelined by Triton, whose asynchronous copies overlap products: correct for every arrival time of copies.
 
-use crate::kernels::{Bench, UNTOUCHED};
-use crate::products::{check, quarters};
+use crate::kernels::Bench;
+use crate::products::{check, padded, quarters};
 use gpu_sim::{
     Arg, Arrival, BufferId, ElementTy, FloatTy, Schedule, Swizzle, TensorElement, TensorMap,
 };
@@ -74,12 +74,7 @@ fn sizes() -> impl Iterator<Item = Arg> {
 /// Returns the expected [`SIZES`] rows and columns of `of`, with the padding beside them.
 fn expected(of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = SIZES;
-    (0..m * STRIDE)
-        .map(|i| match i % STRIDE {
-            column if column < n => of(i / STRIDE, column),
-            _ => UNTOUCHED,
-        })
-        .collect()
+    padded([m, n], STRIDE, of)
 }
 
 #[test]
@@ -117,17 +112,11 @@ fn matmul_of_staggered_warps() {
             let args = [a, b, c].map(Arg::Buffer).into_iter().chain(sizes);
             let verify = move |bench: &Bench| {
                 let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
-                let of = |row: usize, column: usize| -> f64 {
+                let expected = padded([m, n], stride, |row, column| {
                     (0..k)
                         .map(|i| a[row * stride + i] * b[i * stride + column])
                         .sum()
-                };
-                let expected: Vec<f64> = (0..m * stride)
-                    .map(|i| match i % stride {
-                        column if column < n => of(i / stride, column),
-                        _ => UNTOUCHED,
-                    })
-                    .collect();
+                });
                 check("matmul", &c, &expected, 1e-3);
             };
             (args.collect(), Box::new(verify))

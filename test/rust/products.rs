@@ -53,6 +53,20 @@ pub(crate) fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64)
     }
 }
 
+/// Returns `rows` rows of `stride` elements: in the first `columns` columns the values of `of`, and untouched ones beside them.
+pub(crate) fn padded(
+    [rows, columns]: [usize; 2],
+    stride: usize,
+    of: impl Fn(usize, usize) -> f64,
+) -> Vec<f64> {
+    (0..rows * stride)
+        .map(|i| match i % stride {
+            column if column < columns => of(i / stride, column),
+            _ => UNTOUCHED,
+        })
+        .collect()
+}
+
 #[test]
 fn matmul() {
     // Tiles of 128 x 128 x 32, and rows, columns and K that end within one.
@@ -69,17 +83,11 @@ fn matmul() {
         let buffers = [a, b, c].map(Arg::Buffer).into_iter();
         bench.run([2, 1, 1], buffers.chain(sizes).collect());
         let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
-        let of = |row: usize, column: usize| -> f64 {
+        let expected = padded([m, n], stride, |row, column| {
             (0..k)
                 .map(|i| a[row * k + i] * b[i * stride + column])
                 .sum()
-        };
-        let expected: Vec<f64> = (0..m * stride)
-            .map(|i| match i % stride {
-                column if column < n => of(i / stride, column),
-                _ => UNTOUCHED,
-            })
-            .collect();
+        });
         check(gpu.0, &c, &expected, 1e-3);
     }
 }

@@ -21,7 +21,7 @@ pub const AGAIN: &str = "ll.again";
 pub const END: &str = "ll.end";
 /// Attribute on an index: the exclusive upper bound of the unsigned index.
 pub const INDEX_BOUND: &str = "ll.index_bound";
-/// Attribute on a barrier of an AMD GPU that only some warps of the block execute, while the others execute another barrier.
-pub const STAGGERING: &str = "ll.staggering";
 /// Attribute on an index: the operation to which the index belongs, and the objects from which it selects.
 pub const INDEX_OF: &str = "ll.index_of";
+/// Attribute on a barrier of an AMD GPU that only some warps of the block execute, while the others execute another barrier.
+pub const STAGGERING: &str = "ll.staggering";
