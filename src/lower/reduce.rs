@@ -22,7 +22,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
     let at_once = LaneOperation::of(op).and_then(|known| known.planned(context.gpu.target));
-    let is_packed = tuples::packed(op).is_some();
+    let is_packed = tuples::packed(op, context.gpu.target).is_some();
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
     // All reductions of a module have the same value, so that it is not part of the key.
     let can_halve = context.lane_reductions == LaneReductions::Cheapest;

@@ -17,7 +17,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let scan = tt::Scan::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(scan.axis()).unwrap_or_default();
     let reverse = scan.reverse();
-    let is_packed = tuples::packed(op).is_some();
+    let is_packed = tuples::packed(op, context.gpu.target).is_some();
     tuples::effects(
         context,
         op,

@@ -11,6 +11,7 @@ use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::layout::BlockSlice;
+use linear_layout::target::Target;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
@@ -121,7 +122,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let region = CombineRegion {
         graph: BlockGraph::of(op, 0),
         lane_operation: LaneOperation::of(op),
-        packed: packed(op),
+        packed: packed(op, l.gpu.target),
     };
     let inputs = ProgramInputs {
         region: Some(&region),
@@ -135,8 +136,8 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the operation of the combine region, if the region is a single operation that one instruction performs on
-/// two packed elements.
-pub(super) fn packed<'c>(op: Op<'c>) -> Option<SingleOperation<'c>> {
-    SingleOperation::of(op).filter(SingleOperation::is_packed)
+/// Returns the operation of the combine region, if the region is a single operation that one instruction of the target
+/// performs on two packed elements.
+pub(super) fn packed<'c>(op: Op<'c>, target: &Target) -> Option<SingleOperation<'c>> {
+    SingleOperation::of(op).filter(|single| single.is_packed(target))
 }

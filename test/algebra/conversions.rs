@@ -478,7 +478,9 @@ fn four_warps_cost_four_times_as_much() {
         assert!(one.load_store > 0 && one.arithmetic > 0);
         assert_eq!(four.load_store, 4 * one.load_store);
         assert_eq!(four.arithmetic, 4 * one.arithmetic);
-        assert_eq!(four.waiting, one.waiting);
+        // In a block of one warp, other blocks hide most of a shuffle's latency.
+        let hidden = if strategy == Strategy::Shuffle { 4 } else { 1 };
+        assert_eq!(four.waiting, hidden * one.waiting);
     }
     // Within a warp a warp barrier suffices, among warps a CTA barrier is needed; then one store latency.
     let target = Target::parse("cuda:90").unwrap();

@@ -77,9 +77,9 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Returns true if one instruction can combine two packed elements. This holds for some elementwise operations on
-    /// f16.
-    pub(crate) fn is_packed(&self) -> bool {
+    /// Returns true if one instruction of a target can combine two packed elements. This holds for some elementwise
+    /// operations on f16, and on bf16 where the target computes with bf16.
+    pub(crate) fn is_packed(&self, target: &Target) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
             self.kind,
@@ -90,7 +90,10 @@ impl<'c> SingleOperation<'c> {
                 | K::ArithMaxNumF
                 | K::ArithMinNumF
         );
-        is_known && self.element == Type::float16(sys::context_of(self.element.context()))
+        let context = sys::context_of(self.element.context());
+        let is_half = self.element == Type::float16(context)
+            || self.element == Type::bfloat16(context) && target.instructions.packed_bf16;
+        is_known && is_half
     }
 }
 

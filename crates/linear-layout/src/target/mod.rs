@@ -140,6 +140,8 @@ pub struct Instructions {
     pub time_by_message: bool,
     /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
+    /// `add`, `mul`, `min` and `max` of two bf16 in a word (`.bf16x2`), `sm_90` and later.
+    pub packed_bf16: bool,
     /// `cvt` from f32 to bf16, rounding to nearest or towards zero, `sm_80` and later.
     pub bf16_conversions: bool,
     /// `cvt` from f32 and f64 to bf16 in every rounding mode, `sm_90` and later.

@@ -54,6 +54,9 @@ impl fmt::Display for Cost {
     }
 }
 
+/// The number of warps per block for which [`Costs::shuffle_trip`](crate::target::Costs::shuffle_trip) was measured.
+const FULL_LATENCY_WARPS: u32 = 4;
+
 /// Returns the cost of a program on a target. `combination` is the number of instructions of one application of the
 /// combiner.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
@@ -160,7 +163,9 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
     if stored {
         waiting += costs.round_trip;
     }
-    waiting += costs.shuffle_trip * longest_chain(program, target);
+    // The other blocks of an SM hide the latency of a block of few warps.
+    let hiding = warps.min(FULL_LATENCY_WARPS);
+    waiting += costs.shuffle_trip * longest_chain(program, target) * hiding / FULL_LATENCY_WARPS;
     Cost {
         load_store: load_store * warps,
         arithmetic: arithmetic * warps,

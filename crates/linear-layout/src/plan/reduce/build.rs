@@ -144,6 +144,7 @@ struct ReduceBuilder<'a> {
     /// coordinates.
     result_columns: [Vec<u64>; 3],
     at_once: Option<LaneReduction>,
+    is_packed: bool,
 }
 
 impl<'a> ReduceBuilder<'a> {
@@ -166,6 +167,7 @@ impl<'a> ReduceBuilder<'a> {
             state,
             result_columns,
             at_once: reduction.at_once,
+            is_packed: reduction.is_packed,
         })
     }
 
@@ -273,10 +275,13 @@ impl<'a> ReduceBuilder<'a> {
             .collect();
     }
 
-    /// Combines the values along all register bits of the axis, lowest bit first.
+    /// Combines the values along all register bits of the axis, lowest bit first. If one instruction combines two
+    /// elements that share a word, the bit that distinguishes them is last.
     fn combine_registers(&mut self) {
-        while let Some(bit) = self.state.axis_registers(&self.coordinates).first() {
-            self.combine_register(*bit);
+        while let [first, others @ ..] = &self.state.axis_registers(&self.coordinates)[..] {
+            let is_in_word = self.is_packed && *first == 0;
+            let next = others.first().filter(|_| is_in_word);
+            self.combine_register(*next.unwrap_or(first));
         }
     }
 
