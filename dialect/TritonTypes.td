@@ -23,7 +23,8 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
   let summary = "pointer to an element in memory";
   let description = [{
     `!tt.ptr<f32>` points to global memory (address space 1). `!tt.ptr<f32, "constant">` points to
-    another memory: `descriptor` is address space 0, and `constant` is address space 4. Pointer
+    another memory: `descriptor` is address space 0, and `constant` is address space 4, global memory
+    that the kernel does not write (`tl.const`); the lowering treats it as address space 1. Pointer
     arithmetic counts elements of the pointee type, not bytes.
     - ptr_c1: the pointee type must be an integer or a float
     - ptr_c2: the address space must be `descriptor`, `global` or `constant`

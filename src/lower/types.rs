@@ -22,11 +22,22 @@ pub(crate) fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
 
+/// The address space of pointers to memory that a kernel does not write (`tl.const`). The memory is global: a tensor of
+/// the caller, not the constant bank of a module.
+const CONSTANT_SPACE: u32 = 4;
+
+/// The address space of global memory.
+const GLOBAL_SPACE: u32 = 1;
+
 /// Returns the LLVM type of a scalar type, or `None` if there is none. A pointer becomes `!llvm.ptr`, an 8-bit float
 /// becomes `i8`, and `index` becomes `i64`.
 pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
-        return Some(emit::pointer_type(context, u32::try_from(space).ok()?));
+        let space = match u32::try_from(space).ok()? {
+            CONSTANT_SPACE => GLOBAL_SPACE,
+            space => space,
+        };
+        return Some(emit::pointer_type(context, space));
     }
     match sys::float_width(type_) {
         Some(8) => Some(IntegerType::new(context, 8).into()),
