@@ -11,7 +11,7 @@ use super::proof::Claim;
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{
-    self, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice, PriceCache,
+    self, Assignment, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice, PriceCache,
     Scope, ScratchOverflow,
 };
 use crate::analysis::axis::Dividends;
@@ -89,6 +89,12 @@ impl RemoveLayoutConversionsOptions {
                 self.loop_weight
             )))
         })?;
+        if !(0..=100).contains(&self.min_gain) {
+            return Err(context.fail(&Diagnostic::new(format!(
+                "invalid option `min-gain={}`, expected 0 to 100 percent",
+                self.min_gain
+            ))));
+        }
         Ok(AssignmentOptions {
             target,
             scope: if self.memory == MEMORY[0] {
@@ -138,7 +144,7 @@ impl RemoveLayoutConversionsOptions {
             (free.before, free.price.0.min(free.before.0))
         });
         // The last round finds no cheaper assignment, which makes the pass idempotent.
-        for _ in 0..MAX_ROUNDS {
+        for round in 0..MAX_ROUNDS {
             drop_dead(rewriter, function, &mut |_| ());
             let mut kernel = assignment::read(function, options.loop_weight, context.get());
             let (assignment, explanation) = if explains {
@@ -148,7 +154,18 @@ impl RemoveLayoutConversionsOptions {
             } else {
                 (assignment::assign(&mut kernel, options, &mut plans), None)
             };
-            let is_done = !assignment.is_better();
+            let is_better = assignment.is_better();
+            if round == 0 && is_better && !self.gains_enough(&assignment) {
+                if self.explain {
+                    let (before, after) = (assignment.before.0, assignment.price.0);
+                    let text = report::of_kept(before, after, self.min_gain);
+                    context.remark(function, &text);
+                }
+                let costs = (assignment.before, assignment.price);
+                entries.push(report::kept_entry((function, options), costs));
+                return Ok(());
+            }
+            let is_done = !is_better;
             if let Some(overflow) = assignment.largest.filter(|_| is_done) {
                 return Err(self.fail_budget(&kernel, overflow));
             }
@@ -188,6 +205,13 @@ impl RemoveLayoutConversionsOptions {
             drop_dead(rewriter, function, &mut |_| ());
         }
         Ok(())
+    }
+
+    /// Returns true if an assignment saves at least `min-gain` percent of the predicted cycles.
+    fn gains_enough(&self, assignment: &Assignment) -> bool {
+        let (before, after) = (u128::from(assignment.before.0), u128::from(assignment.price.0));
+        let rest = u128::from(100 - self.min_gain.unsigned_abs().min(100));
+        self.min_gain == 0 || after * 100 <= before * rest
     }
 
     /// Reports an operation or conversion whose scratch memory exceeds the budget in every assignment.

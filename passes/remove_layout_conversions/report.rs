@@ -21,6 +21,15 @@ fn cycles(price: u64) -> String {
     }
 }
 
+/// Formats the remark on a function that keeps its layouts because the best others save too little.
+pub(super) fn of_kept(before: u64, after: u64, min_gain: i64) -> String {
+    format!(
+        "layouts are kept: others cost {} cycles instead of {}, which saves less than `min-gain={min_gain}` percent",
+        cycles(after),
+        cycles(before),
+    )
+}
+
 /// The costs of a function before and after the pass, as pairs of a price in quarters of a cycle and a number of
 /// conversions.
 #[derive(Clone, Copy)]
@@ -185,6 +194,29 @@ pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> Str
     outcomes.collect::<Vec<_>>().join(",")
 }
 
+/// Returns the JSON object that describes a function whose layouts are kept, with the costs of the best others.
+pub(super) fn kept_entry(
+    (function, options): (Op<'_>, AssignmentOptions),
+    (before, best): ((u64, u32), (u64, u32)),
+) -> String {
+    let cost = |(price, conversions)| {
+        format!("{{\"cycles\":{},\"conversions\":{conversions}}}", cycles(price))
+    };
+    format!(
+        "{{\"function\":{},\"target\":{},\"before\":{},\"after\":{},\"kept\":true,\"best\":{}}}",
+        name_of(function),
+        json_string(options.target.name),
+        cost(before),
+        cost(before),
+        cost(best),
+    )
+}
+
+/// Returns the name of a function as a JSON string.
+fn name_of(function: Op<'_>) -> String {
+    json_string(&tt::Func::of(function).map_or(String::new(), |f| f.sym_name().to_string()))
+}
+
 /// Returns the JSON object that describes a function.
 pub(super) fn entry(
     (function, options): (Op<'_>, AssignmentOptions),
@@ -197,7 +229,7 @@ pub(super) fn entry(
     });
     format!(
         "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"optimal\":{},\"scratch_budget\":{budget},\"remaining\":[{remaining}],\"conversions\":[{conversions}]}}",
-        json_string(&tt::Func::of(function).map_or(String::new(), |f| f.sym_name().to_string())),
+        name_of(function),
         json_string(options.target.name),
         cycles(costs.before.0),
         costs.before.1,
