@@ -49,7 +49,7 @@ def cubin(registers, frame=0, code=b"", cycles=0):
 
 def chosen(by_blocks, ptx=PTX, shared_bytes=0):
     """Assembles a kernel with an assembler that has a cubin for each number of blocks; returns the number that was chosen."""
-    asked, slow = [], cubin(255, 64, cycles=100_000)
+    asked, slow = [], cubin(255, 64, code=loop(200, False))
 
     def assemble(text):
         hint = re.search(r"\.minnctapersm (\d+)", text)
@@ -140,7 +140,7 @@ def loop(loads, is_batched, apart=0):
 
 def test_serialised_loads_of_a_loop_take_longer():
     apart, batched = (cubin(64, code=loop(40, is_batched)) for is_batched in (False, True))
-    assert _sass.estimate(apart, TARGET)[1:] == (40, 40, True) and _sass.estimate(batched, TARGET)[1:] == (40, 1, True)
+    assert _sass.estimate(apart, TARGET)[1:4] == (40, 40, True) and _sass.estimate(batched, TARGET)[1:4] == (40, 1, True)
     assert may_serialise(apart, TARGET) and not may_serialise(batched, TARGET)
     assert is_much_faster(batched, apart, TARGET) and not is_much_faster(apart, batched, TARGET)
     # 40 misses one after the other, in each of 16 iterations.
@@ -154,19 +154,42 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     apart, batched = (loop(16, is_batched) for is_batched in (False, True))
     wide = PTX.replace("128", "256")
     # 40 registers: 6 blocks of 8 warps.
-    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 5])
-    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 5])
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 6, 5])
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 6, 5])
     assert chosen({0: cubin(40, code=batched)}, wide)[1] == [0]
     # 32 registers: 8 blocks. 40 registers are for 6 blocks, and two loads suffice where so many warps run.
     few, better = loop(2, False), loop(2, True)
-    assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 6])
+    assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 8, 6])
     # 96 registers: 5 blocks of 4 warps, and fewer loads than are worth a try.
     assert chosen({0: cubin(96, code=few)})[1] == [0]
     # Registers are left, so that more would not help.
     assert chosen({0: cubin(30, code=few)}, wide)[1] == chosen({0: cubin(38, code=apart)}, wide)[1] == [0]
     # With many loads, waits for a fifth of them suffice.
-    assert chosen({0: cubin(96, code=loop(40, True, apart=10)), 4: cubin(128, code=loop(40, True))})[:2] == (4, [0, 4])
+    assert chosen({0: cubin(96, code=loop(40, True, apart=10)), 4: cubin(128, code=loop(40, True))})[:2] == (4, [0, 5, 4])
     assert chosen({0: cubin(96, code=loop(40, True, apart=5))})[1] == [0]
+
+
+def test_stating_the_blocks_that_were_chosen_may_batch_the_loads():
+    apart, batched = (loop(16, is_batched) for is_batched in (False, True))
+    wide = PTX.replace("128", "256")
+    assert chosen({0: cubin(40, code=apart), 6: cubin(40, code=batched), 5: cubin(48, code=batched)}, wide)[:2] == (6, [0, 6])
+    # Half of the blocks have to take half of the time.
+    half = PTX.replace("128", "512")
+    somewhat = loop(16, True, apart=8)
+    assert chosen({0: cubin(64, code=apart), 1: cubin(122, code=somewhat)}, half)[:2] == (0, [0, 2, 1])
+    assert chosen({0: cubin(64, code=apart), 1: cubin(122, code=batched)}, half)[:2] == (1, [0, 2, 1])
+
+
+def test_the_bound_of_the_compiler_is_kept_if_warps_then_take_much_less_time():
+    hinted = PTX.replace("128\n", "128\n.minnctapersm 1\n")
+    # 48 warps with 39 registers, 16 with 118.
+    free = cubin(39, cycles=3000)
+    assert chosen({0: free, 1: cubin(118, cycles=2000)}, hinted)[:2] == (0, [0, 1])
+    assert chosen({0: free, 1: cubin(118, cycles=900)}, hinted)[0] == 1
+    assert chosen({0: cubin(32, 4000), 1: cubin(255, 2000)}, hinted)[0] == 1
+    asked = []
+    assembled(lambda ptx: asked.append(ptx) or free, hinted, TARGET, 0, tries_blocks=False)
+    assert asked == [hinted]
 
 
 def test_one_more_block_is_not_tried_for_loops_without_products():

@@ -7,7 +7,7 @@ decision is compared with others by resources and by the estimated time of one w
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple, Optional
+from typing import Callable, NamedTuple
 
 from .. import Target
 from ._cubin import Usage, usage
@@ -17,6 +17,8 @@ Assemble = Callable[[str], bytes]
 
 #: A limit that the kernel states. `ptxas` takes one only.
 LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
+#: The bound of a kernel with more live values than registers: the compiler's own.
+ONE_BLOCK = "\n.minnctapersm 1\n"
 THREADS = re.compile(r"(?m)^\.reqntid (\d+).*$")
 #: Matrix instructions: `mma.sync` and `wgmma.mma_async`.
 PRODUCT = re.compile(r"\bw?g?mma\.")
@@ -76,25 +78,35 @@ def assembled(
 ) -> Assembly:
     """Assembles a kernel, and again for other numbers of blocks per multiprocessor where that may be faster.
 
-    The first reason holds always, the others with ``tries_blocks``:
+    The second reason holds always, the others with ``tries_blocks``:
 
+    - The compiler found more values live at a time than there are registers, and states one block. `ptxas` may order
+      the instructions so that far fewer are live, and more blocks run; the hint stays where it does not.
     - `ptxas` spills although registers are left: it gives up registers for resident blocks. A spill costs a kernel more
       than the blocks gain; without a spill the hint would only cost blocks.
     - A few registers less would let one more block run, and the multiprocessor runs few warps: more warps hide latency,
       unless each warp takes longer because of it.
     - Shared memory lets at most half as many blocks run as the registers: more registers cost nothing then.
     - `ptxas` gives up registers for more blocks, and a loop waits for most of its loads one by one, or for many of very many.
+      Stating the number of blocks that it chose often suffices for another order; otherwise fewer are tried.
 
     One more block is tried for kernels without loops, and for products of matrices. Other kernels with loops often have a grid
     of one block per multiprocessor, as sums over rows, and gain nothing from a second one.
 
     ``refusal`` is the error of ``assemble`` where `ptxas` cannot do with so few registers, as for products of warp groups.
     """
-    best = Assembly(assemble(ptx))
     threads = THREADS.search(ptx)
+    is_hinted = tries_blocks and ONE_BLOCK in ptx
+    ptx = ptx.replace(ONE_BLOCK, "\n") if is_hinted else ptx
+    best = Assembly(assemble(ptx))
     if LAUNCH_BOUND.search(ptx) or not threads:
         return best
     used = usage(best.cubin)
+    gpu = Target(target)
+
+    def warps(registers: int) -> int:
+        """The warps of a multiprocessor."""
+        return gpu.resident_blocks(int(threads[1]), shared_bytes, registers) * int(threads[1]) // gpu.lanes
 
     def tried(blocks: int) -> tuple[bytes, Usage, str]:
         cubin = assemble(with_blocks(ptx, blocks))
@@ -105,18 +117,32 @@ def assembled(
         cubin, after, reason = tried(1)
         if after.frame_bytes < used.frame_bytes:
             best, used = Assembly(cubin, reason), after
-    other = None
-    if tries_blocks:
-        grows = PRODUCT.search(ptx) is not None or not estimate(best.cubin, target).has_loops
-        other = _other_blocks(best.cubin, used, target, (int(threads[1]), shared_bytes), grows=grows)
-    if other:
+    elif is_hinted:
+        cubin, after, reason = tried(1)
+        if estimate(cubin, target).cycles <= _slower_warp(warps(used.registers), warps(after.registers)) * estimate(best.cubin, target).cycles:
+            best, used = Assembly(cubin, reason), after
+    if not tries_blocks:
+        return best
+    grows = PRODUCT.search(ptx) is not None or not estimate(best.cubin, target).has_loops
+    for candidate in _other_blocks(best.cubin, used, gpu, (int(threads[1]), shared_bytes), grows=grows):
+        if candidate.loads and not _may_serialise(best.cubin, target, candidate.loads):
+            break
         try:
-            cubin, _, reason = tried(other.blocks)
+            cubin, _, reason = tried(candidate.blocks)
         except refusal:
-            return best
-        if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
+            continue
+        if estimate(cubin, target).cycles <= candidate.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
+
+
+def _slower_warp(before: int, after: int) -> float:
+    """Returns the largest factor on the time of a warp at which fewer warps on a multiprocessor are a gain.
+
+    >>> _slower_warp(24, 20), _slower_warp(48, 16)
+    (0.75, 0.3333333333333333)
+    """
+    return FASTER_WARP if after >= FASTER_WARP * before else after / before
 
 
 class Candidate(NamedTuple):
@@ -124,11 +150,12 @@ class Candidate(NamedTuple):
 
     blocks: int
     slower_warp: float
+    #: If not 0, the candidate is for a kernel that waits one by one for so many loads of a loop.
+    loads: int = 0
 
 
-def _other_blocks(cubin: bytes, used: Usage, target: str, block: tuple[int, int], *, grows: bool) -> Optional[Candidate]:
-    """Returns another number of blocks for a kernel; ``block`` has the threads and the bytes of shared memory of one."""
-    gpu = Target(target)
+def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[Candidate]:
+    """Returns other numbers of blocks for a kernel; ``block`` has the threads and the bytes of shared memory of one."""
     threads, shared_bytes = block
 
     def resident(registers: int, shared: int = shared_bytes) -> int:
@@ -136,22 +163,27 @@ def _other_blocks(cubin: bytes, used: Usage, target: str, block: tuple[int, int]
 
     blocks = resident(used.registers)
     if blocks == 0:
-        return None
+        return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        return Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))
+        return [Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))]
     if 2 * blocks <= resident(used.registers, shared=0):
-        return Candidate(blocks, FASTER_WARP)
+        return [Candidate(blocks, FASTER_WARP)]
     if -used.registers % GRANULE > MOST_SPARE:
-        return None
+        return []
     fewer = resident(used.registers + GRANULE)
     if fewer * threads >= MANY_WARPS * gpu.lanes:
         needed, limit = TWO_LOADS, NO_SLOWER
     else:
-        needed, limit = SOME_LOADS, FASTER_WARP
-    if 0 < fewer < blocks and (may_serialise(cubin, target, needed, MOST_WAITS) or may_serialise(cubin, target)):
-        return Candidate(fewer, limit)
-    return None
+        needed, limit = SOME_LOADS, _slower_warp(blocks, fewer)
+    if not 0 < fewer < blocks:
+        return []
+    return [Candidate(blocks, NO_SLOWER, needed), Candidate(fewer, limit, needed)]
+
+
+def _may_serialise(cubin: bytes, target: str, loads: int) -> bool:
+    """Returns whether a loop waits for so many loads, most of them one by one, or for some of very many."""
+    return may_serialise(cubin, target, loads, MOST_WAITS) or may_serialise(cubin, target)
 
 
 def has_many_loads(ptx: str) -> bool:
