@@ -32,6 +32,11 @@ MATMUL = (
     {"a": "*fp16", "b": "*fp16", "c": "*fp32", "M": "i32", "N": "i32", "K": "i32"} | dict.fromkeys(["BM", "BN", "BK"], "constexpr"),
     {"BM": 64, "BN": 64, "BK": 32},
 )
+SCALE_COLUMNS = (
+    dict.fromkeys(["x", "out", "scales"], "*fp16") | dict.fromkeys(["stride", "ROWS", "COLUMNS"], "constexpr"),
+    {"stride": 4096, "ROWS": 64, "COLUMNS": 32},
+    {(index,): [["tt.divisibility", 16]] for index in range(3)},
+)
 
 
 @pytest.fixture(autouse=True)
@@ -158,14 +163,25 @@ def logarithm_kernel(x, y, out, n, BLOCK: tl.constexpr):
 
 
 def test_layouts_are_chosen_and_triton_lowers():
+    theirs = compiled(kernels.scale_columns, SCALE_COLUMNS)
     ll.triton.install("layouts")
-    made = compiled(kernels.transpose, ({"x": "*fp32", "out": "*fp32", "rows": "i32", "columns": "i32", "B": "constexpr"}, {"B": 32}))
+    made = compiled(kernels.scale_columns, SCALE_COLUMNS)
     (entry,) = ll.triton.report()
     assert entry.used == ["layouts"] and "layouts" in entry.phase_ms
-    assert made.asm["ptx"]
+    assert made.asm["ttgir"].count("convert_layout") < theirs.asm["ttgir"].count("convert_layout")
     ll.triton.install("both")
-    compiled(kernels.softmax, ({"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32", "BLOCK": "constexpr"}, {"BLOCK": 512}))
+    compiled(kernels.scale_columns, SCALE_COLUMNS)
     assert ll.triton.report()[-1].used == ["layouts", "lower"]
+
+
+def test_layouts_are_kept_if_others_are_hardly_cheaper():
+    job = ({"x": "*fp32", "out": "*fp32", "rows": "i32", "columns": "i32", "B": "constexpr"}, {"B": 32})
+    theirs = compiled(kernels.transpose, job)
+    ll.triton.install("layouts")
+    made = compiled(kernels.transpose, job)
+    (entry,) = ll.triton.report()
+    assert not entry.used and entry.reasons == {"layouts": "no others are predicted to save 3 % or more"}
+    assert made.asm["ttgir"] == theirs.asm["ttgir"]
 
 
 @pytest.mark.parametrize("target", [H100, GPUTarget("cuda", 80, 32), GPUTarget("hip", "gfx942", 64)])

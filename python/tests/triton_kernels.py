@@ -172,3 +172,13 @@ def indirect(x, out, n, BLOCK: tl.constexpr):
 def row_sums(x, out, M: tl.constexpr, N: tl.constexpr):
     i, j = tl.arange(0, M), tl.arange(0, N)
     tl.store(out + i, tl.sum(tl.load(x + i[:, None] * N + j[None, :]), 1))
+
+
+@triton.jit
+def scale_columns(x, out, scales, stride: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Columns over their largest value, transposed, and the scales of the columns, which take a division of f64."""
+    rows, columns = tl.arange(0, ROWS), tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    values = tl.load(x + rows[:, None] * stride + columns[None, :])
+    scale = (448.0 / tl.max(tl.abs(values), 0).to(tl.float64)).to(tl.float32)
+    tl.store(out + columns[:, None] * ROWS + rows[None, :], (values * scale[None, :]).trans(1, 0))
+    tl.store(scales + columns, 1.0 / scale)

@@ -53,6 +53,7 @@ def install(
     layouts_at: str = "end",
     lane_reductions: str = "compiled",
     assembly: str = "fastest",
+    select: str = "predicted",
 ) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
@@ -65,6 +66,10 @@ def install(
     takes fewer instructions, and ``"compiled"`` where ``ptxas`` does not then wait for the loads of a loop one by one.
     ``assembly="first"`` does not assemble a kernel again for another number of resident blocks, which takes less time.
 
+    ``select`` says how ``mode`` is decided upon for each kernel. ``"predicted"``: always, and layouts by their predicted cost.
+    ``"compiled"``: kernels are compiled with each part of ``mode`` and without, and the machine code is compared; needs no GPU.
+    ``"measured"``: the first launches time each of these; Triton's cache keeps the fastest by the size of the grid.
+
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.
 
@@ -74,9 +79,11 @@ def install(
     """
     global _hook
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly)
+    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly, select)
     settings.key  # A compiler that is not there is an error here, not at the first launch.
     with _lock:
+        if select == "measured":
+            version.set_measuring(_recorder)
         _hook = version.StagesHook(settings, _recorder, _hook_beside_ours(version))
         version.set_hook(_hook)
 
@@ -106,6 +113,7 @@ def installed(
     layouts_at: str = "end",
     lane_reductions: str = "compiled",
     assembly: str = "fastest",
+    select: str = "predicted",
 ) -> Iterator[None]:
     """Installs for the kernels that are compiled inside a ``with`` block.
 
@@ -116,7 +124,13 @@ def installed(
     with _lock:
         before = _hook
         install(
-            mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at, lane_reductions=lane_reductions, assembly=assembly
+            mode,
+            fallback=fallback,
+            numbers=numbers,
+            layouts_at=layouts_at,
+            lane_reductions=lane_reductions,
+            assembly=assembly,
+            select=select,
         )
         current = _hook
     try:
@@ -138,6 +152,7 @@ def use(
     layouts_at: str = "end",
     lane_reductions: str = "compiled",
     assembly: str = "fastest",
+    select: str = "predicted",
 ) -> Any:
     """Makes one kernel compile with this compiler; launches cost nothing more.
 
@@ -156,9 +171,10 @@ def use(
             layouts_at=layouts_at,
             lane_reductions=lane_reductions,
             assembly=assembly,
+            select=select,
         )
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly)
+    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly, select)
 
     def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)
@@ -168,7 +184,7 @@ def use(
                 before = version.get_hook()
                 version.set_hook(version.StagesHook(settings, _recorder, _hook_beside_ours(version)))
                 try:
-                    return compile(*args, **kwargs)
+                    return version.with_measuring(compile(*args, **kwargs), _recorder)
                 finally:
                     version.set_hook(before)
 

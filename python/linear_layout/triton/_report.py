@@ -39,6 +39,12 @@ class Entry:
     shared: Optional[int] = None
     #: The reason for which the kernel was assembled a second time, with the numbers of both; empty where it was not.
     assembler: str = ""
+    #: The names of the candidates that were compiled, and of the one that was kept; empty where there was no selection.
+    candidates: list[str] = field(default_factory=list)
+    selected: str = ""
+    #: Microseconds of each candidate on the GPU, where they were measured, and the number of programs of the launches.
+    microseconds: dict[str, float] = field(default_factory=dict)
+    programs: int = 0
     #: The module before lowering.
     ttgir: str = field(default="", repr=False)
 
@@ -113,6 +119,20 @@ class Entry:
 
         return bank_conflicts(self.ttgir)
 
+    @property
+    def selection(self) -> str:
+        """Returns which candidate was kept and why, as text; empty where there was no selection.
+
+        >>> ll.triton.Entry("cuda:90", candidates=["lower", "triton"], selected="lower").selection
+        'selected lower of lower, triton'
+        >>> ll.triton.Entry("cuda:90", selected="lower", microseconds={"lower": 9.0, "triton": 10.0}, programs=64).selection
+        'selected lower at 64 programs: lower 9.0 us, triton 10.0 us'
+        """
+        if self.microseconds:
+            times = ", ".join(f"{name} {time:.1f} us" for name, time in self.microseconds.items())
+            return f"selected {self.selected} at {self.programs} programs: {times}"
+        return f"selected {self.selected} of {', '.join(self.candidates)}" if len(self.candidates) > 1 else ""
+
     def __str__(self) -> str:
         parts = [f"{part}: ours" for part in self.used]
         parts += [f"{part}: Triton's: {why}" for part, why in self.reasons.items()]
@@ -120,6 +140,8 @@ class Entry:
             parts.append(f"{self.shared} bytes of shared memory")
         if self.assembler:
             parts.append(self.assembler)
+        if self.selection:
+            parts.append(self.selection)
         times = ", ".join(f"{name} {ms:.0f}" for name, ms in self.stage_ms.items())
         if times:
             parts.append(f"ms: {times}")
@@ -158,7 +180,7 @@ class Report(Sequence[Entry]):
         rows = [("kernel", "target", "ours", "shared", "stages (ms), or why not")]
         for entry in self:
             times = ", ".join(f"{name} {ms:.0f}" for name, ms in entry.stage_ms.items())
-            why = "; ".join(entry.reasons.values())
+            why = "; ".join(filter(None, [*entry.reasons.values(), entry.selection if entry.microseconds else ""]))
             shared = "" if entry.shared is None else str(entry.shared)
             rows.append((entry.kernel or "?", entry.target, "+".join(entry.used) or "no", shared, why or times))
         return rows
@@ -189,7 +211,9 @@ class Recorder:
         self._lock = threading.Lock()
 
     def begin(self, target: str) -> Entry:
-        entry = Entry(target)
+        return self.add(Entry(target))
+
+    def add(self, entry: Entry) -> Entry:
         with self._lock:
             self._entries.append(entry)
         return entry

@@ -63,6 +63,8 @@ class Estimate(NamedTuple):
     looped_loads: int
     looped_waits: int
     has_loops: bool
+    #: The number of instructions, by how often they are executed.
+    issued: float
 
 
 #: The compute capability from which on a branch has eight more bits for its distance.
@@ -118,7 +120,7 @@ def estimate(cubin: bytes, target: str) -> Estimate:
 
     :raises ValueError: The bytes are no cubin.
     """
-    cycles, loads, waits, has_loops = 0.0, 0, 0, False
+    cycles, issued, loads, waits, has_loops = 0.0, 0.0, 0, 0, False
     for body in _functions(cubin, target):
         spans = loops(body)
         has_loops |= bool(spans)
@@ -154,5 +156,7 @@ def estimate(cubin: bytes, target: str) -> Estimate:
                 arrived[instruction.read] = max(arrived[instruction.read], now + READ)
             now += max(MEMORY_ISSUE if instruction.operation in MEMORY else 1, instruction.stall)
             now += BARRIER if instruction.operation == BAR else 0
-            cycles += (now - before) * ITERATIONS ** min(depth, MOST_NESTED)
-    return Estimate(cycles, loads, waits, has_loops)
+            times = ITERATIONS ** min(depth, MOST_NESTED)
+            cycles += (now - before) * times
+            issued += times
+    return Estimate(cycles, loads, waits, has_loops, issued)

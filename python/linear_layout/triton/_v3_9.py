@@ -11,7 +11,10 @@ from typing import Any, Callable, Optional
 
 from ..compiler import CompileError, Compiled, compile, run_passes
 from ._assembly import assembled, changed, has_many_loads, is_much_faster, may_serialise
+from ._candidates import TTGIR, Fork, Stages
+from ._compiled import selected
 from ._cubin import usage
+from ._measured import Selection, measured
 from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
@@ -28,6 +31,9 @@ KERNEL = {
     "hip": re.compile(r"define amdgpu_kernel void @([a-zA-Z_$][\w$]*)"),
 }
 
+
+#: The passes after a choice of layouts.
+CLEANUP = "canonicalize,cse"
 
 #: The operations beside `tt.extern_elementwise` that may be calls of a vendor's library.
 LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
@@ -74,10 +80,20 @@ class StagesHook:
         if self.previous is not None:
             self.previous(backend, stages, options, language, capability)
         entry = self.recorder.begin(_target(backend.target))
-        if self.settings.chooses_layouts:
-            _choose_layouts(backend, stages, (options, language, capability), self.settings, entry)
-        if self.settings.lowers:
-            _lower(backend, stages, options, self.settings, entry)
+
+        def prepare(stages: Stages, settings: Settings, entry: Entry) -> None:
+            if settings.chooses_layouts:
+                _choose_layouts(backend, stages, (options, language, capability), settings, entry)
+            if settings.lowers:
+                _lower(backend, stages, options, settings, entry)
+
+        if self.settings.select == "predicted":
+            prepare(stages, self.settings, entry)
+        else:
+            fork = Fork(stages, self.settings, _Modules(), prepare, lambda candidates: selected(candidates, entry.target))
+            names = list(stages)
+            for name in names[names.index(TTGIR) :]:
+                stages[name] = fork.stage(name, entry)
         for name in list(stages):
             stages[name] = _timed(entry, name, stages[name])
         return None
@@ -104,6 +120,19 @@ def text_of(module: Any) -> str:
     return str(module.str_nodebug() if knobs().compilation.disable_line_info else module)
 
 
+class _Modules:
+    """Triton's modules as text, and back."""
+
+    def text(self, module: Any) -> str:
+        return str(module)
+
+    def body(self, module: Any) -> str:
+        return str(module.str_nodebug())
+
+    def parse(self, text: str, module: Any) -> Any:
+        return reparsed(text, module)
+
+
 def kernel_name(ttgir: str) -> str:
     """Returns the name of the kernel in a module's text."""
     named = re.search(r"tt\.func public @\"?([^\s(\"]+)", ttgir)
@@ -116,13 +145,25 @@ def _choose_layouts(
     """Puts our choice of layouts after Triton's stage, or at the points of its pipeline where it chooses layouts."""
     options, language, capability = compilation
     make_ttgir = stages["ttgir"]
+    # Gluon's pipeline does not choose layouts.
+    from triton.backends.compiler import Language
+
+    has_points = settings.layouts_at == "pipeline" and language == Language.TRITON
+    layouts = f"remove-layout-conversions{{min-gain={settings.min_gain}}}"
 
     def choose(module: Any) -> Optional[Any]:
         text = str(module)
         entry.kernel = kernel_name(text)
         start = time.perf_counter()
         try:
-            chosen = run_passes(text, settings.layout_passes, locations=True, file="<ttgir>")
+            # Inside the pipeline, Triton's pass would run where ours did not.
+            chosen = run_passes(text, f"{layouts},{CLEANUP}" if has_points else layouts, locations=True, file="<ttgir>")
+            if not has_points:
+                if _is_same(reparsed(chosen, module), module):
+                    gain = f"save {settings.min_gain} % or more" if settings.min_gain else "be cheaper"
+                    entry.decline("layouts", f"no others are predicted to {gain}")
+                    return None
+                chosen = run_passes(chosen, CLEANUP, locations=True, file="<ttgir>")
         except CompileError as error:
             entry.decline("layouts", error)
             if not settings.fallback:
@@ -147,11 +188,11 @@ def _choose_layouts(
         metadata["linear_layout"] = entry.summary()
         return module
 
-    # Gluon's pipeline does not choose layouts.
-    from triton.backends.compiler import Language
-
-    has_points = settings.layouts_at == "pipeline" and language == Language.TRITON
     stages["ttgir"] = in_pipeline if has_points else at_end
+
+
+def _is_same(module: Any, other: Any) -> bool:
+    return str(module.str_nodebug()) == str(other.str_nodebug())
 
 
 def reparsed(text: str, module: Any) -> Any:
@@ -329,6 +370,42 @@ def _describe(made: Compiled, kind: str, metadata: dict[str, Any]) -> None:
     for scratch in ("global_scratch", "profile_scratch"):
         metadata[f"{scratch}_size"] = numbers.get(f"ttg.{scratch}_memory_size", 0)
         metadata[f"{scratch}_align"] = numbers.get(f"ttg.{scratch}_memory_alignment", 1)
+
+
+def set_measuring(recorder: Recorder) -> None:
+    """Makes kernels of several candidates time them. Kernels are of several only under ``select="measured"``."""
+    runtime = knobs().runtime
+    if not isinstance(runtime.jit_post_compile_hook, _MeasuringHook):
+        runtime.jit_post_compile_hook = _MeasuringHook(recorder, runtime.jit_post_compile_hook)
+
+
+def with_measuring(kernel: Any, recorder: Recorder) -> Any:
+    """Returns a compiled kernel that times its candidates, if it has several."""
+
+    def report(selection: Selection) -> None:
+        metadata = selection.kernel.metadata
+        entry = recorder.begin(_target(metadata.target))
+        entry.kernel = metadata.name
+        entry.used = selection.used
+        entry.selected = selection.name
+        entry.microseconds = selection.microseconds
+        entry.programs = selection.programs
+
+    return measured(kernel, report)
+
+
+class _MeasuringHook:
+    """Puts kernels that time their candidates where a function keeps its compiled kernels."""
+
+    def __init__(self, recorder: Recorder, previous: Optional[Callable[..., Any]]):
+        self.recorder = recorder
+        self.previous = previous
+
+    def __call__(self, *, key: Any, fn: Any, compile: Any, **rest: Any) -> Any:
+        kernels = fn.jit_function.device_caches[compile["device"]][0]
+        if key in kernels:
+            kernels[key] = with_measuring(kernels[key], self.recorder)
+        return self.previous(key=key, fn=fn, compile=compile, **rest) if self.previous is not None else None
 
 
 def jit_function(kernel: Any) -> Any:

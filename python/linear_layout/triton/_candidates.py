@@ -1,0 +1,188 @@
+"""Several compilations of one kernel, among which one is selected.
+
+A candidate is what the stages of Triton's compilation return under one mode of :class:`Settings`. All candidates of a kernel
+are compiled when its TTGIR is due; the stages behind it return what the selected one has.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import dataclasses
+import zlib
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Protocol, Sequence
+
+from ._report import Entry
+from ._settings import Settings
+
+Stage = Callable[[Any, dict[str, Any]], Any]
+Stages = dict[str, Stage]
+
+#: The candidate without any part of this compiler.
+TRITON = "triton"
+#: The stage whose result is a module with layouts.
+TTGIR = "ttgir"
+
+
+def names(mode: str) -> tuple[str, ...]:
+    """Returns the candidates of a mode, the preferred one first: our lowering, and the layouts that the kernel came with.
+
+    >>> names("both")
+    ('lower', 'both', 'triton', 'layouts')
+    >>> names("layouts")
+    ('triton', 'layouts')
+    """
+    return {"lower": ("lower", TRITON), "layouts": (TRITON, "layouts"), "both": ("lower", "both", TRITON, "layouts")}[mode]
+
+
+class Modules(Protocol):
+    """Modules of Triton as text, and back."""
+
+    def text(self, module: Any) -> str:
+        """Returns the text with locations."""
+
+    def body(self, module: Any) -> str:
+        """Returns the text without locations."""
+
+    def parse(self, text: str, module: Any) -> Any:
+        """Returns a module in the context of another one."""
+
+
+@dataclass
+class Candidate:
+    """One compilation of a kernel."""
+
+    name: str
+    entry: Entry
+    stages: Stages
+    #: The TTGIR as text, and what the stages behind it returned.
+    artifacts: dict[str, Any]
+    metadata: dict[str, Any]
+    #: The TTGIR without locations.
+    body: str = ""
+
+    @property
+    def changes_layouts(self) -> bool:
+        return self.name in ("layouts", "both")
+
+    @property
+    def binary(self) -> bytes:
+        binary: bytes = list(self.artifacts.values())[-1]
+        return binary
+
+    def packed(self, selected: Candidate) -> dict[str, Any]:
+        """Returns the candidate for the metadata of the selected one: its machine code, and the metadata that differ."""
+        differing = {key: value for key, value in self.metadata.items() if selected.metadata.get(key) != value}
+        differing.pop("linear_layout", None)
+        binary = base64.b64encode(zlib.compress(self.binary)).decode()
+        return {"name": self.name, "used": list(self.entry.used), "binary": binary, "metadata": differing}
+
+
+#: Changes the stages of a compilation for settings.
+Prepare = Callable[[Stages, Settings, Entry], None]
+#: Returns the index of the candidate to keep.
+Select = Callable[[Sequence[Candidate]], int]
+
+
+def unpacked(binary: str) -> bytes:
+    """Returns the machine code that :meth:`Candidate.packed` wrote."""
+    return zlib.decompress(base64.b64decode(binary))
+
+
+class Fork:
+    """The stages of a compilation that compiles several candidates and goes on with one of them."""
+
+    def __init__(self, stages: Stages, settings: Settings, modules: Modules, prepare: Prepare, select: Select):
+        self._stages = dict(stages)
+        self._settings = settings
+        self._modules = modules
+        self._prepare = prepare
+        self._select = select
+        self._selected: Optional[Candidate] = None
+        self._last: Any = None
+
+    def stage(self, name: str, entry: Entry) -> Stage:
+        """Returns the stage of a name: compiles the candidates if they are not, and returns the selected one's result."""
+
+        def run(src: Any, metadata: dict[str, Any]) -> Any:
+            if self._selected is None:
+                self._selected = self._compile(name, src, metadata, entry)
+                metadata.update(self._selected.metadata)
+            # A file that overrides a stage may have replaced its result.
+            elif src is not self._last and src != self._last:
+                self._last = self._selected.stages[name](src, metadata)
+                return self._last
+            made = self._selected.artifacts[name]
+            self._last = self._modules.parse(made, src) if name == TTGIR else made
+            return self._last
+
+        return run
+
+    def _compile(self, first: str, src: Any, metadata: dict[str, Any], entry: Entry) -> Candidate:
+        """Compiles all candidates from the stage ``first`` on, and fills the entry with the selected one."""
+        text = self._modules.text(src)
+        ttgir = _once(self._stages[TTGIR], self._modules)
+        candidates: list[Candidate] = []
+        failure: Optional[Exception] = None
+        for name in names(self._settings.mode):
+            if any(not made.entry.used for made in candidates) and name == TRITON:
+                continue
+            made = Candidate(name, Entry(entry.target), {**self._stages, TTGIR: ttgir}, {}, copy.deepcopy(metadata))
+            if name != TRITON:
+                self._prepare(made.stages, dataclasses.replace(self._settings, mode=name), made.entry)
+            try:
+                is_new = self._run(made, first, self._modules.parse(text, src), candidates)
+            except Exception as error:  # A candidate that cannot be assembled is none.
+                failure = failure or error
+                continue
+            if is_new:
+                candidates.append(made)
+        if failure is not None and not (candidates and self._settings.fallback):
+            raise failure
+        selected = candidates[self._select(candidates)]
+        self._describe(selected, candidates, entry)
+        return selected
+
+    def _run(self, made: Candidate, first: str, module: Any, others: Sequence[Candidate]) -> bool:
+        """Runs the stages of a candidate, and returns whether its machine code differs from the others'."""
+        stages = list(self._stages)
+        for name in stages[stages.index(first) :]:
+            module = made.stages[name](module, made.metadata)
+            if name == TTGIR:
+                made.body = self._modules.body(module)
+                if made.changes_layouts and any(made.body == other.body for other in others if not other.changes_layouts):
+                    return False
+            made.artifacts[name] = self._modules.text(module) if name == TTGIR else module
+        return all(made.binary != other.binary for other in others)
+
+    def _describe(self, selected: Candidate, candidates: Sequence[Candidate], entry: Entry) -> None:
+        started = entry.stage_ms
+        vars(entry).update(vars(selected.entry))
+        entry.stage_ms = started
+        entry.kernel = selected.metadata["name"]
+        entry.ttgir = entry.ttgir or selected.artifacts.get(TTGIR, "")
+        entry.candidates = [made.name for made in candidates]
+        entry.selected = selected.name
+        summary = entry.summary()
+        others = [made for made in candidates if made is not selected]
+        if self._settings.select == "measured" and others:
+            summary["selected"] = selected.name
+            summary["candidates"] = [made.packed(selected) for made in others]
+        selected.metadata["linear_layout"] = summary
+
+
+def _once(stage: Stage, modules: Modules) -> Stage:
+    """Returns a stage that runs once, and returns copies of its result."""
+    made: list[tuple[str, dict[str, Any]]] = []
+
+    def run(src: Any, metadata: dict[str, Any]) -> Any:
+        if not made:
+            module = stage(src, metadata)
+            made.append((modules.text(module), dict(metadata)))
+            return module
+        text, after = made[0]
+        metadata.update(after)
+        return modules.parse(text, src)
+
+    return run

@@ -1,0 +1,256 @@
+"""Kernels of several candidates, which the first launches time.
+
+Each launch runs one candidate, so that kernels that change their inputs stay right. The candidates take turns, and launches of
+equal grids and numbers are compared. The L2 cache is cleared before a timed launch, as Triton's autotuner does: the GPU is busy
+until the launch has been queued, so that the time is the kernel's own.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import statistics
+from typing import Any, Callable, NamedTuple, Optional
+
+from ._candidates import unpacked
+
+#: Rounds of all candidates; the first is not counted.
+ROUNDS = 8
+#: Launches after which those rounds decide that there are, and without one the candidate that was selected at compilation.
+MOST_LAUNCHES = 128
+#: The factor on the time of the candidate selected at compilation below which another one is faster, beyond noise.
+FASTER = 0.99
+
+
+class Selection(NamedTuple):
+    """The candidate that was the fastest."""
+
+    kernel: Any
+    name: str
+    used: list[str]
+    programs: int
+    #: Median times of all candidates.
+    microseconds: dict[str, float]
+
+
+#: Takes what was selected.
+Report = Callable[[Selection], None]
+
+
+class Trial:
+    """The timed launches of one kernel for grids of about the same number of programs."""
+
+    def __init__(self, candidates: int):
+        self._candidates = candidates
+        self._launches = 0
+        #: What distinguishes the launches of the current round.
+        self._key: Any = None
+        self._round: list[tuple[int, Any]] = []
+        self._rounds: list[list[tuple[int, Any]]] = []
+
+    def begin(self, key: Any) -> int:
+        """Returns the candidate of the next launch. A launch with another key begins the round again.
+
+        >>> trial = Trial(2)
+        >>> [(trial.begin("a"), trial.end(None))[0] for _ in range(4)]
+        [0, 1, 1, 0]
+        """
+        self._launches += 1
+        if key != self._key:
+            self._key = key
+            self._round = []
+        return (len(self._round) + len(self._rounds)) % self._candidates
+
+    def end(self, timing: Any) -> None:
+        """Takes the timing of the launch that :meth:`begin` began: what ``microseconds()`` returns once it has ended."""
+        candidate = (len(self._round) + len(self._rounds)) % self._candidates
+        self._round.append((candidate, timing))
+        if len(self._round) == self._candidates:
+            self._rounds.append(self._round)
+            self._round = []
+
+    @property
+    def is_over(self) -> bool:
+        return len(self._rounds) >= ROUNDS or self._launches >= MOST_LAUNCHES
+
+    def medians(self) -> list[float]:
+        """Returns the median time of each candidate, in microseconds; empty if no round counts."""
+        rounds = [dict(timings) for timings in self._rounds[1:]]
+        if not rounds:
+            return []
+        return [statistics.median(timings[index]() for timings in rounds) for index in range(self._candidates)]
+
+
+def fastest(medians: list[float]) -> int:
+    """Returns the index of the fastest candidate; the first one unless another is faster beyond noise.
+
+    >>> fastest([10.0, 9.95, 9.0]), fastest([10.0, 9.95]), fastest([])
+    (2, 0, 0)
+    """
+    if not medians:
+        return 0
+    best = min(range(len(medians)), key=medians.__getitem__)
+    return best if medians[best] <= FASTER * medians[0] else 0
+
+
+class MeasuredKernel:
+    """A compiled kernel of Triton that launches one of several candidates.
+
+    Its attributes are those of the candidate that was selected at compilation.
+    """
+
+    def __init__(self, kernel: Any, report: Report):
+        summary = kernel.metadata.linear_layout
+        self._names = [summary["selected"], *(packed["name"] for packed in summary["candidates"])]
+        self._kernels = [kernel, *(_variant(kernel, packed) for packed in summary["candidates"])]
+        self._used: list[list[str]] = [summary["used"], *(packed["used"] for packed in summary["candidates"])]
+        self._is_loaded = False
+        self._report = report
+        self._trials: dict[int, Trial] = {}
+        self._cache = _Selections(kernel.hash)
+        self._fastest: dict[int, int] = {
+            size: self._names.index(name) for size, name in self._cache.read().items() if name in self._names
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernels[0], name)
+
+    @property
+    def run(self) -> Callable[..., None]:
+        return self._launch
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        runner: Callable[..., None] = type(self._kernels[0]).__getitem__(self, grid)
+        return runner
+
+    def _launch(self, x: int, y: int, z: int, stream: Any, function: Any, packed: Any, *rest: Any) -> None:
+        programs = x * y * z
+        size = programs.bit_length()
+
+        def launch(index: int) -> None:
+            kernel = self._kernels[index]
+            kernel.run(x, y, z, stream, kernel.function, kernel.packed_metadata, *rest)
+
+        known = self._fastest.get(size)
+        if known is not None or programs == 0:
+            return launch(known or 0)
+        gpu = _gpu()
+        if gpu is None or not self._has_choice():
+            return launch(0)
+        arguments = rest[3:]
+        key = (x, y, z, *(value for value in arguments if isinstance(value, (int, float))))
+        trial = self._trials.setdefault(size, Trial(len(self._kernels)))
+        index = trial.begin(key)
+        gpu.clear_cache()
+        start, end = gpu.event(), gpu.event()
+        start.record()
+        launch(index)
+        end.record()
+        trial.end(lambda: start.elapsed_time(end) * 1e3)
+        if trial.is_over:
+            end.synchronize()
+            self._decide(size, programs, trial.medians())
+
+    def _has_choice(self) -> bool:
+        """Loads the candidates once, drops those that need more than the GPU has, and returns whether several are left."""
+        if not self._is_loaded:
+            self._is_loaded = True
+            # The error of the first one is its launch's.
+            loaded = [0, *(index for index in range(1, len(self._kernels)) if _loads(self._kernels[index]))]
+            self._kernels = [self._kernels[index] for index in loaded]
+            self._names = [self._names[index] for index in loaded]
+            self._used = [self._used[index] for index in loaded]
+        return len(self._kernels) > 1
+
+    def _decide(self, size: int, programs: int, medians: list[float]) -> None:
+        best = fastest(medians)
+        self._fastest[size] = best
+        self._trials.pop(size)
+        if medians:
+            self._cache.write({size: self._names[best] for size, best in self._fastest.items()})
+            self._report(Selection(self._kernels[best], self._names[best], self._used[best], programs, dict(zip(self._names, medians))))
+
+
+class _Selections:
+    """The fastest candidates of a kernel in Triton's cache, by the sizes of the grid."""
+
+    FILE = "selection.json"
+
+    def __init__(self, kernel_hash: str):
+        from triton.runtime.cache import get_cache_manager
+        from triton.runtime.driver import driver
+
+        try:
+            device = driver.active.get_device_interface().get_device_name()
+        except Exception:
+            # Without a GPU there is nothing to time, and so no name to tell it by.
+            device = ""
+        self._manager = get_cache_manager(hashlib.sha256(f"{kernel_hash}-{device}".encode()).hexdigest())
+
+    def read(self) -> dict[int, str]:
+        path = self._manager.get_file(self.FILE)
+        if path is None:
+            return {}
+        try:
+            with open(path) as file:
+                return {int(size): str(name) for size, name in json.load(file).items()}
+        except (OSError, ValueError, AttributeError):
+            return {}
+
+    def write(self, fastest: dict[int, str]) -> None:
+        self._manager.put(json.dumps(fastest), self.FILE, binary=False)
+
+
+class _Gpu:
+    """The clock of the current GPU."""
+
+    def __init__(self, driver: Any):
+        self._driver = driver
+        self._device = driver.get_device_interface()
+        self._buffer = driver.get_empty_cache_for_benchmark()
+
+    def clear_cache(self) -> None:
+        self._driver.clear_cache(self._buffer)
+
+    def event(self) -> Any:
+        return self._device.Event(enable_timing=True)
+
+
+def _gpu() -> Optional[_Gpu]:
+    """Returns the current GPU, or ``None`` while launches are captured into a graph: nothing can be timed then."""
+    from triton.runtime.driver import driver
+
+    device = driver.active.get_device_interface()
+    if device.is_current_stream_capturing():
+        return None
+    return _Gpu(driver.active)
+
+
+def _loads(kernel: Any) -> bool:
+    try:
+        return kernel.run is not None
+    except Exception:  # Shared memory, threads or tensor memory beyond the GPU's.
+        return False
+
+
+def _variant(kernel: Any, packed: dict[str, Any]) -> Any:
+    """Returns a copy of a compiled kernel with the machine code of another candidate."""
+    from triton.compiler.compiler import make_backend
+
+    variant = copy.copy(kernel)
+    fields = {key: value for key, value in packed["metadata"].items() if key in kernel.metadata._fields}
+    variant.metadata = kernel.metadata._replace(**fields)
+    variant.packed_metadata = make_backend(kernel.metadata.target).pack_metadata(variant.metadata)
+    variant.name = variant.metadata.name
+    variant.kernel = unpacked(packed["binary"])
+    variant.module = variant._module_pid = variant.function = variant._run = None
+    return variant
+
+
+def measured(kernel: Any, report: Report) -> Any:
+    """Returns a kernel that times its candidates, or the kernel itself where it has only one."""
+    if isinstance(kernel, MeasuredKernel):
+        return kernel
+    summary = getattr(getattr(kernel, "metadata", None), "linear_layout", None)
+    return MeasuredKernel(kernel, report) if summary and summary.get("candidates") else kernel

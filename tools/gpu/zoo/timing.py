@@ -1,0 +1,134 @@
+"""Runs operators under several modes, and times their kernels in turns."""
+
+from __future__ import annotations
+
+import collections
+import math
+import os
+import pathlib
+import statistics
+from typing import Any, Iterator
+
+import torch
+import triton
+from torch.profiler import ProfilerActivity, profile
+
+import linear_layout as ll
+from operators.case import Operator
+from rows import TRITON, KernelRow, OperatorRow, Row
+
+#: Calls of an operator in one profile.
+CALLS = 4
+#: Calls after which kernels that time their candidates have decided, beyond the two of every mode.
+MEASURING_CALLS = 40
+
+
+class Bench:
+    """The modes, and the compilations so far."""
+
+    def __init__(self, modes: list[str], rounds: int, folder: pathlib.Path):
+        self.modes = [TRITON, *modes]
+        self.rounds = rounds
+        #: The folder of Triton's caches, one for each mode.
+        self.folder = folder
+        #: Seconds of each compilation of a mode, by what was compiled.
+        self.seconds: dict[str, dict[Any, float]] = collections.defaultdict(dict)
+        #: The names of the compilations of a mode, by the names of the kernels.
+        self.hashes: dict[str, dict[str, set[str]]] = collections.defaultdict(lambda: collections.defaultdict(set))
+
+    def _enter(self, mode: str) -> None:
+        os.environ["TRITON_CACHE_DIR"] = str(self.folder / mode.replace(":", "-"))
+        if mode == TRITON:
+            ll.triton.uninstall()
+        else:
+            name, _, select = mode.partition(":")
+            ll.triton.install(name, select=select or "predicted")
+
+        def listen(*, src: Any, metadata: dict[str, Any], times: Any, cache_hit: bool, **_: Any) -> None:
+            constants = str(sorted(src.constants.items(), key=str))
+            key = (src.name, constants, str(src.signature), metadata["num_warps"], metadata["num_stages"])
+            self.hashes[mode][metadata["name"]].add(metadata["hash"])
+            if not cache_hit:
+                self.seconds[mode][key] = (times.ir_initialization + times.total_lowering + times.store_results) / 1e6
+
+        triton.knobs.compilation.listener = listen
+
+    def run(self, operator: Operator, size: str) -> Iterator[Row]:
+        """Runs an operator under all modes, and yields its rows."""
+        self.seconds.clear()
+        try:
+            yield from self._run(operator, size)
+        except Exception as error:  # The operators that follow still run.
+            text = " ".join(str(error).split())[:200]
+            yield OperatorRow(operator.name, size, f"{type(error).__name__}: {text}")
+        finally:
+            ll.triton.uninstall()
+
+    def _run(self, operator: Operator, size: str) -> Iterator[Row]:
+        torch.manual_seed(0)
+        case = operator.make(size)
+        outputs: dict[str, list[torch.Tensor]] = {}
+        notes: dict[str, dict[str, str]] = {}
+        fallbacks: dict[str, list[str]] = {}
+        for mode in self.modes:
+            self._enter(mode)
+            ll.triton.clear_report()
+            outputs[mode] = case.run()
+            for _ in range(1 + MEASURING_CALLS * mode.endswith(":measured")):
+                outputs[mode] = case.run()
+            torch.cuda.synchronize()
+            entries = ll.triton.report()
+            notes[mode] = {entry.kernel: entry.selection or entry.assembler for entry in entries}
+            fallbacks[mode] = [f"{entry.kernel}: {why}" for entry in entries for part, why in entry.reasons.items() if part == "lower"]
+        times: dict[str, dict[str, list[float]]] = {mode: collections.defaultdict(list) for mode in self.modes}
+        for _ in range(self.rounds):
+            for mode in self.modes:
+                self._enter(mode)
+                for kernel, found in profiled(case.run).items():
+                    if kernel in self.hashes[TRITON]:
+                        times[mode][kernel].append(statistics.median(found))
+        for kernel, baseline in times[TRITON].items():
+            ratios = {
+                mode: statistics.median(a / b for a, b in zip(times[mode][kernel], baseline))
+                for mode in self.modes[1:]
+                if times[mode][kernel]
+            }
+            remarks = {mode: notes[mode].get(kernel, "") for mode in ratios}
+            hashes = {mode: sorted(self.hashes[mode][kernel]) for mode in self.modes}
+            yield KernelRow(operator.name, size, kernel, statistics.median(baseline), ratios, remarks, hashes)
+        expected = case.reference()
+        errors = {mode: distance(outputs[mode], expected) for mode in self.modes}
+        differences = {mode: distance(outputs[mode], outputs[TRITON]) for mode in self.modes[1:]}
+        shared = {mode: self.seconds[TRITON].keys() & self.seconds[mode].keys() for mode in self.modes[1:]}
+        seconds = {
+            mode: (sum(self.seconds[TRITON][key] for key in keys), sum(self.seconds[mode][key] for key in keys))
+            for mode, keys in shared.items()
+        }
+        yield OperatorRow(operator.name, size, "", errors, case.tolerance, differences, seconds, fallbacks)
+
+
+def profiled(run: Any) -> dict[str, list[float]]:
+    """Returns the microseconds of each launch of a kernel, by the kernels' names."""
+    with profile(activities=[ProfilerActivity.CUDA]) as recorded:
+        for _ in range(CALLS):
+            run()
+        torch.cuda.synchronize()
+    times: dict[str, list[float]] = collections.defaultdict(list)
+    for event in recorded.events():
+        if event.device_type == torch.autograd.DeviceType.CUDA:
+            times[event.name].append(event.device_time)
+    return times
+
+
+def distance(outputs: list[torch.Tensor], expected: list[torch.Tensor]) -> float:
+    """Returns the largest difference, relative to the largest value of each tensor."""
+    most = 0.0
+    for output, reference in zip(outputs, expected, strict=True):
+        if output.numel() == 0:
+            continue
+        left, right = output.detach().double(), reference.detach().double()
+        if torch.equal(torch.nan_to_num(left), torch.nan_to_num(right)) and torch.equal(left.isnan(), right.isnan()):
+            continue
+        error = (left - right).abs().max() / right.abs().max().clamp(min=1e-30)
+        most = max(most, error.item() if not math.isnan(error.item()) else math.inf)
+    return most

@@ -1,0 +1,71 @@
+"""A process that runs operators, so that one that crashes or hangs takes only its operator with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from typing import Iterator, Optional
+
+from rows import OperatorRow, Row, from_json
+
+#: The line that ends the rows of an operator, and the start of the process.
+END = "end"
+#: Seconds for the start of a process: importing PyTorch and the packages.
+START = 120.0
+
+
+class Worker:
+    """Runs a command that reads operators and sizes as lines of JSON, and writes their rows."""
+
+    def __init__(self, command: list[str], limit: float):
+        self._command = command
+        #: Seconds of one operator.
+        self._limit = limit
+        self._process: Optional[subprocess.Popen[str]] = None
+
+    def run(self, name: str, size: str) -> Iterator[Row]:
+        """Yields the rows of an operator; the last one says why there are no more, if the process ended."""
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in self._lines(START):
+                pass
+        process = self._process
+        assert process.stdin
+        try:
+            process.stdin.write(json.dumps([name, size]) + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        for line in self._lines(self._limit):
+            yield from_json(json.loads(line))
+        if process.poll() is not None:
+            is_late = process.returncode < 0 and self._is_late
+            why = f"no result after {self._limit:.0f} s" if is_late else f"the process ended with {process.returncode}"
+            yield OperatorRow(name, size, why)
+
+    def _lines(self, limit: float) -> Iterator[str]:
+        """Yields the lines of JSON up to the next end, or until the process ends; kills it after a time."""
+        process = self._process
+        assert process and process.stdout
+        self._is_late = False
+
+        def kill() -> None:
+            self._is_late = True
+            process.kill()
+
+        timer = threading.Timer(limit, kill)
+        timer.start()
+        try:
+            for line in process.stdout:
+                if line == f"{END}\n":
+                    return
+                if line.startswith("{"):
+                    yield line
+        finally:
+            timer.cancel()
+        process.wait()
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
