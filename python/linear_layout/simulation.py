@@ -288,7 +288,8 @@ def _argument(name: str, type_: str, value: Any, memory: _Memory) -> Mapping[str
     if value is None:
         return {"int": 0}
     if type_.startswith(("fp", "bf")):
-        return {"float": float(value)}
+        # JSON has no infinities.
+        return {"float": repr(float(value))}
     if type_.startswith(("i", "u", "*")):
         return {"int": int(value)}
     raise TypeError(f"argument `{name}` of type {type_!r} cannot be simulated: expected an array or a number")

@@ -79,8 +79,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
       {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : tensor<64xi32, #o> -> tensor<64xi32, #o>
     %c = tt.elementwise_inline_asm "{ .reg .b32 x, y; .reg .b64 l; lop3.b32 x, $1, $1, 0x55, 0x5a; not.b32 y, x; lop3.b32 x, y, y, y, 0x01; mul.wide.u32 l, x, 3; cvt.u32.u64 y, l; neg.s32 x, x; mad.lo.s32 $0, x, 2, y; }"
       {constraints = "=r,r", packed_element = 1 : i32, pure = true} %b : tensor<64xi32, #o> -> tensor<64xi32, #o>
+    %e = tt.elementwise_inline_asm "{ .reg .f32 f, g; .reg .pred p; cvt.rn.f32.s32 f, $1; add.f32 g, f, 1.0; lg2.approx.ftz.f32 g, g; ex2.approx.ftz.f32 g, g; setp.gt.f32 p, f, 15.; @p mov.f32 g, f; @!p fma.rn.f32 g, g, 5e-1, -0.5; @!p mul.f32 g, g, 2.0; cvt.rni.s32.f32 $0, g; }"
+      {constraints = "=r,r", packed_element = 1 : i32, pure = true} %c : tensor<64xi32, #o> -> tensor<64xi32, #o>
     %k = arith.constant dense<85> : tensor<64xi32, #o>
-    %d = arith.xori %c, %k : tensor<64xi32, #o>
+    %d = arith.xori %e, %k : tensor<64xi32, #o>
     %o = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #o>
     %p = tt.addptr %o, %r : tensor<64x!tt.ptr<i32>, #o>, tensor<64xi32, #o>
     tt.store %p, %d : tensor<64x!tt.ptr<i32>, #o>

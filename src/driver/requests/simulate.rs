@@ -6,7 +6,7 @@ use crate::driver::{self, Failure};
 use crate::ir::{Message, SourceLocation};
 use crate::sys::Answer;
 use gpu_sim::{Arg, Arrival, KernelError, Launch, Memory, Schedule};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 /// The options of [`simulate`].
@@ -48,13 +48,28 @@ const fn yes() -> bool {
     true
 }
 
+/// Reads a number, or the text of one.
+fn float<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Spelling {
+        Number(f64),
+        Text(String),
+    }
+    match Spelling::deserialize(deserializer)? {
+        Spelling::Number(number) => Ok(number),
+        Spelling::Text(text) => text.parse().map_err(serde::de::Error::custom),
+    }
+}
+
 /// An argument of a kernel.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Argument {
     /// An integer, or the bits of an 8-bit float.
     Int(i128),
-    /// A floating-point number.
+    /// A floating-point number, as a number or as text: JSON has no infinities.
+    #[serde(deserialize_with = "float")]
     Float(f64),
     /// A pointer into a buffer: the index of the buffer, and an offset in bytes.
     Buffer(usize, u64),

@@ -43,6 +43,12 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Regs::new([], [])
     }
 
+    /// Returns true if the instruction only gives other names to bits of a lane, as a bitcast does. A back end emits
+    /// nothing for it, so that its operands may be in flight.
+    fn renames(&self) -> bool {
+        false
+    }
+
     /// Returns the registers of an asynchronous matrix product. `writes` are the accumulators, which may be in flight,
     /// and `reads` are the operands, which the hardware may read after the instruction.
     fn product(&self) -> Regs {

@@ -361,7 +361,7 @@ impl Exec<'_> {
         for &lane in &self.lanes {
             let sources = regs.reads.iter().filter(|reg| !sums.contains(reg));
             let mut marks = sources.filter_map(|&reg| poison.mark(reg, lane));
-            if let Some(mark) = marks.find(|mark| mark.is_in_flight()) {
+            if let Some(mark) = marks.find(|mark| mark.is_in_flight() && !op.renames()) {
                 return Err(self.poisoned(poison, mark, lane, self.program.site(self.op)));
             }
             let marks = Marks {

@@ -20,13 +20,20 @@ use std::sync::Arc;
 /// Number of warps per warp group.
 pub(crate) const GROUP: u32 = 4;
 
-/// The registers that matrix products read, directly or through block parameters, and the instructions that write these
-/// registers.
+/// The registers that matrix products read, directly, through block parameters or by other names, and the instructions
+/// that write these registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductSources {
     regs: FxHashSet<Reg>,
     /// For each instruction that is not a product, the registers in `regs` that it writes.
-    written_by: FxHashMap<u32, Vec<Reg>>,
+    written_by: FxHashMap<u32, Writes>,
+}
+
+/// The registers that an instruction writes, and for an instruction that only renames bits, the registers of these bits.
+#[derive(Clone, Debug)]
+struct Writes {
+    regs: Vec<Reg>,
+    renamed: Option<Vec<Reg>>,
 }
 
 impl ProductSources {
@@ -47,16 +54,28 @@ impl ProductSources {
                     }
                 }
             }
+            for op in ops.iter().filter(|op| op.renames()) {
+                let used = op.regs();
+                if used.writes.iter().any(|reg| regs.contains(reg)) {
+                    regs.extend(used.reads);
+                }
+            }
         }
-        let mut written_by: FxHashMap<u32, Vec<Reg>> = FxHashMap::default();
+        let mut written_by: FxHashMap<u32, Writes> = FxHashMap::default();
         for (op, index) in ops.iter().zip(0..) {
             let is_product = !op.product().reads.is_empty() || !op.product().writes.is_empty();
             if regs.is_empty() || is_product {
                 continue;
             }
-            let writes = op.regs().writes.into_iter();
+            let used = op.regs();
+            let writes = used.writes.into_iter();
             let writes: Vec<Reg> = writes.filter(|reg| regs.contains(reg)).collect();
             if !writes.is_empty() {
+                let renamed = op.renames().then_some(used.reads);
+                let writes = Writes {
+                    regs: writes,
+                    renamed,
+                };
                 written_by.insert(index, writes);
             }
         }
@@ -153,10 +172,23 @@ impl Exec<'_> {
         let Some(written) = sources.written_by.get(&self.op) else {
             return;
         };
-        let time = (self.products.time, self.op);
+        let now = (self.products.time, self.op);
         for (warp, _) in self.active_warps() {
-            let written = written.iter().map(|reg| ((*reg, warp), time));
-            self.products.written.extend(written);
+            // Bits that are only renamed keep the time of their write. Results of products have none.
+            let time = match &written.renamed {
+                None => Some(now),
+                Some(sources) => {
+                    let times = sources.iter();
+                    let times = times.filter_map(|reg| self.products.written.get(&(*reg, warp)));
+                    times.max().copied()
+                }
+            };
+            for reg in &written.regs {
+                match time {
+                    Some(time) => self.products.written.insert((*reg, warp), time),
+                    None => self.products.written.remove(&(*reg, warp)),
+                };
+            }
         }
     }
 

@@ -429,6 +429,10 @@ impl Instruction for Repack {
         Regs::new(&*self.dst, &*self.src)
     }
 
+    fn renames(&self) -> bool {
+        true
+    }
+
     fn flow(&self) -> PointerFlow {
         PointerFlow::From(self.src.to_vec())
     }

@@ -11,7 +11,7 @@ use crate::ops::compare::compare_floats;
 use crate::ops::convert::{
     IntToFloat, SignExtend, Trunc, convert_float, convert_to_integer, repack, round_float,
 };
-use crate::ops::float::{self, Float, FloatUnary};
+use crate::ops::float::{self, Float, FloatUnary, Fma};
 use crate::ops::integer::{self, Int};
 
 /// Returns the float format of two packed 16-bit numbers with the PTX type `word`.
@@ -45,6 +45,38 @@ pub(super) fn halves(
     on_halves(s, line, |s, ty, [a, b]| {
         s.d.emit(|dst| Float { op, ty, dst, a, b })
     })
+}
+
+/// Decodes a binary operation on floats. Subnormal numbers are not flushed with `.ftz`.
+pub(super) fn float(
+    s: &mut AsmScope<'_, '_>,
+    line: &StatementParts<'_>,
+    op: &'static float::FloatBinaryOp,
+) -> DecodeResult {
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    let [a, b] = s.sources(line)?;
+    let reg = s.d.emit(|dst| Float { op, ty, dst, a, b });
+    s.result(line, reg)
+}
+
+/// Decodes `fma.rn.f32 d, a, b, c`.
+pub(super) fn fma(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    let [a, b, c] = s.sources(line)?;
+    let reg = s.d.emit(|dst| Fma { ty, dst, a, b, c });
+    s.result(line, reg)
+}
+
+/// Decodes an approximation, such as `ex2.approx.ftz.f32 d, a`. The simulator computes it exactly.
+pub(super) fn approximate(
+    s: &mut AsmScope<'_, '_>,
+    line: &StatementParts<'_>,
+    op: &'static float::FloatUnaryOp,
+) -> DecodeResult {
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    let [a] = s.sources(line)?;
+    let reg = s.d.emit(|dst| FloatUnary { op, ty, dst, a });
+    s.result(line, reg)
 }
 
 /// Returns the format of the result of `cvt`, which is the first modifier that is a type.

@@ -126,10 +126,10 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
         rest = after[end..].trim_start();
     }
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let opcode = rest[..end].split('.').map(str::to_owned).collect();
+    let opcode: Vec<String> = rest[..end].split('.').map(str::to_owned).collect();
     let args = split_args(rest[end..].trim())
         .into_iter()
-        .map(parse_arg)
+        .map(|arg| operand(arg, opcode.last()))
         .collect::<Result<_, _>>()?;
     Ok(Statement {
         guard,
@@ -158,6 +158,25 @@ pub(super) fn split_args(text: &str) -> Vec<&str> {
         pieces.push(text[start..].trim());
     }
     pieces
+}
+
+/// Parses an operand of an instruction whose opcode ends with `type_`. Constants of f32 and f64 may be decimal: `15.`,
+/// `-0.5` and `1e-3`.
+fn operand(text: &str, type_: Option<&String>) -> Result<PtxOperand, String> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_decimal = digits.starts_with(|c: char| c.is_ascii_digit())
+        && !["0x", "0X", "0f", "0F", "0d", "0D"].contains(&digits.get(..2).unwrap_or(""));
+    let of_float = |bits: fn(f64) -> u64| match text.parse() {
+        Ok(value) if digits.contains(['.', 'e', 'E']) => Ok(PtxOperand::Immediate(bits(value))),
+        _ => Err(format!(
+            "operand `{text}`, expected a floating-point constant such as `1.0`"
+        )),
+    };
+    match type_.map(String::as_str) {
+        Some("f32") if is_decimal => of_float(|value| (value as f32).to_bits().into()),
+        Some("f64") if is_decimal => of_float(f64::to_bits),
+        _ => parse_arg(text),
+    }
 }
 
 pub(super) fn parse_number(text: &str) -> Option<i128> {
