@@ -157,6 +157,20 @@ def test_bounds_are_those_of_the_machine_code():
     assert crowded.latency == found.latency and crowded.latency_per_warp == found.latency / 4
 
 
+def test_a_candidate_that_cannot_be_assembled_is_reported(monkeypatch):
+    def fails(*_, **__):
+        raise RuntimeError("no registers\nare left")
+
+    monkeypatch.setattr(ll.triton._v3_9, "assembled", fails)
+    with ll.triton.installed("lower", select="compiled"):
+        compiled(kernels.matmul, MATMUL)
+    (entry,) = ll.triton.report()
+    assert entry.selected == "triton" and entry.reasons == {"lower": "RuntimeError: no registers"}
+    with ll.triton.installed("lower", select="compiled", fallback=False):
+        with pytest.raises(RuntimeError, match="no registers"):
+            compiled(kernels.matmul, MATMUL, num_stages=1)
+
+
 def test_an_unknown_selection_is_refused():
     with pytest.raises(ValueError, match="select='guessed': expected one of 'predicted', 'compiled', 'measured'"):
         ll.triton.install(select="guessed")

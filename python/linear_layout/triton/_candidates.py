@@ -124,7 +124,7 @@ class Fork:
         text = self._modules.text(src)
         ttgir = _once(self._stages[TTGIR], self._modules)
         candidates: list[Candidate] = []
-        failure: Optional[Exception] = None
+        failures: dict[str, Exception] = {}
         for name in names(self._settings.mode):
             if any(not made.entry.used for made in candidates) and name == TRITON:
                 continue
@@ -134,13 +134,16 @@ class Fork:
             try:
                 is_new = self._run(made, first, self._modules.parse(text, src), candidates)
             except Exception as error:  # A candidate that cannot be assembled is none.
-                failure = failure or error
+                failures[name] = error
                 continue
             if is_new:
                 candidates.append(made)
-        if failure is not None and not (candidates and self._settings.fallback):
-            raise failure
+        if failures and not (candidates and self._settings.fallback):
+            raise next(iter(failures.values()))
         selected = candidates[self._select(candidates)]
+        for name, error in failures.items():
+            first = str(error).strip().partition("\n")[0]
+            selected.entry.decline(name, f"{type(error).__name__}: {first}")
         self._describe(selected, candidates, entry)
         return selected
 
