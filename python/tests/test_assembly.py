@@ -154,12 +154,12 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
     apart, batched = (loop(16, is_batched) for is_batched in (False, True))
     wide = PTX.replace("128", "256")
     # 40 registers: 6 blocks of 8 warps.
-    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 6, 5])
-    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 6, 5])
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=batched)}, wide)[:2] == (5, [0, 5])
+    assert chosen({0: cubin(40, code=apart), 5: cubin(48, code=apart)}, wide)[:2] == (0, [0, 5])
     assert chosen({0: cubin(40, code=batched)}, wide)[1] == [0]
     # 32 registers: 8 blocks. 40 registers are for 6 blocks, and two loads suffice where so many warps run.
     few, better = loop(2, False), loop(2, True)
-    assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 8, 6])
+    assert chosen({0: cubin(32, code=few), 6: cubin(40, code=better)}, wide)[:2] == (6, [0, 6])
     # 96 registers: 5 blocks of 4 warps, and fewer loads than are worth a try.
     assert chosen({0: cubin(96, code=few)})[1] == [0]
     # Registers are left, so that more would not help.
@@ -171,8 +171,8 @@ def test_fewer_blocks_are_taken_if_the_loads_of_a_loop_are_then_batched():
 
 def test_stating_the_blocks_that_were_chosen_may_batch_the_loads():
     apart, batched = (loop(16, is_batched) for is_batched in (False, True))
-    wide = PTX.replace("128", "256")
-    assert chosen({0: cubin(40, code=apart), 6: cubin(40, code=batched), 5: cubin(48, code=batched)}, wide)[:2] == (6, [0, 6])
+    assert chosen({0: cubin(96, code=apart), 5: cubin(96, code=batched), 4: cubin(128, code=batched)})[:2] == (5, [0, 5])
+    assert chosen({0: cubin(96, code=apart), 5: cubin(96, code=apart), 4: cubin(128, code=batched)})[:2] == (4, [0, 5, 4])
     # Half of the blocks have to take half of the time.
     half = PTX.replace("128", "512")
     somewhat = loop(16, True, apart=8)

@@ -172,13 +172,11 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
     if -used.registers % GRANULE > MOST_SPARE:
         return []
     fewer = resident(used.registers + GRANULE)
-    if fewer * threads >= MANY_WARPS * gpu.lanes:
-        needed, limit = TWO_LOADS, NO_SLOWER
-    else:
-        needed, limit = SOME_LOADS, _slower_warp(blocks, fewer)
     if not 0 < fewer < blocks:
         return []
-    return [Candidate(blocks, NO_SLOWER, needed), Candidate(fewer, limit, needed)]
+    if fewer * threads >= MANY_WARPS * gpu.lanes:
+        return [Candidate(fewer, NO_SLOWER, TWO_LOADS)]
+    return [Candidate(blocks, NO_SLOWER, SOME_LOADS), Candidate(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
 
 
 def _may_serialise(cubin: bytes, target: str, loads: int) -> bool:
