@@ -11,8 +11,8 @@ use super::proof::Claim;
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{
-    self, Assignment, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice, PriceCache,
-    Scope, ScratchOverflow,
+    self, Assignment, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice,
+    PriceCache, Scope, ScratchOverflow,
 };
 use crate::analysis::axis::Dividends;
 use crate::ir::ops::tt;
@@ -209,7 +209,10 @@ impl RemoveLayoutConversionsOptions {
 
     /// Returns true if an assignment saves at least `min-gain` percent of the predicted cycles.
     fn gains_enough(&self, assignment: &Assignment) -> bool {
-        let (before, after) = (u128::from(assignment.before.0), u128::from(assignment.price.0));
+        let (before, after) = (
+            u128::from(assignment.before.0),
+            u128::from(assignment.price.0),
+        );
         let rest = u128::from(100 - self.min_gain.unsigned_abs().min(100));
         self.min_gain == 0 || after * 100 <= before * rest
     }

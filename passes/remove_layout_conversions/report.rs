@@ -200,7 +200,10 @@ pub(super) fn kept_entry(
     (before, best): ((u64, u32), (u64, u32)),
 ) -> String {
     let cost = |(price, conversions)| {
-        format!("{{\"cycles\":{},\"conversions\":{conversions}}}", cycles(price))
+        format!(
+            "{{\"cycles\":{},\"conversions\":{conversions}}}",
+            cycles(price)
+        )
     };
     format!(
         "{{\"function\":{},\"target\":{},\"before\":{},\"after\":{},\"kept\":true,\"best\":{}}}",

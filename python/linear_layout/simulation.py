@@ -132,6 +132,25 @@ class Report:
         return str(self.fault) if self.fault else self.text
 
 
+@dataclass(frozen=True)
+class TensorMap:
+    """A descriptor that the host makes of an array, for copies of boxes.
+
+    >>> ll.simulation.TensorMap(np.zeros((8, 64), np.float16), [8, 64], [64, 1], box=[8, 64], element=6, swizzle=3).box
+    [8, 64]
+    """
+
+    array: Any
+    #: Elements along each dimension, and between neighbours of each, outermost first.
+    shape: Sequence[int]
+    strides: Sequence[int]
+    #: Elements of a box.
+    box: Sequence[int]
+    #: The numbers of ``tensormap.replace.tile``: ``elemtype`` and ``swizzle_mode``.
+    element: int
+    swizzle: int
+
+
 class _Pointer:
     """An array as Triton takes a tensor."""
 
@@ -235,7 +254,8 @@ def run(
         raise ValueError(f"on_fault={on_fault!r}: expected 'raise' or 'report'")
     import ctypes
 
-    arrays = {name: value for name, _, value in args if _is_array(value)}
+    described = {name: value.array for name, _, value in args if isinstance(value, TensorMap)}
+    arrays = {name: value for name, _, value in args if _is_array(value)} | described
     memory = _Memory(list(arrays.values()))
     names = ["memory"] * len(memory.ranges)
     copies: dict[int, Any] = {}
@@ -255,7 +275,7 @@ def run(
     options = {
         "file": file,
         "grid": [int(blocks) for blocks in three],
-        "args": [_argument(name, type_, value, memory) for name, type_, value in args],
+        "args": [part for name, type_, value in args for part in _arguments(name, type_, value, memory)],
         "names": names,
         "arrival": arrival if isinstance(arrival, str) else {"seed": arrival},
         "schedule": schedule,
@@ -278,6 +298,22 @@ def run(
         if copy.raw != ctypes.string_at(low, high - low):
             raise ValueError(f"the kernel writes to `{names[number]}`, which is read-only: give a copy")
     return Report(report["report"], report["text"], report["printed"])
+
+
+def _arguments(name: str, type_: str, value: Any, memory: _Memory) -> list[Mapping[str, Any]]:
+    """A parameter as the simulator takes it: a descriptor is followed by its sizes and strides."""
+    if not isinstance(value, TensorMap):
+        return [_argument(name, type_, value, memory)]
+    size = value.array.dtype.itemsize
+    descriptor = {
+        "buffer": memory.place(value.array),
+        "element": value.element,
+        "swizzle": value.swizzle,
+        "dims": [int(elements) for elements in reversed(value.shape)],
+        "strides": [int(step) * size for step in reversed(value.strides[:-1])],
+        "block": [int(elements) for elements in reversed(value.box)],
+    }
+    return [{"descriptor": descriptor}, *({"int": int(number)} for number in [*value.shape, *value.strides])]
 
 
 def _argument(name: str, type_: str, value: Any, memory: _Memory) -> Mapping[str, Any]:
@@ -309,7 +345,8 @@ class _Simulated:
         def launch(*args: Any, **kwargs: Any) -> Report:
             from . import triton as inside
 
-            arrays = [value for value in [*args, *kwargs.values()] if _is_array(value)]
+            described = [value.base for value in [*args, *kwargs.values()] if inside._version().is_descriptor(value)]
+            arrays = [value for value in [*args, *kwargs.values()] if _is_array(value)] + described
             memory = _Memory(arrays)
 
             def wrap(value: Any) -> Any:

@@ -10,6 +10,7 @@ if not triton.__version__.startswith("3.9."):
     pytest.skip("for Triton 3.9", allow_module_level=True)
 
 import triton.language as tl  # noqa: E402
+from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 import linear_layout as ll  # noqa: E402
 import specialized  # noqa: E402
@@ -190,3 +191,55 @@ def test_warps_may_run_different_code(rng, arrival, schedule):
         c = np.zeros((m, n), np.float16)
         ll.simulate(kernel, **run)[(2, 2)](a, b, c, m, n, k, BN=32, BK=32, **tile)
         np.testing.assert_array_equal(c, (a.astype(np.float32) @ b.astype(np.float32)).astype(np.float16))
+
+
+class Tensor(np.ndarray):
+    """An array with what Triton's descriptors take for a tensor."""
+
+    def data_ptr(self):
+        return self.__array_interface__["data"][0]
+
+    def stride(self):
+        return tuple(step // self.itemsize for step in self.strides)
+
+
+def aligned(values):
+    """Returns a copy at a multiple of 16 bytes."""
+    room = np.empty(values.nbytes + 16, np.uint8)
+    start = -room.__array_interface__["data"][0] % 16
+    made = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape).view(Tensor)
+    made[:] = values
+    return made
+
+
+@pytest.mark.parametrize("arrival", ["early", "late", 3])
+def test_descriptors_of_the_host(rng, arrival):
+    a, b = (aligned(floats(rng, *shape).astype(np.float16)) for shape in ((72, 160), (96, 160)))
+    out = aligned(np.zeros((72, 96), np.float16))
+    tiles = [TensorDescriptor.from_tensor(array, block) for array, block in ((a, [64, 64]), (b, [32, 64]), (out, [64, 32]))]
+    ll.simulate(kernels.described_matmul, arrival=arrival)[(2, 3)](*tiles, 160, M=64, N=32, K=64, num_stages=3)
+    exact = a.astype(np.float32) @ b.astype(np.float32).T
+    np.testing.assert_allclose(out, exact, atol=2e-2)
+
+
+def test_descriptors_that_cannot_be_simulated_are_named(rng):
+    a = aligned(floats(rng, 64, 64).astype(np.float16))
+    descriptor = TensorDescriptor.from_tensor(a, [64, 64])
+    descriptor.padding = "nan"
+    with pytest.raises(TypeError, match="argument `a` cannot be simulated: expected a descriptor of tiles with `padding='zero'`"):
+        ll.simulate(kernels.described_matmul)[(1, 1)](descriptor, descriptor, descriptor, 64, M=64, N=64, K=64)
+    plain = TensorDescriptor.from_tensor(a, [64, 64])
+    with pytest.raises(TypeError, match="descriptors are for `cuda:90` and later"):
+        ll.simulate(kernels.described_matmul, target="cuda:80")[(1, 1)](plain, plain, plain, 64, M=64, N=64, K=64)
+
+
+def test_numbers_may_be_infinite():
+    out = np.zeros(1, np.float32)
+    text = """module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
+      tt.func public @set(%p: !tt.ptr<f32>, %v: f32) { tt.store %p, %v : !tt.ptr<f32>  tt.return }
+    }"""
+    for value in (float("inf"), float("-inf"), 1e-3):
+        ll.simulation.run(text, [("p", "*fp32", out), ("v", "fp32", value)])
+        assert out[0] == np.float32(value)
+    ll.simulation.run(text, [("p", "*fp32", out), ("v", "fp32", float("nan"))])
+    assert np.isnan(out[0])

@@ -182,3 +182,13 @@ def scale_columns(x, out, scales, stride: tl.constexpr, ROWS: tl.constexpr, COLU
     scale = (448.0 / tl.max(tl.abs(values), 0).to(tl.float64)).to(tl.float32)
     tl.store(out + columns[:, None] * ROWS + rows[None, :], (values * scale[None, :]).trans(1, 0))
     tl.store(scales + columns, 1.0 / scale)
+
+
+@triton.jit
+def described_matmul(a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """A product of tiles that descriptors of the host copy: rows of `a` by rows of `b`."""
+    row, column = tl.program_id(0) * M, tl.program_id(1) * N
+    total = tl.zeros((M, N), tl.float32)
+    for step in range(0, k, K):
+        total = tl.dot(a.load([row, step]), b.load([column, step]).T, total)
+    c.store([row, column], total.to(tl.float16))

@@ -48,6 +48,12 @@ pub enum Swizzle {
 impl Swizzle {
     const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
 
+    /// Returns the swizzle with a number of `tensormap.replace.tile.swizzle_mode`.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
     /// Returns the size in bytes of the blocks within which chunks are permuted, or 0 if chunks are not permuted.
     pub(crate) const fn bytes(self) -> u32 {
         match self {
@@ -116,6 +122,12 @@ impl TensorElement {
         Self::Tf32,
         Self::Tf32Ftz,
     ];
+
+    /// Returns the element type with a number of `tensormap.replace.tile.elemtype`.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
 
     /// Returns the type of the elements in memory.
     pub(crate) const fn ty(self) -> ElementTy {
@@ -224,10 +236,10 @@ impl TensorMap {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());
         }
-        let element = TensorElement::ALL.get(usize::from(bytes[16]));
-        let element = *element.ok_or_else(|| format!("elements of type {}", bytes[16]))?;
-        let swizzle = Swizzle::ALL.get(usize::from(bytes[18]));
-        let swizzle = *swizzle.ok_or_else(|| format!("a swizzle of mode {}", bytes[18]))?;
+        let element = TensorElement::from_number(bytes[16]);
+        let element = element.ok_or_else(|| format!("elements of type {}", bytes[16]))?;
+        let swizzle = Swizzle::from_number(bytes[18]);
+        let swizzle = swizzle.ok_or_else(|| format!("a swizzle of mode {}", bytes[18]))?;
         let rank = usize::from(bytes[17]) + 1;
         if rank > MAX_DIMENSIONS {
             return Err(format!("{rank} dimensions, of which 5 are possible"));

@@ -141,9 +141,9 @@ class Fork:
         if failures and not (candidates and self._settings.fallback):
             raise next(iter(failures.values()))
         selected = candidates[self._select(candidates)]
-        for name, error in failures.items():
-            first = str(error).strip().partition("\n")[0]
-            selected.entry.decline(name, f"{type(error).__name__}: {first}")
+        for name, failure in failures.items():
+            first = str(failure).strip().partition("\n")[0]
+            selected.entry.decline(name, f"{type(failure).__name__}: {first}")
         self._describe(selected, candidates, entry)
         return selected
 

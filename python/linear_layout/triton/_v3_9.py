@@ -10,6 +10,7 @@ import time
 from typing import Any, Callable, Optional
 
 from ..compiler import CompileError, Compiled, compile, run_passes
+from ..simulation import TensorMap
 from ._assembly import assembled, changed, has_many_loads, is_much_faster, may_serialise
 from ._candidates import TTGIR, Fork, Stages
 from ._compiled import selected
@@ -436,13 +437,31 @@ def compile_with(kernel: Any, around: Callable[[Callable[..., Any]], Callable[..
 
 
 class _Captured(Exception):
-    """Ends a compilation early, with its module."""
+    """Ends a compilation early, with its module, and what the host has to know of each descriptor."""
 
-    def __init__(self, text: str):
-        self.text = text
+    def __init__(self, text: str, descriptors: list[dict[str, Any]]):
+        self.made = text, descriptors
 
 
-_ttgir_cache: dict[tuple[str, str, str], str] = {}
+_ttgir_cache: dict[tuple[str, str, str], tuple[str, list[dict[str, Any]]]] = {}
+
+
+def is_descriptor(value: Any) -> bool:
+    """Returns whether an argument is a descriptor of Triton's or Gluon's that the host makes."""
+    return all(hasattr(value, name) for name in ("base", "shape", "strides", "block_shape", "padding"))
+
+
+def _tensor_map(name: str, value: Any, described: Optional[dict[str, Any]]) -> TensorMap:
+    if described is None:
+        raise TypeError(f"argument `{name}` cannot be simulated: descriptors are for `cuda:90` and later")
+    if value.padding != "zero" or described.get("is_im2col"):
+        raise TypeError(f"argument `{name}` cannot be simulated: expected a descriptor of tiles with `padding='zero'`")
+    shape = list(value.shape)
+    if described["fp4_padded"]:
+        shape[-1] *= 2
+    # The number of TF32, whose low bits an access clears.
+    element = 11 if value.round_f32_to_tf32 else described["elem_type"]
+    return TensorMap(value.base, shape, value.strides, described["block_size"], element, described["swizzle"])
 
 
 def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -496,20 +515,25 @@ def launch(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: s
         source_type = GluonASTSource
     source = source_type(kernel, signature, constants, attributes)
     key = (source.hash(), options.hash(), target)
-    text = _ttgir_cache.get(key)
-    if text is None:
-        text = _ttgir_cache[key] = _ttgir(triton, source, gpu, options)
-    parameters = [(name, type_, bound[name]) for name, type_ in signature.items() if type_ != "constexpr"]
+    if key not in _ttgir_cache:
+        _ttgir_cache[key] = _ttgir(triton, source, gpu, options)
+    text, descriptors = _ttgir_cache[key]
+    described = iter(descriptors)
+    parameters = [
+        (name, type_, _tensor_map(name, bound[name], next(described, None)) if is_descriptor(bound[name]) else bound[name])
+        for name, type_ in signature.items()
+        if type_ != "constexpr"
+    ]
     return text, parameters, dict(bound)
 
 
-def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> str:
+def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> tuple[str, list[dict[str, Any]]]:
     def capture(backend: Any = None, stages: Any = None, *_: Any) -> Any:
         if backend is None:
             return "-linear-layout-ttgir", "'linear-layout-ttgir'"
 
         def stop(src: Any, metadata: dict[str, Any]) -> Any:
-            raise _Captured(str(src))
+            raise _Captured(str(src), metadata.get("tensordesc_meta") or [])
 
         stages["llir"] = stop
         return None
@@ -519,7 +543,7 @@ def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> str:
     try:
         triton.compile(source, target=gpu, options=options.__dict__)
     except _Captured as captured:
-        return captured.text
+        return captured.made
     finally:
         set_hook(before)
     raise AssertionError("a compilation goes through the stage `llir`")

@@ -5,7 +5,10 @@ use super::{answer_with, options};
 use crate::driver::{self, Failure};
 use crate::ir::{Message, SourceLocation};
 use crate::sys::Answer;
-use gpu_sim::{Arg, Arrival, KernelError, Launch, Memory, Schedule};
+use gpu_sim::{
+    Arg, Arrival, BufferId, KernelError, Launch, Memory, Schedule, Swizzle, TensorElement,
+    TensorMap,
+};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
@@ -73,6 +76,50 @@ enum Argument {
     Float(f64),
     /// A pointer into a buffer: the index of the buffer, and an offset in bytes.
     Buffer(usize, u64),
+    /// A tensor map.
+    Descriptor(Descriptor),
+}
+
+/// A tensor map of a tensor in a buffer. Dimensions are in the GPU's order, innermost first.
+#[derive(Deserialize)]
+struct Descriptor {
+    /// The first element: the index of the buffer, and an offset in bytes.
+    buffer: (usize, u64),
+    /// Numbers of `tensormap.replace.tile`.
+    element: u8,
+    swizzle: u8,
+    dims: Vec<u32>,
+    /// Bytes, without the innermost dimension's.
+    strides: Vec<u64>,
+    block: Vec<u32>,
+}
+
+impl Descriptor {
+    fn map(&self, ids: &[BufferId], memory: &Memory) -> Result<TensorMap, Failure> {
+        let number = |kind: &str, number: u8| {
+            Failure::new(format!("a descriptor has no {kind} of number {number}"))
+        };
+        let element = TensorElement::from_number(self.element);
+        let swizzle = Swizzle::from_number(self.swizzle);
+        Ok(TensorMap {
+            address: memory.address(buffer(ids, self.buffer.0)?) + self.buffer.1,
+            element: element.ok_or_else(|| number("element type", self.element))?,
+            swizzle: swizzle.ok_or_else(|| number("swizzle", self.swizzle))?,
+            dims: self.dims.clone(),
+            strides: self.strides.clone(),
+            block: self.block.clone(),
+        })
+    }
+}
+
+/// Returns the buffer of a number in a request.
+fn buffer(ids: &[BufferId], number: usize) -> Result<BufferId, Failure> {
+    ids.get(number).copied().ok_or_else(|| {
+        let count = ids.len();
+        Failure::new(format!(
+            "there is no buffer {number}, because the request has {count} buffers"
+        ))
+    })
 }
 
 /// The simulated time at which an asynchronous copy writes its destination. [`gpu_sim::Arrival`] has the same choices.
@@ -108,17 +155,13 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
             .collect();
         let mut args = Vec::new();
         for given in &request.args {
-            args.push(match *given {
-                Argument::Int(value) => Arg::Int(value),
-                Argument::Float(value) => Arg::Float(value),
-                Argument::Buffer(number, offset) => {
-                    let id = *ids.get(number).ok_or_else(|| {
-                        let count = ids.len();
-                        Failure::new(format!(
-                            "there is no buffer {number}, because the request has {count} buffers"
-                        ))
-                    })?;
-                    Arg::Within(id, offset)
+            args.push(match given {
+                Argument::Int(value) => Arg::Int(*value),
+                Argument::Float(value) => Arg::Float(*value),
+                Argument::Buffer(number, offset) => Arg::Within(buffer(&ids, *number)?, *offset),
+                Argument::Descriptor(descriptor) => {
+                    let map = descriptor.map(&ids, &memory)?;
+                    Arg::Buffer(memory.add("descriptor", map.encode().to_vec()))
                 }
             });
         }

@@ -367,20 +367,23 @@ fn registers_in_flight_may_be_renamed() {
     .concat();
     let use_ = store("%x9", "f32", 0, 4);
     let waited = [&*first, &wait("z", "x", 4, 0), &use_].concat();
-    kernel([SWIZZLED; 2], 8, 16, waited)
-        .run()
-        .expect("it runs");
+    kernel([SWIZZLED; 2], 8, 16, waited).run().expect("it runs");
     let error = fault([&*first, &use_].concat());
     check_fault(&error, FaultKind::InFlight, &["llvm.store"]);
     // An accumulator by another name needs no fence.
-    let again = first.replace(COMMIT, "")
-        + &product("y", [SWIZZLED; 2], 8, Some("r"), [0, 0]);
+    let again = first.replace(COMMIT, "") + &product("y", [SWIZZLED; 2], 8, Some("r"), [0, 0]);
     let names = "%r0 = \"llvm.bitcast\"(%w) : (vector<2xf16>) -> f32\n";
     let names = (1..4).fold(names.to_owned(), |all, i| {
         format!("{all}%v{i} = \"llvm.bitcast\"(%x{i}) : (f32) -> vector<2xf16>\n%r{i} = \"llvm.bitcast\"(%v{i}) : (vector<2xf16>) -> f32\n")
     });
     let again = again.replacen(renamed, &(renamed.to_owned() + &names), 1);
-    let end = [&parts("y", 4), COMMIT, &wait("z", "y", 4, 0), &stores("y", 4)].concat();
+    let end = [
+        &parts("y", 4),
+        COMMIT,
+        &wait("z", "y", 4, 0),
+        &stores("y", 4),
+    ]
+    .concat();
     kernel([SWIZZLED; 2], 8, 16, again + &end)
         .run()
         .expect("it runs");
