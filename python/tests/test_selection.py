@@ -186,10 +186,10 @@ def test_launches_select_the_fastest(clock, faster, installs):
         ll.triton.use(kernel, select="measured")
     launch(kernel)
     (compiled_kernel,) = kernel.device_caches[0][0].values()
-    binaries = dict(zip(["lower", "triton"], (variant.kernel for variant in compiled_kernel._kernels)))
+    binaries = dict(zip(["lower", "triton"], (variant.kernel for variant in compiled_kernel._kernels.values())))
     assert len(set(binaries.values())) == 2
     clock.costs[binaries[faster]] = 5.0
-    for variant in compiled_kernel._kernels:
+    for variant in compiled_kernel._kernels.values():
         clock.load(variant)
     for _ in range(2 * _measured.ROUNDS):
         launch(kernel)
@@ -225,12 +225,24 @@ def test_graphs_that_are_captured_are_not_timed(clock):
     assert len(set(clock.launches)) == 1
 
 
+def test_launches_into_another_stream_are_not_timed(clock):
+    ll.triton.install(select="measured")
+    kernel = triton.jit(kernels.add.fn)
+    launch(kernel)
+    (compiled_kernel,) = kernel.device_caches[0][0].values()
+    x = triton.MockTensor(tl.float32)
+    clock.launches.clear()
+    for _ in range(3 * _measured.ROUNDS):
+        compiled_kernel[(64, 1, 1)](x, x, x, 1000, stream=7)
+    assert len(set(clock.launches)) == 1 and len(clock.launches) == 3 * _measured.ROUNDS
+
+
 def test_a_candidate_beyond_the_gpu_is_dropped(clock):
     ll.triton.install(select="measured")
     kernel = triton.jit(kernels.add.fn)
     launch(kernel)
     (compiled_kernel,) = kernel.device_caches[0][0].values()
-    ours, theirs = compiled_kernel._kernels
+    ours, theirs = compiled_kernel._kernels.values()
     clock.costs[theirs.kernel] = RuntimeError("shared memory")
     clock.launches.clear()
     for _ in range(3 * _measured.ROUNDS):

@@ -10,8 +10,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
 import statistics
-from typing import Any, Callable, NamedTuple, Optional
+import threading
+from typing import Any, Callable, NamedTuple
 
 from ._candidates import unpacked
 
@@ -97,79 +99,85 @@ def fastest(medians: list[float]) -> int:
 class MeasuredKernel:
     """A compiled kernel of Triton that launches one of several candidates.
 
-    Its attributes are those of the candidate that was selected at compilation.
+    Its attributes are those of the candidate that was selected at compilation, which is the first one.
     """
 
     def __init__(self, kernel: Any, report: Report):
         summary = kernel.metadata.linear_layout
-        self._names = [summary["selected"], *(packed["name"] for packed in summary["candidates"])]
-        self._kernels = [kernel, *(_variant(kernel, packed) for packed in summary["candidates"])]
-        self._used: list[list[str]] = [summary["used"], *(packed["used"] for packed in summary["candidates"])]
+        self._first = kernel
+        self._kernels = {summary["selected"]: kernel}
+        self._used = {summary["selected"]: summary["used"]}
+        for packed in summary["candidates"]:
+            self._kernels[packed["name"]] = _variant(kernel, packed)
+            self._used[packed["name"]] = packed["used"]
         self._is_loaded = False
         self._report = report
+        self._lock = threading.Lock()
         self._trials: dict[int, Trial] = {}
         self._cache = _Selections(kernel.hash)
-        self._fastest: dict[int, int] = {
-            size: self._names.index(name) for size, name in self._cache.read().items() if name in self._names
-        }
+        #: The kernels to launch, by the size of the grid, and their names.
+        self._names = {size: name for size, name in self._cache.read().items() if name in self._kernels}
+        self._fastest = {size: self._kernels[name] for size, name in self._names.items()}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._kernels[0], name)
+        return getattr(self._first, name)
 
     @property
     def run(self) -> Callable[..., None]:
         return self._launch
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
-        runner: Callable[..., None] = type(self._kernels[0]).__getitem__(self, grid)
+        runner: Callable[..., None] = type(self._first).__getitem__(self, grid)
         return runner
 
     def _launch(self, x: int, y: int, z: int, stream: Any, function: Any, packed: Any, *rest: Any) -> None:
         programs = x * y * z
+        kernel = self._fastest.get(programs.bit_length(), self._first)
+        is_known = programs.bit_length() in self._fastest or programs == 0
+        if not is_known and self._lock.acquire(blocking=False):
+            try:
+                if self._has_choice() and _can_time(stream):
+                    return self._time((x, y, z), stream, rest)
+            finally:
+                self._lock.release()
+        kernel.run(x, y, z, stream, kernel.function, kernel.packed_metadata, *rest)
+
+    def _time(self, grid: tuple[int, int, int], stream: Any, rest: tuple[Any, ...]) -> None:
+        """Launches the candidate whose turn it is, and decides if it was the last one."""
+        gpu = _Gpu()
+        programs = math.prod(grid)
         size = programs.bit_length()
-
-        def launch(index: int) -> None:
-            kernel = self._kernels[index]
-            kernel.run(x, y, z, stream, kernel.function, kernel.packed_metadata, *rest)
-
-        known = self._fastest.get(size)
-        if known is not None or programs == 0:
-            return launch(known or 0)
-        gpu = _gpu()
-        if gpu is None or not self._has_choice():
-            return launch(0)
-        arguments = rest[3:]
-        key = (x, y, z, *(value for value in arguments if isinstance(value, (int, float))))
-        trial = self._trials.setdefault(size, Trial(len(self._kernels)))
-        index = trial.begin(key)
+        # Behind the hooks of the launch are the kernel's arguments.
+        numbers = tuple(value for value in rest[3:] if isinstance(value, (int, float)))
+        names = list(self._kernels)
+        trial = self._trials.setdefault(size, Trial(len(names)))
+        kernel = self._kernels[names[trial.begin((grid, numbers))]]
         gpu.clear_cache()
         start, end = gpu.event(), gpu.event()
         start.record()
-        launch(index)
+        kernel.run(*grid, stream, kernel.function, kernel.packed_metadata, *rest)
         end.record()
         trial.end(lambda: start.elapsed_time(end) * 1e3)
-        if trial.is_over:
-            end.synchronize()
-            self._decide(size, programs, trial.medians())
+        if not trial.is_over:
+            return
+        end.synchronize()
+        del self._trials[size]
+        medians = trial.medians()
+        best = names[fastest(medians)]
+        self._names[size], self._fastest[size] = best, self._kernels[best]
+        if medians:
+            self._cache.write(self._names)
+            times = dict(zip(names, medians))
+            self._report(Selection(self._kernels[best], best, self._used[best], programs, times))
 
     def _has_choice(self) -> bool:
         """Loads the candidates once, drops those that need more than the GPU has, and returns whether several are left."""
         if not self._is_loaded:
             self._is_loaded = True
-            # The error of the first one is its launch's.
-            loaded = [0, *(index for index in range(1, len(self._kernels)) if _loads(self._kernels[index]))]
-            self._kernels = [self._kernels[index] for index in loaded]
-            self._names = [self._names[index] for index in loaded]
-            self._used = [self._used[index] for index in loaded]
+            # An error of the first one is its launch's.
+            loaded = {name: kernel for name, kernel in self._kernels.items() if kernel is self._first or _loads(kernel)}
+            self._kernels = loaded
         return len(self._kernels) > 1
-
-    def _decide(self, size: int, programs: int, medians: list[float]) -> None:
-        best = fastest(medians)
-        self._fastest[size] = best
-        self._trials.pop(size)
-        if medians:
-            self._cache.write({size: self._names[best] for size, best in self._fastest.items()})
-            self._report(Selection(self._kernels[best], self._names[best], self._used[best], programs, dict(zip(self._names, medians))))
 
 
 class _Selections:
@@ -205,10 +213,12 @@ class _Selections:
 class _Gpu:
     """The clock of the current GPU."""
 
-    def __init__(self, driver: Any):
-        self._driver = driver
-        self._device = driver.get_device_interface()
-        self._buffer = driver.get_empty_cache_for_benchmark()
+    def __init__(self) -> None:
+        from triton.runtime.driver import driver
+
+        self._driver = driver.active
+        self._device = self._driver.get_device_interface()
+        self._buffer = self._driver.get_empty_cache_for_benchmark()
 
     def clear_cache(self) -> None:
         self._driver.clear_cache(self._buffer)
@@ -217,14 +227,13 @@ class _Gpu:
         return self._device.Event(enable_timing=True)
 
 
-def _gpu() -> Optional[_Gpu]:
-    """Returns the current GPU, or ``None`` while launches are captured into a graph: nothing can be timed then."""
+def _can_time(stream: Any) -> bool:
+    """Returns whether events can time a launch: they go into the current stream, and not into a graph."""
     from triton.runtime.driver import driver
 
-    device = driver.active.get_device_interface()
-    if device.is_current_stream_capturing():
-        return None
-    return _Gpu(driver.active)
+    active = driver.active
+    is_current = stream == active.get_current_stream(active.get_current_device())
+    return is_current and not active.get_device_interface().is_current_stream_capturing()
 
 
 def _loads(kernel: Any) -> bool:
