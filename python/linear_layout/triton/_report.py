@@ -211,9 +211,7 @@ class Recorder:
         self._lock = threading.Lock()
 
     def begin(self, target: str) -> Entry:
-        return self.add(Entry(target))
-
-    def add(self, entry: Entry) -> Entry:
+        entry = Entry(target)
         with self._lock:
             self._entries.append(entry)
         return entry
