@@ -3,10 +3,12 @@
     pip install torch triton==3.9.0 liger-kernel flash-linear-attention flag-gems ./python
     python tools/gpu/zoo                                        # all operators whose packages are installed
     python tools/gpu/zoo --only 'liger/.*norm' --modes lower,both:measured
+    python tools/gpu/zoo --simulate cuda:90                     # without a GPU: on the CPU, at the smallest sizes
     python tools/gpu/zoo --list
 
 A line per kernel: the time of Triton's, and for each mode the time over it. A line per operator: the largest error against
-PyTorch, and against Triton's results. At the end: geometric means, the kernels above 1.02, compile times, and why kernels fell back.
+PyTorch, and against Triton's results. At the end: geometric means, the kernels above 1.02, compile times, and why kernels
+fell back.
 Exits with 1 if a result is wrong.
 """
 
@@ -20,10 +22,10 @@ import re
 import sys
 import tempfile
 import time
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from operators import OPERATORS  # noqa: E402
 from rows import OperatorRow, Row, summary, to_json  # noqa: E402
 from worker import END, Worker  # noqa: E402
 
@@ -33,7 +35,9 @@ SLOWER = 1.02
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="zoo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=".*", help="operators whose whole name this expression matches, as 'liger/.*'")
-    parser.add_argument("--sizes", default="last", choices=("first", "last", "all"), help="which sizes of each operator (default: last)")
+    parser.add_argument(
+        "--sizes", choices=("first", "last", "all"), help="which sizes of each operator (default: last, with --simulate first)"
+    )
     parser.add_argument(
         "--modes",
         default="lower,both",
@@ -44,16 +48,17 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=float, default=60, help="seconds after which an operator is given up (default: 60)")
     parser.add_argument("--json", type=pathlib.Path, help="also write each row as a line of JSON to this file")
     parser.add_argument("--caches", type=pathlib.Path, help="keep Triton's cache of each mode in a folder of this one")
+    parser.add_argument("--simulate", metavar="TARGET", help="run the kernels for cuda:90, hip:gfx942, ... on the CPU instead")
+    parser.add_argument("--no-races", action="store_true", help="with --simulate, do not report races in global memory")
     parser.add_argument("--list", action="store_true", help="list the operators and their sizes, and end")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser
 
 
-def work(modes: list[str], rounds: int, caches: pathlib.Path) -> None:
+def work(bench: Any) -> None:
     """Runs the operators that the lines of the standard input name."""
-    from timing import Bench
+    from operators import OPERATORS
 
-    bench = Bench(modes, rounds, caches)
     print(END, flush=True)
     for line in sys.stdin:
         name, size = json.loads(line)
@@ -67,9 +72,18 @@ def main() -> int:
     options = parser.parse_args()
     modes = options.modes.split(",")
     caches = options.caches or pathlib.Path(tempfile.mkdtemp(prefix="zoo-"))
-    if options.worker:
-        work(modes, options.rounds, caches)
+    if options.worker and options.simulate:
+        from simulated import Simulation
+
+        work(Simulation(options.simulate, not options.no_races))
         return 0
+    if options.worker:
+        from timing import Bench
+
+        work(Bench(modes, options.rounds, caches))
+        return 0
+    from operators import OPERATORS
+
     names = [name for name in OPERATORS if re.fullmatch(options.only, name)]
     if options.list:
         for name in names:
@@ -83,7 +97,8 @@ def main() -> int:
     with open(options.json or "/dev/null", "w") as file:
         for name in names:
             sizes = OPERATORS[name].sizes
-            for size in {"first": sizes[:1], "last": sizes[-1:], "all": sizes}[options.sizes]:
+            which = options.sizes or ("first" if options.simulate else "last")
+            for size in {"first": sizes[:1], "last": sizes[-1:], "all": sizes}[which]:
                 if time.monotonic() > deadline:
                     continue
                 for row in worker.run(name, size):

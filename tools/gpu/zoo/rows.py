@@ -62,7 +62,8 @@ class OperatorRow:
             return f"{head} failed: {self.failure}"
         errors = "  ".join(f"{mode} {error:.1e}" for mode, error in self.errors.items())
         equal = "  ".join(f"{mode} {'equal' if diff == 0 else f'{diff:.1e}'}" for mode, diff in self.differences.items())
-        return f"{head} {'WRONG' if self.is_wrong else 'right'}; to PyTorch: {errors}; to Triton: {equal}"
+        to_triton = f"; to Triton: {equal}" if equal else ""
+        return f"{head} {'WRONG' if self.is_wrong else 'right'}; to PyTorch: {errors}{to_triton}"
 
 
 Row = Union[KernelRow, OperatorRow]

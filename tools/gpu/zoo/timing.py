@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import math
 import os
 import pathlib
 import statistics
@@ -14,6 +13,7 @@ import triton
 from torch.profiler import ProfilerActivity, profile
 
 import linear_layout as ll
+from distances import distance
 from operators.case import Operator
 from rows import TRITON, KernelRow, OperatorRow, Row
 
@@ -79,7 +79,7 @@ class Bench:
             torch.cuda.synchronize()
             entries = ll.triton.report()
             notes[mode] = {entry.kernel: entry.selection or entry.assembler for entry in entries}
-            fallbacks[mode] = [f"{entry.kernel}: {why}" for entry in entries for part, why in entry.reasons.items() if part == "lower"]
+            fallbacks[mode] = [f"{entry.kernel}: {entry.reasons['lower']}" for entry in entries if "lower" in entry.reasons]
         times: dict[str, dict[str, list[float]]] = {mode: collections.defaultdict(list) for mode in self.modes}
         for _ in range(self.rounds):
             for mode in self.modes:
@@ -118,17 +118,3 @@ def profiled(run: Any) -> dict[str, list[float]]:
         if event.device_type == torch.autograd.DeviceType.CUDA:
             times[event.name].append(event.device_time)
     return times
-
-
-def distance(outputs: list[torch.Tensor], expected: list[torch.Tensor]) -> float:
-    """Returns the largest difference, relative to the largest value of each tensor."""
-    most = 0.0
-    for output, reference in zip(outputs, expected, strict=True):
-        if output.numel() == 0:
-            continue
-        left, right = output.detach().double(), reference.detach().double()
-        if torch.equal(torch.nan_to_num(left), torch.nan_to_num(right)) and torch.equal(left.isnan(), right.isnan()):
-            continue
-        error = (left - right).abs().max() / right.abs().max().clamp(min=1e-30)
-        most = max(most, error.item() if not math.isnan(error.item()) else math.inf)
-    return most

@@ -43,7 +43,7 @@ def prepare() -> None:
 
 
 def rotary(interleaved: bool) -> None:
-    @operator(f"flash_attn/rotary{'_interleaved' * interleaved}", "2x512x8x64", "8x2048x16x128")
+    @operator(f"flash_attn/rotary{'_interleaved' * interleaved}", "2x32x2x32", "2x512x8x64", "8x2048x16x128")
     def _(batch: int, length: int, heads: int, dim: int) -> Case:
         prepare()
         f, angle = package("flash_attn.layers.rotary").apply_rotary_emb, normal(length, dim // 2)
@@ -61,7 +61,7 @@ rotary(True)
 
 
 def sage(causal: bool) -> None:
-    @operator(f"sageattention/attention{'_causal' * causal}", "1x4x512x64", "4x16x2048x128")
+    @operator(f"sageattention/attention{'_causal' * causal}", "1x2x256x64", "1x4x512x64", "4x16x2048x128")
     def _(batch: int, heads: int, length: int, dim: int) -> Case:
         f, inputs = package("sageattention").sageattn, [normal(batch, heads, length, dim, dtype=f16) for _ in range(3)]
         reference = lambda q, k, v: attention(q, k, v, causal=causal)
@@ -72,7 +72,7 @@ sage(False)
 sage(True)
 
 
-@operator("sageattention/attention_varlen", "3x256x4x64", "8x1024x16x64")
+@operator("sageattention/attention_varlen", "3x128x2x64", "3x256x4x64", "8x1024x16x64")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f, total = package("sageattention").sageattn_varlen, batch * length
     starts = [i * length for i in range(batch + 1)]
@@ -94,34 +94,34 @@ def xformers(name: str) -> Any:
     return package(f"xformers.ops.{name}")
 
 
-@operator("xformers/rms_norm", "1024x1024", "8192x4096")
+@operator("xformers/rms_norm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = xformers("rmsnorm").rms_norm
     return case(lambda x, w: f(x, w), rms_norm, normal(rows, columns), normal(columns))
 
 
-@operator("xformers/rms_norm_add", "1024x1024", "8192x4096")
+@operator("xformers/rms_norm_add", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = xformers("rmsnorm").rms_norm_add
     reference = lambda x, y, w: (rms_norm(x + y, w), x + y)
     return case(lambda x, y, w: (f(x, y, w), x), reference, normal(rows, columns), normal(rows, columns), normal(columns))
 
 
-@operator("xformers/scaled_index_add", "64x16x128", "512x64x1024")
+@operator("xformers/scaled_index_add", "8x4x128", "64x16x128", "512x64x1024")
 def _(batch: int, rows: int, columns: int) -> Case:
     f, indices = xformers("indexing").scaled_index_add, uniform(batch).argsort()[: batch // 2]
     inputs = normal(batch, rows, columns), leaf(batch // 2, rows, columns), normal(columns)
     return case(lambda x, y, s: f(x, indices, y, s), lambda x, y, s: x.index_add(0, indices, y * s), *inputs)
 
 
-@operator("xformers/index_select_cat", "256x512x100", "16384x2048x8192")
+@operator("xformers/index_select_cat", "16x64x10", "256x512x100", "16384x2048x8192")
 def _(rows: int, columns: int, count: int) -> Case:
     f, indices = xformers("indexing").index_select_cat, [uniform(rows).argsort()[:count] for _ in range(2)]
     reference = lambda *x: torch.cat([y[i].flatten() for y, i in zip(x, indices)])
     return case(lambda *x: f(x, indices), reference, leaf(rows, columns), leaf(rows, columns // 2), tolerance=0)
 
 
-@operator("xformers/rope_padded", "4x64x8x64", "16x1024x32x128")
+@operator("xformers/rope_padded", "2x8x4x32", "4x64x8x64", "16x1024x32x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f, mask = xformers("rope_padded").rope_padded, xformers("fmha.attn_bias")
     bias = mask.BlockDiagonalCausalWithOffsetPaddedKeysMask.from_seqlens([length] * batch, 2 * length, [length] * batch)
@@ -142,7 +142,7 @@ def _(batch: int, length: int, heads: int, dim: int) -> Case:
     return case(lambda *x: (f(*x, bias), *x[3:]), reference, q, k, v, *caches)
 
 
-@operator("xformers/tiled_matmul", "256x256x256", "4096x4096x2048")
+@operator("xformers/tiled_matmul", "64x64x64", "256x256x256", "4096x4096x2048")
 def _(m: int, k: int, n: int) -> Case:
     f = xformers("tiled_matmul").tiled_matmul
     a, b = [normal(m, k), normal(m // 2, k)], [normal(k, n), normal(k, n // 2)]

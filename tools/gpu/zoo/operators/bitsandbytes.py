@@ -8,7 +8,7 @@ from .case import Case, case, f16, f32, normal, operator, package, uniform
 
 
 def four_bit(kind: str) -> None:
-    @operator(f"bitsandbytes/quantize_{kind}", "1024x1024", "8192x8192")
+    @operator(f"bitsandbytes/quantize_{kind}", "16x256", "1024x1024", "8192x8192")
     def _(rows: int, columns: int) -> Case:
         ops = package("bitsandbytes.backends.triton.ops")
 
@@ -23,7 +23,7 @@ four_bit("nf4")
 four_bit("fp4")
 
 
-@operator("bitsandbytes/quantize_blockwise", "1024x1024", "8192x8192")
+@operator("bitsandbytes/quantize_blockwise", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     ops, code = package("bitsandbytes.backends.triton.ops"), torch.linspace(-1, 1, 256, device=normal(1).device)
 
@@ -34,7 +34,7 @@ def _(rows: int, columns: int) -> Case:
     return case(round_trip, lambda x: x, uniform(rows, columns, low=-1.0, dtype=f32), tolerance=1e-2)
 
 
-@operator("bitsandbytes/adam_32bit", "1048576", "67108864")
+@operator("bitsandbytes/adam_32bit", "3000", "1048576", "67108864")
 def _(n: int) -> Case:
     f = package("bitsandbytes.backends.triton.ops").optimizer_update_32bit
 

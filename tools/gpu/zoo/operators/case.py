@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import types
@@ -14,8 +15,8 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-#: The device of all inputs.
-DEVICE = "cuda"
+#: The device of all inputs; the CPU where kernels are simulated.
+DEVICE = os.environ.get("ZOO_DEVICE", "cuda")
 
 bf16, f16, f32, f8 = torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn
 
@@ -45,7 +46,8 @@ class Operator:
     """A function of a package that launches Triton kernels."""
 
     name: str
-    #: Labels of input sizes, smallest first. The numbers in a label are the arguments of ``build``.
+    #: Labels of input sizes, smallest first; the first one suits the simulator. The numbers in a label are the arguments
+    #: of ``build``.
     sizes: tuple[str, ...]
     build: Callable[..., Case]
 

@@ -14,39 +14,39 @@ def conch(name: str) -> Any:
     return package(f"conch.ops.{name}")
 
 
-@operator("conch/silu_and_mul", "1024x1024", "8192x8192")
+@operator("conch/silu_and_mul", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     reference = lambda x: F.silu(x[:, :columns]) * x[:, columns:]
     return case(conch("activation.silu_and_mul").silu_and_mul, reference, normal(rows, 2 * columns))
 
 
-@operator("conch/gelu_tanh_and_mul", "1024x1024", "8192x8192")
+@operator("conch/gelu_tanh_and_mul", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     reference = lambda x: F.gelu(x[:, :columns], approximate="tanh") * x[:, columns:]
     return case(conch("activation.gelu_tanh_and_mul").gelu_tanh_and_mul, reference, normal(rows, 2 * columns, dtype=f32))
 
 
-@operator("conch/rms_norm", "1024x1024", "8192x4096")
+@operator("conch/rms_norm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = conch("normalization.rms_norm").rms_norm
     return case(lambda x, w: f(x, w, 1e-6), rms_norm, normal(rows, columns), normal(columns))
 
 
-@operator("conch/fused_add_rms_norm", "1024x1024", "8192x4096")
+@operator("conch/fused_add_rms_norm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = conch("normalization.rms_norm").fused_add_rms_norm
     reference = lambda x, r, w: (rms_norm(x + r, w), x + r)
     return case(lambda x, r, w: f(x, r, w, 1e-6), reference, normal(rows, columns), normal(rows, columns), normal(columns))
 
 
-@operator("conch/gemma_rms_norm", "1024x1024", "8192x4096")
+@operator("conch/gemma_rms_norm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = conch("normalization.gemma_rms_norm").gemma_rms_norm
     reference = lambda x, w: rms_norm(x, 1 + w)
     return case(lambda x, w: f(x, w, 1e-6), reference, normal(rows, columns), normal(columns))
 
 
-@operator("conch/rotary_embedding", "128x8x2x64", "16384x32x8x128")
+@operator("conch/rotary_embedding", "8x4x2x64", "128x8x2x64", "16384x32x8x128")
 def _(tokens: int, heads: int, kv_heads: int, dim: int) -> Case:
     f, positions, angle = (
         conch("embedding.rotary_embedding").rotary_embedding,
@@ -63,20 +63,20 @@ def _(tokens: int, heads: int, kv_heads: int, dim: int) -> Case:
     return case(lambda q, k: f(positions, q, k, dim, table), reference, *inputs)
 
 
-@operator("conch/static_scaled_fp8_quant", "1024x1024", "8192x8192")
+@operator("conch/static_scaled_fp8_quant", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     f, scale = conch("quantization.fp8").scaled_fp8_quant, torch.full((1,), 0.01, device=DEVICE)
     return case(lambda x: f(x, scale)[0].float() * scale, lambda x: x, normal(rows, columns, dtype=f16), tolerance=4e-2)
 
 
-@operator("conch/static_scaled_int8_quant", "1024x1024", "8192x8192")
+@operator("conch/static_scaled_int8_quant", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     f, scale = conch("quantization.int8").scaled_int8_quant, torch.full((1,), 0.06, device=DEVICE)
     return case(lambda x: f(x, scale)[0].float() * scale, lambda x: x, normal(rows, columns, dtype=f16), tolerance=2e-2)
 
 
 def four_bit(kind: str) -> None:
-    @operator(f"conch/quantize_{kind}", "1024x1024", "8192x8192")
+    @operator(f"conch/quantize_{kind}", "16x256", "1024x1024", "8192x8192")
     def _(rows: int, columns: int) -> Case:
         module = conch("quantization.bitsandbytes.functional")
 
@@ -92,7 +92,7 @@ four_bit("fp4")
 
 
 def mixed(bits: int) -> None:
-    @operator(f"conch/mixed_precision_gemm_int{bits}", "16x512x512", "4096x4096x4096")
+    @operator(f"conch/mixed_precision_gemm_int{bits}", "32x128x128", "16x512x512", "4096x4096x4096")
     def _(m: int, n: int, k: int) -> Case:
         f, each, bias = conch("quantization.gemm").mixed_precision_gemm, 32 // bits, 1 << bits - 1
         values = integers(1 << bits, k, n, dtype=torch.int32)
@@ -111,7 +111,7 @@ mixed(8)
 
 
 def scaled(name: str, make: Callable[..., torch.Tensor]) -> None:
-    @operator(f"conch/scaled_gemm_{name}", "64x512x512", "4096x4096x4096")
+    @operator(f"conch/scaled_gemm_{name}", "32x128x128", "64x512x512", "4096x4096x4096")
     def _(m: int, n: int, k: int) -> Case:
         f, a, b = conch("quantization.gemm").scaled_gemm, make(m, k), make(n, k).T
         scales = uniform(m, 1), uniform(n, 1)
@@ -140,14 +140,14 @@ def paged_reference(
     return attention(q.transpose(1, 2), k, v, causal=True).transpose(1, 2)
 
 
-@operator("conch/paged_attention", "4x512x8x2x64x16", "64x4096x32x8x128x32")
+@operator("conch/paged_attention", "2x64x8x2x32x16", "4x512x8x2x64x16", "64x4096x32x8x128x32")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int, block: int) -> Case:
     f, cache = conch("attention.paged_attention").paged_attention, paged(batch, length, heads, kv_heads, dim, block)
     call = lambda q, *x: f(q, *x, scale=dim**-0.5)
     return case(call, lambda q, *x: paged_reference(q[:, None], *x)[:, 0], normal(batch, heads, dim, dtype=f16), *cache)
 
 
-@operator("conch/varlen_attention", "2x512x8x2x64x16", "8x2048x32x8x128x32")
+@operator("conch/varlen_attention", "2x64x8x2x32x16", "2x512x8x2x64x16", "8x2048x32x8x128x32")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int, block: int) -> Case:
     f, cache = conch("attention.varlen_attention").varlen_attention, paged(batch, length, heads, kv_heads, dim, block)
     count = length - 3
@@ -178,7 +178,7 @@ def _(tokens: int, heads: int, dim: int, block: int) -> Case:
     )
 
 
-@operator("conch/copy_blocks", "64x2048", "4096x16384")
+@operator("conch/copy_blocks", "16x256", "64x2048", "4096x16384")
 def _(blocks: int, size: int) -> Case:
     f = conch("vllm.copy_blocks").copy_blocks
     pairs = uniform(blocks).argsort().view(-1, 2)
@@ -199,7 +199,7 @@ def bev(points: int, channels: int, cells: int) -> list[torch.Tensor]:
     return [geometry, (lengths.cumsum(0) - lengths).int(), lengths.int()]
 
 
-@operator("conch/bev_pool", "1000x80x16", "400000x80x128")
+@operator("conch/bev_pool", "300x16x8", "1000x80x16", "400000x80x128")
 def _(points: int, channels: int, cells: int) -> Case:
     f, indices = conch("vision.bev_pool").bev_pool, bev(points, channels, cells)
 
@@ -212,7 +212,7 @@ def _(points: int, channels: int, cells: int) -> Case:
     )
 
 
-@operator("conch/nms", "200", "4096")
+@operator("conch/nms", "50", "200", "4096")
 def _(n: int) -> Case:
     f, corner, scores = conch("vision.nms").nms, uniform(n, 2), uniform(n)
     boxes = torch.cat((corner, corner + uniform(n, 2, low=0.01, high=0.1)), 1)

@@ -8,21 +8,21 @@ import torch.nn.functional as F
 from .case import Case, case, integers, leaf, normal, operator, package
 
 
-@operator("cut_cross_entropy/lse_forward", "256x512x8192", "4096x2048x32768")
+@operator("cut_cross_entropy/lse_forward", "64x64x500", "256x512x8192", "4096x2048x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f = package("cut_cross_entropy.cce_lse_forward").cce_lse_forward_kernel
     inputs = normal(tokens, dim), normal(vocabulary, dim, scale=0.05)
     return case(lambda e, c: f(e, c), lambda e, c: (e @ c.T).logsumexp(-1), *inputs, tolerance=1e-2)
 
 
-@operator("cut_cross_entropy/indexed_dot", "256x512x8192", "16384x4096x32768")
+@operator("cut_cross_entropy/indexed_dot", "64x64x500", "256x512x8192", "16384x4096x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f, target = package("cut_cross_entropy.indexed_dot").indexed_neg_dot_forward_kernel, integers(vocabulary, tokens)
     inputs = normal(tokens, dim), normal(vocabulary, dim, scale=0.05)
     return case(lambda e, c: f(e, c, target), lambda e, c: -(e * c[target]).sum(-1), *inputs)
 
 
-@operator("cut_cross_entropy/backward", "256x512x8192", "4096x2048x32768")
+@operator("cut_cross_entropy/backward", "64x64x500", "256x512x8192", "4096x2048x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f, target = package("cut_cross_entropy.cce_backward").cce_backward_kernel, integers(vocabulary, tokens)
     e, c = leaf(tokens, dim), leaf(vocabulary, dim, scale=0.05)
@@ -36,7 +36,7 @@ def _(tokens: int, dim: int, vocabulary: int) -> Case:
     return case(call, reference, e, c, tolerance=4e-2)
 
 
-@operator("cut_cross_entropy/linear_cross_entropy", "256x512x8192", "4096x2048x32768")
+@operator("cut_cross_entropy/linear_cross_entropy", "64x64x500", "256x512x8192", "4096x2048x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f, target = package("cut_cross_entropy").linear_cross_entropy, integers(vocabulary, tokens)
     inputs = leaf(tokens, dim), leaf(vocabulary, dim, scale=0.05)

@@ -26,13 +26,13 @@ def liger():
     return package("liger_kernel.transformers.functional")
 
 
-@operator("liger/rms_norm", "1024x1024", "4096x4096", "2048x16384")
+@operator("liger/rms_norm", "16x256", "1024x1024", "4096x4096", "2048x16384")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_rms_norm
     return case(lambda x, w: f(x, w, 1e-6), rms_norm, leaf(rows, columns), leaf(columns))
 
 
-@operator("liger/modulated_rms_norm", "1024x1024", "4096x4096")
+@operator("liger/modulated_rms_norm", "16x256", "1024x1024", "4096x4096")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_modulated_rms_norm
     inputs = leaf(rows, columns), leaf(columns), leaf(4, columns), leaf(4, columns)
@@ -44,21 +44,21 @@ def _(rows: int, columns: int) -> Case:
     return case(f, reference, *inputs, tolerance=3e-2)
 
 
-@operator("liger/fused_add_rms_norm", "1024x1024", "4096x4096")
+@operator("liger/fused_add_rms_norm", "16x256", "1024x1024", "4096x4096")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_fused_add_rms_norm
     reference = lambda x, r, w: (rms_norm(x + r, w), x + r)
     return case(lambda x, r, w: f(x, r, w, 1e-6), reference, leaf(rows, columns), leaf(rows, columns), leaf(columns))
 
 
-@operator("liger/layer_norm", "1024x1024", "4096x4096")
+@operator("liger/layer_norm", "16x256", "1024x1024", "4096x4096")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_layer_norm
     reference = lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, 1e-6)
     return case(lambda x, w, b: f(x, w, b, 1e-6), reference, leaf(rows, columns), leaf(columns), leaf(columns))
 
 
-@operator("liger/group_norm", "8x64x1024", "64x64x4096")
+@operator("liger/group_norm", "2x16x64", "8x64x1024", "64x64x4096")
 def _(batch: int, channels: int, columns: int) -> Case:
     f = liger().liger_group_norm
     reference = lambda x, w, b: F.group_norm(x, 8, w, b, 1e-6)
@@ -66,7 +66,7 @@ def _(batch: int, channels: int, columns: int) -> Case:
     return case(lambda x, w, b: f(x, w, b, channels, 8, 1e-6), reference, *inputs, tolerance=1e-3)
 
 
-@operator("liger/poly_norm", "1024x1024", "4096x4096")
+@operator("liger/poly_norm", "16x256", "1024x1024", "4096x4096")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_poly_norm
     bias = torch.ones((), device=normal(1).device, dtype=bf16).requires_grad_()
@@ -74,29 +74,29 @@ def _(rows: int, columns: int) -> Case:
     return case(f, reference, leaf(rows, columns), leaf(3), bias, tolerance=3e-2)
 
 
-@operator("liger/dyt", "1024x1024", "4096x4096")
+@operator("liger/dyt", "16x256", "1024x1024", "4096x4096")
 def _(rows: int, columns: int) -> Case:
     reference = lambda x, a, g, b: g * torch.tanh(a * x) + b
     return case(liger().liger_dyt, reference, leaf(rows, columns), leaf(1), leaf(columns), leaf(columns), tolerance=3e-2)
 
 
-@operator("liger/swiglu", "1024x1024", "4096x11008")
+@operator("liger/swiglu", "16x256", "1024x1024", "4096x11008")
 def _(rows: int, columns: int) -> Case:
     return case(liger().liger_swiglu, lambda a, b: F.silu(a) * b, leaf(rows, columns), leaf(rows, columns))
 
 
-@operator("liger/geglu", "1024x1024", "4096x11008")
+@operator("liger/geglu", "16x256", "1024x1024", "4096x11008")
 def _(rows: int, columns: int) -> Case:
     reference = lambda a, b: F.gelu(a, approximate="tanh") * b
     return case(liger().liger_geglu, reference, leaf(rows, columns), leaf(rows, columns))
 
 
-@operator("liger/relu_squared", "1024x1024", "4096x11008")
+@operator("liger/relu_squared", "16x256", "1024x1024", "4096x11008")
 def _(rows: int, columns: int) -> Case:
     return case(liger().liger_relu_squared, lambda x: F.relu(x).square(), leaf(rows, columns))
 
 
-@operator("liger/softmax", "1024x1024", "4096x4096", "1024x65536")
+@operator("liger/softmax", "16x256", "1024x1024", "4096x4096", "1024x65536")
 def _(rows: int, columns: int) -> Case:
     return case(liger().liger_softmax, lambda x: x.softmax(-1), leaf(rows, columns))
 
@@ -110,18 +110,18 @@ def sparsemax(x: torch.Tensor) -> torch.Tensor:
     return F.relu(x - cumulated.gather(-1, support - 1) / support)
 
 
-@operator("liger/sparsemax", "256x1024", "2048x4096")
+@operator("liger/sparsemax", "16x256", "256x1024", "2048x4096")
 def _(rows: int, columns: int) -> Case:
     return case(liger().liger_sparsemax, sparsemax, leaf(rows, columns, dtype=f32), tolerance=1e-3)
 
 
-@operator("liger/cross_entropy", "256x8192", "2048x32768", "1024x131072")
+@operator("liger/cross_entropy", "8x1000", "256x8192", "2048x32768", "1024x131072")
 def _(rows: int, columns: int) -> Case:
     f, target = liger().liger_cross_entropy, integers(columns, rows)
     return case(lambda x: f(x, target), lambda x: F.cross_entropy(x, target), leaf(rows, columns))
 
 
-@operator("liger/cross_entropy_smooth", "256x8192", "2048x32768")
+@operator("liger/cross_entropy_smooth", "8x1000", "256x8192", "2048x32768")
 def _(rows: int, columns: int) -> Case:
     f, target = liger().liger_cross_entropy, integers(columns, rows)
 
@@ -133,7 +133,7 @@ def _(rows: int, columns: int) -> Case:
     return case(call, reference, leaf(rows, columns))
 
 
-@operator("liger/kl_div", "256x4096", "2048x16384")
+@operator("liger/kl_div", "8x1000", "256x4096", "2048x16384")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_kl_div
     x = leaf(rows, columns, dtype=f32).log_softmax(-1).detach().requires_grad_()
@@ -141,7 +141,7 @@ def _(rows: int, columns: int) -> Case:
     return case(lambda x, y: f(x, y, reduction="batchmean"), reference, x, normal(rows, columns, dtype=f32).softmax(-1))
 
 
-@operator("liger/tvd", "256x4096", "2048x16384")
+@operator("liger/tvd", "8x1000", "256x4096", "2048x16384")
 def _(rows: int, columns: int) -> Case:
     f = liger().liger_tvd
     x, y = (normal(rows, columns, dtype=f32).softmax(-1) for _ in range(2))
@@ -149,7 +149,7 @@ def _(rows: int, columns: int) -> Case:
     return case(lambda x, y: f(x, y, reduction="batchmean"), reference, x.requires_grad_(), y, tolerance=1e-3)
 
 
-@operator("liger/jsd", "256x4096", "2048x16384")
+@operator("liger/jsd", "8x1000", "256x4096", "2048x16384")
 def _(rows: int, columns: int) -> Case:
     x, y = (normal(rows, columns, dtype=f32).log_softmax(-1) for _ in range(2))
 
@@ -162,7 +162,7 @@ def _(rows: int, columns: int) -> Case:
     return case(liger().liger_jsd, reference, x.requires_grad_(), y, tolerance=1e-3)
 
 
-@operator("liger/fused_ce_tvd", "256x4096", "2048x32768")
+@operator("liger/fused_ce_tvd", "8x1000", "256x4096", "2048x32768")
 def _(rows: int, columns: int) -> Case:
     f, target = package("liger_kernel.ops").LigerFusedCETVDFunction.apply, integers(columns, rows)
 
@@ -172,7 +172,7 @@ def _(rows: int, columns: int) -> Case:
     return case(lambda x, y: f(x, y, target), reference, leaf(rows, columns), normal(rows, columns), tolerance=3e-2)
 
 
-@operator("liger/grpo_loss", "2x128x4096", "8x256x32768")
+@operator("liger/grpo_loss", "2x8x300", "2x128x4096", "8x256x32768")
 def _(batch: int, length: int, vocabulary: int) -> Case:
     f = package("liger_kernel.ops").GrpoLossFunction.apply
     tokens, advantages = integers(vocabulary, batch, length), normal(batch, dtype=f32)
@@ -191,7 +191,7 @@ def _(batch: int, length: int, vocabulary: int) -> Case:
     return case(call, reference, leaf(batch, length + 1, vocabulary, dtype=f32), tolerance=1e-3)
 
 
-@operator("liger/rope", "1x8x2x512x64", "8x32x8x2048x128")
+@operator("liger/rope", "1x4x2x8x64", "1x8x2x512x64", "8x32x8x2048x128")
 def _(batch: int, heads: int, kv_heads: int, length: int, dim: int) -> Case:
     f, angle = liger().liger_rope, normal(1, length, dim // 2).repeat(1, 1, 2)
     cos, sin = angle.cos(), angle.sin()
@@ -199,7 +199,7 @@ def _(batch: int, heads: int, kv_heads: int, length: int, dim: int) -> Case:
     return case(lambda q, k: f(q, k, cos, sin), reference, leaf(batch, heads, length, dim), leaf(batch, kv_heads, length, dim))
 
 
-@operator("liger/qwen2vl_mrope", "1x8x2x512x128", "4x32x8x2048x128")
+@operator("liger/qwen2vl_mrope", "1x4x2x8x64", "1x8x2x512x128", "4x32x8x2048x128")
 def _(batch: int, heads: int, kv_heads: int, length: int, dim: int) -> Case:
     f, angle = liger().liger_qwen2vl_mrope, normal(3, batch, length, dim // 2).repeat(1, 1, 1, 2)
     cos, sin = angle.cos(), angle.sin()
@@ -213,7 +213,7 @@ def _(batch: int, heads: int, kv_heads: int, length: int, dim: int) -> Case:
     return case(lambda q, k: f(q, k, cos, sin, sections), reference, q, k)
 
 
-@operator("liger/llama4_rope", "1x512x8x2x64", "4x2048x32x8x128")
+@operator("liger/llama4_rope", "2x8x4x2x64", "1x512x8x2x64", "4x2048x32x8x128")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     f, angle = package("liger_kernel.ops").LigerLlama4RopeFunction.apply, normal(length, dim // 2, dtype=f32)
     table = torch.polar(torch.ones_like(angle), angle)
@@ -222,13 +222,13 @@ def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     return case(lambda q, k: f(q, k, table), reference, leaf(batch, length, heads, dim), leaf(batch, length, kv_heads, dim))
 
 
-@operator("liger/embedding", "1024x8192x512", "8192x32768x2048")
+@operator("liger/embedding", "64x100x128", "1024x8192x512", "8192x32768x2048")
 def _(tokens: int, vocabulary: int, dim: int) -> Case:
     f, indices = package("liger_kernel.ops").LigerEmbeddingFunction.apply, integers(vocabulary, tokens)
     return case(lambda w: f(w, indices), lambda w: F.embedding(indices, w), leaf(vocabulary, dim, dtype=f32), tolerance=1e-5)
 
 
-@operator("liger/attn_res", "4x1024x1024", "8x4096x2048")
+@operator("liger/attn_res", "4x8x128", "4x1024x1024", "8x4096x2048")
 def _(blocks: int, tokens: int, dim: int) -> Case:
     def reference(v, query, weight):
         scores = (rms_norm(v, weight) * query).sum(-1)
@@ -247,7 +247,7 @@ def sinkhorn(logits: torch.Tensor, steps: int, eps: float = 1e-6) -> torch.Tenso
     return m
 
 
-@operator("liger/mhc_coeffs", "512x4x1024", "4096x4x2048")
+@operator("liger/mhc_coeffs", "32x4x128", "512x4x1024", "4096x4x2048")
 def _(tokens: int, streams: int, dim: int) -> Case:
     f, outputs = liger().liger_mhc_coeffs, streams * streams + 2 * streams
 
@@ -263,20 +263,20 @@ def _(tokens: int, streams: int, dim: int) -> Case:
     return case(f, reference, *inputs, tolerance=5e-2)
 
 
-@operator("liger/mhc_pre", "512x4x1024", "8192x4x4096")
+@operator("liger/mhc_pre", "32x4x128", "512x4x1024", "8192x4x4096")
 def _(tokens: int, streams: int, dim: int) -> Case:
     reference = lambda x, h: (x * h[..., None]).sum(-2)
     return case(liger().liger_mhc_pre, reference, leaf(tokens, streams, dim), leaf(tokens, streams, dtype=f32))
 
 
-@operator("liger/mhc_post_res", "512x4x1024", "8192x4x2048")
+@operator("liger/mhc_post_res", "32x4x128", "512x4x1024", "8192x4x2048")
 def _(tokens: int, streams: int, dim: int) -> Case:
     reference = lambda x, f, post, res: res @ x + post[..., None] * f[..., None, :]
     coefficients = leaf(tokens, streams, dtype=f32), leaf(tokens, streams, streams, dtype=f32)
     return case(liger().liger_mhc_post_res, reference, leaf(tokens, streams, dim), leaf(tokens, dim), *coefficients)
 
 
-@operator("liger/multi_token_attention", "1x4x256", "2x16x1024")
+@operator("liger/multi_token_attention", "1x2x64", "1x4x256", "2x16x1024")
 def _(batch: int, heads: int, length: int) -> Case:
     f = liger().liger_multi_token_attention
 
@@ -289,7 +289,7 @@ def _(batch: int, heads: int, length: int) -> Case:
     return case(lambda s, w, b: f(s, w, b, padding=1), reference, *inputs, tolerance=1e-2)
 
 
-@operator("liger/neighborhood_attention", "1x4x256x64", "2x8x1024x64")
+@operator("liger/neighborhood_attention", "1x2x64x64", "1x4x256x64", "2x8x1024x64")
 def _(batch: int, heads: int, length: int, dim: int) -> Case:
     f = liger().liger_fused_neighborhood_attention
 
@@ -300,14 +300,14 @@ def _(batch: int, heads: int, length: int, dim: int) -> Case:
     return case(f, reference, *(leaf(batch, heads, length, dim, dtype=f32) for _ in range(3)), tolerance=2e-2)
 
 
-@operator("liger/fused_linear_cross_entropy", "256x512x8192", "2048x2048x32768")
+@operator("liger/fused_linear_cross_entropy", "16x64x512", "256x512x8192", "2048x2048x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f, target = liger().liger_fused_linear_cross_entropy, integers(vocabulary, tokens)
     inputs = leaf(tokens, dim), leaf(vocabulary, dim, scale=0.02)
     return case(lambda x, w: f(x, w, target), lambda x, w: F.cross_entropy(x @ w.T, target), *inputs, tolerance=4e-2)
 
 
-@operator("liger/fused_moe", "256x512x256x8x2", "4096x2048x1024x16x4")
+@operator("liger/fused_moe", "32x64x64x4x2", "256x512x256x8x2", "4096x2048x1024x16x4")
 def _(tokens: int, dim: int, inner: int, experts: int, top: int) -> Case:
     f = package("liger_kernel.ops").LigerFusedMoEFunction.apply
     weights, chosen = normal(tokens, experts, dtype=f32).softmax(-1).topk(top)

@@ -18,19 +18,19 @@ def base(name: str) -> Any:
     return load_file("lightllm", f"common/basemodel/triton_kernel/{name}.py")
 
 
-@operator("lightllm/rmsnorm", "1024x1024", "8192x4096")
+@operator("lightllm/rmsnorm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = llama("rmsnorm").rmsnorm_forward
     return case(lambda x, w: f(x, w, 1e-6), rms_norm, normal(rows, columns, dtype=f16), normal(columns, dtype=f16))
 
 
-@operator("lightllm/silu_and_mul", "1024x1024", "8192x8192")
+@operator("lightllm/silu_and_mul", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     reference = lambda x: F.silu(x[:, :columns]) * x[:, columns:]
     return case(llama("silu_and_mul").silu_and_mul_fwd, reference, normal(rows, 2 * columns, dtype=f16))
 
 
-@operator("lightllm/rotary_emb", "128x8x2x64", "16384x32x8x128")
+@operator("lightllm/rotary_emb", "8x4x2x64", "128x8x2x64", "16384x32x8x128")
 def _(tokens: int, heads: int, kv_heads: int, dim: int) -> Case:
     f, angle = llama("rotary_emb").rotary_emb_fwd, normal(tokens, dim // 2, dtype=f32)
 
@@ -46,7 +46,7 @@ def _(tokens: int, heads: int, kv_heads: int, dim: int) -> Case:
     return case(call, reference, *inputs, angle.cos().to(f16), angle.sin().to(f16))
 
 
-@operator("lightllm/context_attention", "2x512x8x2x64", "4x2048x32x8x128")
+@operator("lightllm/context_attention", "2x128x4x2x32", "2x512x8x2x64", "4x2048x32x8x128")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     f = llama("context_flashattention_nopad").context_attention_fwd_no_prompt_cache
     lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
@@ -82,7 +82,7 @@ def cached(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> list
     return [normal(batch, heads, dim, dtype=f16), *(normal(batch * length, kv_heads, dim, dtype=f16) for _ in range(2))]
 
 
-DECODE = "4x512x8x2x64", "32x4096x32x8x128"
+DECODE = "2x512x4x2x32", "4x512x8x2x64", "32x4096x32x8x128"
 
 
 @operator("lightllm/gqa_decode_attention", *DECODE)
@@ -130,7 +130,7 @@ def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     return case(call, decode_reference, *cached(batch, length, heads, kv_heads, dim), *tokens(batch, length))
 
 
-@operator("lightllm/destindex_copy_kv", "256x8x64", "32768x8x128")
+@operator("lightllm/destindex_copy_kv", "16x4x32", "256x8x64", "32768x8x128")
 def _(count: int, heads: int, dim: int) -> Case:
     f, slots = base("destindex_copy_kv").destindex_copy_kv, uniform(2 * count).argsort()[:count].int()
 
@@ -142,7 +142,7 @@ def _(count: int, heads: int, dim: int) -> Case:
     return case(call, reference, normal(count, heads, dim, dtype=f16), normal(2 * count, heads, dim, dtype=f16), tolerance=0)
 
 
-@operator("lightllm/quantize_kv", "256x8x64", "32768x8x128")
+@operator("lightllm/quantize_kv", "16x4x32", "256x8x64", "32768x8x128")
 def _(count: int, heads: int, dim: int) -> Case:
     f, slots = llama("ppl_quant_copy_kv").destindex_copy_quantize_kv, uniform(count).argsort().int()
 
@@ -154,7 +154,7 @@ def _(count: int, heads: int, dim: int) -> Case:
     return case(call, lambda k: k, normal(count, heads, dim, dtype=f16), tolerance=2e-2)
 
 
-@operator("lightllm/quantize_int8_perrow", "512x1024", "8192x4096")
+@operator("lightllm/quantize_int8_perrow", "128x256", "512x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = base("quantize_gemm_int8").quantize_int8_perrow
 
@@ -165,7 +165,7 @@ def _(rows: int, columns: int) -> Case:
     return case(call, lambda x: x, normal(rows, columns, dtype=f16), tolerance=2e-2)
 
 
-@operator("lightllm/matmul_int8", "128x512x512", "4096x4096x4096")
+@operator("lightllm/matmul_int8", "64x128x128", "128x512x512", "4096x4096x4096")
 def _(m: int, n: int, k: int) -> Case:
     f = base("quantize_gemm_int8").matmul_int8
     a, b = (integers(255, *shape).sub(127).to(torch.int8) for shape in ((m, k), (n, k)))
@@ -174,7 +174,7 @@ def _(m: int, n: int, k: int) -> Case:
     return case(call, lambda a, sa, b, sb: (a.float() @ b.float()) * sa[:, None] * sb, *inputs)
 
 
-@operator("lightllm/matmul_int4", "16x512x512", "2048x4096x4096")
+@operator("lightllm/matmul_int4", "16x128x256", "16x512x512", "2048x4096x4096")
 def _(m: int, n: int, k: int) -> Case:
     f, shifts = base("dequantize_gemm_int4").matmul_dequantize_int4_s2, torch.arange(8, device=DEVICE) * 4
     values, zeros = integers(16, k, n), integers(16, k // 128, n)

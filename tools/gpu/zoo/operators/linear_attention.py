@@ -14,8 +14,8 @@ from torch.utils.checkpoint import checkpoint
 
 from .case import Case, attention, bf16, case, f32, integers, leaf, normal, operator, package, rms_norm, rotate_half, uniform
 
-SMALL, LARGE = "1x256x2x64", "4x2048x8x128"
-RECURRENT = "2x256x4x64", "8x1024x4x128"
+TINY, SMALL, LARGE = "1x128x2x32", "1x256x2x64", "4x2048x8x128"
+RECURRENT = "1x128x2x32", "2x256x4x64", "8x1024x4x128"
 
 
 # ------------------------------------------------------------------------------------------------ references
@@ -255,28 +255,28 @@ linear("fused_recurrent_simple_gla", "simple_gla", RECURRENT, simple)
 linear("fused_recurrent_retention", "retention", RECURRENT, retention)
 linear("fused_recurrent_delta_rule", "delta_rule", RECURRENT, delta)
 linear("fused_recurrent_rwkv6", "rwkv6", RECURRENT, rwkv6)
-linear("fused_recurrent_gsa", "gsa", ("2x256x4x64", "4x1024x4x128"), slots)
-linear("chunk_gla", "gla", (SMALL, LARGE), gated)
-linear("chunk_simple_gla", "simple_gla", (SMALL, LARGE), simple)
-linear("chunk_retention", "retention", (SMALL, LARGE), retention)
-linear("chunk_linear_attn", "linear_attn", (SMALL, LARGE), plain)
-linear("chunk_delta_rule", "delta_rule", (SMALL, LARGE), delta)
-linear("chunk_gated_delta_rule", "gated_delta_rule", (SMALL, LARGE), gated_delta)
-linear("chunk_kda", "kda", (SMALL, LARGE), gated_delta_channels)
-linear("chunk_comba", "comba", (SMALL, LARGE), comba)
-linear("chunk_dplr_delta_rule", "generalized_delta_rule", (SMALL, "2x2048x8x64"), diagonal_plus_low_rank, tolerance=5e-2)
-linear("chunk_rwkv6", "rwkv6", (SMALL, "2x2048x8x64"), rwkv6)
-linear("chunk_rwkv7", "rwkv7", (SMALL, "2x2048x8x64"), rwkv7, tolerance=5e-2)
-linear("chunk_gsa", "gsa", (SMALL, "2x2048x4x128"), slots)
-linear("parallel_attn", "attn", (SMALL, "2x2048x16x128"), causal)
-linear("parallel_forgetting_attn", "forgetting_attn", (SMALL, "2x2048x16x64"), forgetting)
-linear("parallel_retention", "retention", (SMALL, "2x2048x8x128"), retention)
-linear("parallel_simple_gla", "simple_gla", (SMALL, "2x2048x8x128"), simple)
-linear("parallel_based", "based", (SMALL, "2x2048x8x128"), based)
-linear("parallel_stickbreaking_attn", "stickbreaking_attn", (SMALL, "2x2048x8x64"), stick_breaking)
+linear("fused_recurrent_gsa", "gsa", ("1x128x2x32", "2x256x4x64", "4x1024x4x128"), slots)
+linear("chunk_gla", "gla", (TINY, SMALL, LARGE), gated)
+linear("chunk_simple_gla", "simple_gla", (TINY, SMALL, LARGE), simple)
+linear("chunk_retention", "retention", (TINY, SMALL, LARGE), retention)
+linear("chunk_linear_attn", "linear_attn", (TINY, SMALL, LARGE), plain)
+linear("chunk_delta_rule", "delta_rule", (TINY, SMALL, LARGE), delta)
+linear("chunk_gated_delta_rule", "gated_delta_rule", (TINY, SMALL, LARGE), gated_delta)
+linear("chunk_kda", "kda", (TINY, SMALL, LARGE), gated_delta_channels)
+linear("chunk_comba", "comba", (TINY, SMALL, LARGE), comba)
+linear("chunk_dplr_delta_rule", "generalized_delta_rule", (TINY, SMALL, "2x2048x8x64"), diagonal_plus_low_rank, tolerance=5e-2)
+linear("chunk_rwkv6", "rwkv6", (TINY, SMALL, "2x2048x8x64"), rwkv6)
+linear("chunk_rwkv7", "rwkv7", (TINY, SMALL, "2x2048x8x64"), rwkv7, tolerance=5e-2)
+linear("chunk_gsa", "gsa", (TINY, SMALL, "2x2048x4x128"), slots)
+linear("parallel_attn", "attn", (TINY, SMALL, "2x2048x16x128"), causal)
+linear("parallel_forgetting_attn", "forgetting_attn", (TINY, SMALL, "2x2048x16x64"), forgetting)
+linear("parallel_retention", "retention", (TINY, SMALL, "2x2048x8x128"), retention)
+linear("parallel_simple_gla", "simple_gla", (TINY, SMALL, "2x2048x8x128"), simple)
+linear("parallel_based", "based", (TINY, SMALL, "2x2048x8x128"), based)
+linear("parallel_stickbreaking_attn", "stickbreaking_attn", (TINY, SMALL, "2x2048x8x64"), stick_breaking)
 
 
-@operator("fla/fused_recurrent_gated_delta_rule", "2x256x4x64", "32x512x8x128")
+@operator("fla/fused_recurrent_gated_delta_rule", "1x128x2x32", "2x256x4x64", "32x512x8x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f = first(package("fla.ops.gated_delta_rule").fused_recurrent_gated_delta_rule)
     inputs, reference = gated_delta(batch, length, heads, dim)
@@ -284,7 +284,7 @@ def _(batch: int, length: int, heads: int, dim: int) -> Case:
     return case(lambda q, k, v, g, beta: f(q, k, v, g, beta=beta), reference, *inputs)
 
 
-@operator("fla/parallel_nsa", "1x512x16x64", "2x2048x64x64")
+@operator("fla/parallel_nsa", "1x256x16x32", "1x512x16x64", "2x2048x64x64")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f, block, count, groups = package("fla.ops.nsa").parallel_nsa, 32, 8, heads // 16
     ends = torch.arange(length, device=normal(1).device) // block
@@ -310,7 +310,7 @@ def _(batch: int, length: int, heads: int, dim: int) -> Case:
     return case(call, reference, *inputs)
 
 
-@operator("fla/attn_decoding", "8x1024x16x64", "64x4096x32x128")
+@operator("fla/attn_decoding", "2x64x8x32", "8x1024x16x64", "64x4096x32x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f = package("fla.ops.attn.decoding").attn_decoding_one_step
     starts = torch.arange(batch + 1, device=normal(1).device, dtype=torch.int32) * length
@@ -323,12 +323,12 @@ def _(batch: int, length: int, heads: int, dim: int) -> Case:
     return case(lambda q, k, v: f(q, k, v, cu_seqlens=starts), reference, *inputs)
 
 
-@operator("fla/fused_recurrent_hgrn", "2x256x512", "8x2048x2048")
+@operator("fla/fused_recurrent_hgrn", "2x32x64", "2x256x512", "8x2048x2048")
 def _(batch: int, length: int, dim: int) -> Case:
     return case(first(package("fla.ops.hgrn").fused_recurrent_hgrn), scanned, *hgrn_inputs(batch, length, dim))
 
 
-@operator("fla/chunk_hgrn", "2x256x512", "8x2048x2048")
+@operator("fla/chunk_hgrn", "2x64x64", "2x256x512", "8x2048x2048")
 def _(batch: int, length: int, dim: int) -> Case:
     return case(first(package("fla.ops.hgrn").chunk_hgrn), scanned, *hgrn_inputs(batch, length, dim))
 
@@ -348,7 +348,7 @@ def scanned(x: torch.Tensor, g: torch.Tensor) -> torch.Tensor:
 # ------------------------------------------------------------------------------------------------ modules
 
 
-@operator("fla/causal_conv1d", "2x512x512", "8x4096x1024")
+@operator("fla/causal_conv1d", "2x64x64", "2x512x512", "8x4096x1024")
 def _(batch: int, length: int, dim: int) -> Case:
     f = package("fla.modules.causal_conv1d").causal_conv1d
 
@@ -359,20 +359,20 @@ def _(batch: int, length: int, dim: int) -> Case:
     return case(lambda x, w: f(x, weight=w, activation="silu")[0], reference, leaf(batch, length, dim), leaf(dim, 4))
 
 
-@operator("fla/token_shift", "2x512x512", "8x4096x2048")
+@operator("fla/token_shift", "2x64x64", "2x512x512", "8x4096x2048")
 def _(batch: int, length: int, dim: int) -> Case:
     f = package("fla.modules.token_shift").token_shift
     return case(f, lambda x: F.pad(x, (0, 0, 1, -1)) - x, leaf(batch, length, dim))
 
 
-@operator("fla/l2norm", "4096x128", "131072x128", "32768x512")
+@operator("fla/l2norm", "16x256", "4096x128", "131072x128", "32768x512")
 def _(rows: int, columns: int) -> Case:
     f = package("fla.modules.l2norm").l2norm
     return case(f, lambda x: x * torch.rsqrt(x.square().sum(-1, keepdim=True) + 1e-6), leaf(rows, columns))
 
 
 def activation(name: str, reference: Callable[..., torch.Tensor], inputs: int = 1) -> None:
-    @operator(f"fla/{name}", "1024x1024", "4096x8192")
+    @operator(f"fla/{name}", "16x256", "1024x1024", "4096x8192")
     def _(rows: int, columns: int) -> Case:
         f = getattr(package("fla.modules.activations"), name)
         return case(f, reference, *(leaf(rows, columns) for _ in range(inputs)))
@@ -384,28 +384,28 @@ activation("logsigmoid", F.logsigmoid)
 activation("swiglu", lambda x, y: F.silu(x) * y, inputs=2)
 
 
-@operator("fla/layer_norm", "1024x512", "8192x4096")
+@operator("fla/layer_norm", "16x256", "1024x512", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = package("fla.modules.layernorm").layer_norm
     reference = lambda x, w, b, r: F.layer_norm(x + r, (columns,), w, b)
     return case(f, reference, leaf(rows, columns), leaf(columns), leaf(columns), leaf(rows, columns))
 
 
-@operator("fla/group_norm", "1024x1024", "8192x4096")
+@operator("fla/group_norm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = package("fla.modules.layernorm").group_norm
     reference = lambda x, w, b: F.group_norm(x, 16, w, b)
     return case(lambda x, w, b: f(x, w, b, num_groups=16), reference, leaf(rows, columns), leaf(columns), leaf(columns))
 
 
-@operator("fla/rms_norm_gated", "4096x128", "131072x128", "8192x4096")
+@operator("fla/rms_norm_gated", "16x256", "4096x128", "131072x128", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = package("fla.modules.fused_norm_gate").rms_norm_gated
     reference = lambda x, g, w: rms_norm(x, w) * F.silu(g)
     return case(lambda x, g, w: f(x, g, w, None), reference, leaf(rows, columns), leaf(rows, columns), leaf(columns))
 
 
-@operator("fla/rotary", "2x512x8x64", "8x2048x16x128")
+@operator("fla/rotary", "2x32x4x32", "2x512x8x64", "8x2048x16x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f, angle = package("fla.modules.rotary").rotary_embedding, normal(length, dim // 2)
     cos, sin = angle.cos(), angle.sin()
@@ -413,14 +413,14 @@ def _(batch: int, length: int, heads: int, dim: int) -> Case:
     return case(lambda x: f(x, cos, sin), reference, leaf(batch, length, heads, dim))
 
 
-@operator("fla/cross_entropy", "256x8192", "2048x65536")
+@operator("fla/cross_entropy", "16x256", "256x8192", "2048x65536")
 def _(rows: int, columns: int) -> Case:
     f, target = package("fla.modules.fused_cross_entropy").cross_entropy_loss, integers(columns, rows)
     reference = lambda x: F.cross_entropy(x, target, reduction="none", label_smoothing=0.1)
     return case(lambda x: f(x, target, label_smoothing=0.1)[0], reference, leaf(rows, columns))
 
 
-@operator("fla/fused_linear_cross_entropy", "256x512x8192", "4096x2048x32768")
+@operator("fla/fused_linear_cross_entropy", "32x64x500", "256x512x8192", "4096x2048x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f = package("fla.modules.fused_linear_cross_entropy").fused_linear_cross_entropy_loss
     target = integers(vocabulary, tokens)
@@ -428,7 +428,7 @@ def _(tokens: int, dim: int, vocabulary: int) -> Case:
     return case(lambda x, w: f(x, target, w), lambda x, w: F.cross_entropy(x @ w.T, target), *inputs, tolerance=4e-2)
 
 
-@operator("fla/fused_kl_div", "256x512x8192", "2048x2048x32768")
+@operator("fla/fused_kl_div", "32x64x500", "256x512x8192", "2048x2048x32768")
 def _(tokens: int, dim: int, vocabulary: int) -> Case:
     f = package("fla.modules.fused_kl_div").fused_kl_div_loss
     inputs = leaf(tokens, dim), normal(tokens, dim), leaf(vocabulary, dim, scale=0.02), normal(vocabulary, dim, scale=0.02)
@@ -439,7 +439,7 @@ def _(tokens: int, dim: int, vocabulary: int) -> Case:
     return case(f, reference, *inputs, tolerance=4e-2)
 
 
-@operator("fla/grpo_loss", "4x64x8192", "8x512x32768")
+@operator("fla/grpo_loss", "2x8x300", "4x64x8192", "8x512x32768")
 def _(batch: int, length: int, vocabulary: int) -> Case:
     f = package("fla.modules.grpo").fused_grpo_loss
     tokens, advantages = integers(vocabulary, batch, length), normal(batch, dtype=f32)
@@ -456,39 +456,39 @@ def _(batch: int, length: int, vocabulary: int) -> Case:
 # ------------------------------------------------------------------------------------------------ utilities
 
 
-@operator("fla/chunk_local_cumsum", "2x512x4x64", "8x4096x8x128")
+@operator("fla/chunk_local_cumsum", "2x128x2x32", "2x512x4x64", "8x4096x8x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f = package("fla.ops.utils").chunk_local_cumsum
     reference = lambda g: g.unflatten(1, (-1, 64)).cumsum(2).flatten(1, 2)
     return case(lambda g: f(g, 64), reference, normal(batch, length, heads, dim, dtype=f32), tolerance=1e-4)
 
 
-@operator("fla/chunk_global_cumsum", "2x512x4x64", "8x4096x8x128")
+@operator("fla/chunk_global_cumsum", "2x128x2x32", "2x512x4x64", "8x4096x8x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f = package("fla.ops.utils").chunk_global_cumsum
     reference = lambda g: g.double().flip(1).cumsum(1).flip(1).float()
     return case(lambda g: f(g, reverse=True), reference, normal(batch, length, heads, dim, dtype=f32), tolerance=1e-4)
 
 
-@operator("fla/mean_pooling", "2x512x4x64", "8x4096x8x128")
+@operator("fla/mean_pooling", "2x128x2x32", "2x512x4x64", "8x4096x8x128")
 def _(batch: int, length: int, heads: int, dim: int) -> Case:
     f = package("fla.ops.utils").mean_pooling
     return case(lambda x: f(x, 64), lambda x: x.unflatten(1, (-1, 64)).mean(2), leaf(batch, length, heads, dim))
 
 
-@operator("fla/logsumexp", "1024x1024", "8192x16384")
+@operator("fla/logsumexp", "16x256", "1024x1024", "8192x16384")
 def _(rows: int, columns: int) -> Case:
     f = package("fla.ops.utils").logsumexp_fwd
     return case(f, lambda x: x.logsumexp(-1), normal(rows, columns, dtype=f32), tolerance=1e-4)
 
 
-@operator("fla/softmax", "4096x64", "262144x128")
+@operator("fla/softmax", "16x256", "4096x64", "262144x128")
 def _(rows: int, columns: int) -> Case:
     f = package("fla.ops.utils").softmax_fwd
     return case(f, lambda x: x.softmax(-1), normal(rows, columns, dtype=f32), tolerance=1e-4)
 
 
-@operator("fla/solve_tril", "1x512x4x64", "4x4096x16x64")
+@operator("fla/solve_tril", "1x128x2x64", "1x512x4x64", "4x4096x16x64")
 def _(batch: int, length: int, heads: int, block: int) -> Case:
     f = package("fla.ops.utils").solve_tril
     strict = torch.arange(block, device=normal(1).device) < torch.arange(length, device=normal(1).device)[:, None, None] % block
@@ -502,7 +502,7 @@ def _(batch: int, length: int, heads: int, block: int) -> Case:
     return case(f, reference, a, tolerance=1e-2)
 
 
-@operator("fla/matmul", "512x512x512", "4096x4096x4096")
+@operator("fla/matmul", "64x64x64", "512x512x512", "4096x4096x4096")
 def _(m: int, k: int, n: int) -> Case:
     f = package("fla.ops.utils").matmul
     return case(lambda a, b: f(a, b, activation=""), torch.matmul, normal(m, k), normal(k, n))

@@ -19,7 +19,7 @@ def add_kernel(x, y, z, n, BLOCK: tl.constexpr):
     tl.store(z + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
 
 
-@operator("own/vector_add", "98432", "16777216", "134217728")
+@operator("own/vector_add", "3000", "98432", "16777216", "134217728")
 def _(n: int) -> Case:
     def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         z = torch.empty_like(x)
@@ -47,7 +47,7 @@ def philox(seed: int, n: int) -> torch.Tensor:
     return torch.where(c0 >= 1 << 31, low - c0, c0).float() * 4.6566127342e-10
 
 
-@operator("own/dropout", "98432", "67108864")
+@operator("own/dropout", "3000", "98432", "67108864")
 def _(n: int) -> Case:
     def dropout(x: torch.Tensor) -> torch.Tensor:
         y = torch.empty_like(x)
@@ -65,7 +65,7 @@ def transpose_kernel(x, y, m, n, M: tl.constexpr, N: tl.constexpr):
     tl.store(y + j[:, None] * m + i[None, :], tl.trans(tile), mask=tl.trans(inside))
 
 
-@operator("own/transpose", "1000x1000", "8192x8192")
+@operator("own/transpose", "100x200", "1000x1000", "8192x8192")
 def _(m: int, n: int) -> Case:
     def transpose(x: torch.Tensor) -> torch.Tensor:
         y = torch.empty(n, m, device=x.device, dtype=x.dtype)
@@ -87,7 +87,7 @@ def softmax_kernel(x, y, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexp
         tl.store(y + row * columns + j, e / tl.sum(e, 0), mask=j < columns)
 
 
-@operator("own/softmax", "1823x781", "8192x4096", "4096x16384")
+@operator("own/softmax", "20x300", "1823x781", "8192x4096", "4096x16384")
 def _(rows: int, columns: int) -> Case:
     def softmax(x: torch.Tensor) -> torch.Tensor:
         y, block = torch.empty_like(x), triton.next_power_of_2(columns)
@@ -113,7 +113,7 @@ def columns_kernel(x, mean, deviation, rows, columns, M: tl.constexpr, N: tl.con
     tl.store(deviation + j, tl.sqrt(tl.sum(squares, 0) / rows - average * average), mask=j < columns)
 
 
-@operator("own/column_statistics", "1000x1000", "8192x8192")
+@operator("own/column_statistics", "100x100", "1000x1000", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     def statistics(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         mean, deviation = (torch.empty(columns, device=x.device) for _ in range(2))
@@ -189,7 +189,7 @@ class LayerNorm(torch.autograd.Function):
         return dx, dw, db
 
 
-@operator("own/layer_norm", "1151x1000", "8192x4096")
+@operator("own/layer_norm", "40x300", "1151x1000", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     reference = lambda x, w, b: F.layer_norm(x, (columns,), w, b)
     return case(LayerNorm.apply, reference, leaf(rows, columns), leaf(columns), leaf(columns))
@@ -216,7 +216,7 @@ def recurrence_kernel(a, b, y, length, dim, T: tl.constexpr, D: tl.constexpr):
         state = tl.sum(tl.where((tl.arange(0, T) == T - 1)[:, None], value, 0.0), 0)
 
 
-@operator("own/linear_recurrence", "2x256x256", "8x4096x2048")
+@operator("own/linear_recurrence", "2x128x64", "2x256x256", "8x4096x2048")
 def _(batch: int, length: int, dim: int) -> Case:
     def scan(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         y = torch.empty_like(b)
@@ -240,7 +240,7 @@ def sort_kernel(x, y, columns: tl.constexpr, ROWS: tl.constexpr):
     tl.store(y + at, tl.sort(tl.load(x + at), 1))
 
 
-@operator("own/sort", "256x128", "16384x1024")
+@operator("own/sort", "8x64", "256x128", "16384x1024")
 def _(rows: int, columns: int) -> Case:
     def sort(x: torch.Tensor) -> torch.Tensor:
         y = torch.empty_like(x)
@@ -264,7 +264,7 @@ def argmax_kernel(x, values, indices, rows, columns, M: tl.constexpr, N: tl.cons
     tl.store(indices + i, where, mask=i < rows)
 
 
-@operator("own/argmax", "1000x1000", "8192x16384")
+@operator("own/argmax", "40x600", "1000x1000", "8192x16384")
 def _(rows: int, columns: int) -> Case:
     def argmax(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         values, indices = torch.empty(rows, device=x.device), torch.empty(rows, device=x.device, dtype=torch.int32)
@@ -314,7 +314,7 @@ def matmul_kernel(a, b, c, m, n, k, LEAKY: tl.constexpr, M: tl.constexpr, N: tl.
     tl.store(c + i[:, None] * n + j[None, :], total.to(c.dtype.element_ty), mask=(i[:, None] < m) & (j[None, :] < n))
 
 
-@operator("own/matmul", "512x512x512", "2000x1000x3000", "4096x4096x4096")
+@operator("own/matmul", "100x200x150", "512x512x512", "2000x1000x3000", "4096x4096x4096")
 def _(m: int, n: int, k: int) -> Case:
     def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         c = torch.empty(m, n, device=a.device, dtype=a.dtype)
@@ -345,7 +345,7 @@ def grouped_kernel(a, b, c, starts, groups, n: tl.constexpr, k: tl.constexpr, M:
         done += count
 
 
-@operator("own/grouped_matmul", "1000x512x512x4", "16384x2048x2048x32")
+@operator("own/grouped_matmul", "300x128x128x3", "1000x512x512x4", "16384x2048x2048x32")
 def _(tokens: int, n: int, k: int, groups: int) -> Case:
     starts = [0, *sorted(torch.randint(0, tokens, (groups - 1,)).tolist()), tokens]
     offsets = torch.tensor(starts, device=DEVICE, dtype=torch.int32)
@@ -371,7 +371,7 @@ def persistent_kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.
         c.store([row * M, column * N], total.to(c.dtype))
 
 
-@operator("own/persistent_matmul", "512x512x512", "4096x4096x4096", "8192x8192x2048")
+@operator("own/persistent_matmul", "256x256x128", "512x512x512", "4096x4096x4096", "8192x8192x2048")
 def _(m: int, n: int, k: int) -> Case:
     def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         c = torch.empty(m, n, device=a.device, dtype=a.dtype)
@@ -486,13 +486,13 @@ class Attention(torch.autograd.Function):
         return dq, dk, dv, None
 
 
-@operator("own/attention", "1x4x512x64", "4x16x2048x64", "2x16x4096x128")
+@operator("own/attention", "1x2x256x64", "1x4x512x64", "4x16x2048x64", "2x16x4096x128")
 def _(batch: int, heads: int, length: int, dim: int) -> Case:
     inputs = [leaf(batch, heads, length, dim, dtype=f16) for _ in range(3)]
     return case(lambda q, k, v: Attention.apply(q, k, v, False), attention, *inputs)
 
 
-@operator("own/attention_causal", "1x4x512x64", "4x16x2048x64", "2x16x4096x128")
+@operator("own/attention_causal", "1x2x256x64", "1x4x512x64", "4x16x2048x64", "2x16x4096x128")
 def _(batch: int, heads: int, length: int, dim: int) -> Case:
     inputs = [leaf(batch, heads, length, dim, dtype=f16) for _ in range(3)]
     return case(lambda q, k, v: Attention.apply(q, k, v, True), lambda *x: attention(*x, causal=True), *inputs)

@@ -49,19 +49,19 @@ def ops(name: str) -> Any:
     return package(f"sglang.kernels.ops.{name}")
 
 
-@operator("sglang/rmsnorm_fp32", "1024x1024", "8192x4096")
+@operator("sglang/rmsnorm_fp32", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = ops("layernorm.rmsnorm_fp32").rmsnorm_fp32
     return case(lambda x, w: f(x, w, 1e-6), rms_norm, normal(rows, columns), normal(columns))
 
 
-@operator("sglang/fused_rmsnorm", "1024x1024", "8192x4096")
+@operator("sglang/fused_rmsnorm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = ops("layernorm.fused_rmsnorm").fused_rmsnorm
     return case(lambda x, w: f(x, w, 1e-6), rms_norm, normal(rows, columns), normal(columns))
 
 
-@operator("sglang/fused_dual_residual_rmsnorm", "1024x1024", "8192x4096")
+@operator("sglang/fused_dual_residual_rmsnorm", "16x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = ops("layernorm.fused_rmsnorm").fused_dual_residual_rmsnorm
 
@@ -73,14 +73,14 @@ def _(rows: int, columns: int) -> Case:
     return case(lambda *x: f(*x, 1e-6), reference, *inputs, tolerance=3e-2)
 
 
-@operator("sglang/gelu_and_mul", "1024x1024", "8192x8192")
+@operator("sglang/gelu_and_mul", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     f = ops("activation.gelu_and_mul_triton").gelu_and_mul_triton
     reference = lambda x: F.gelu(x[:, :columns], approximate="tanh") * x[:, columns:]
     return case(lambda x: f(x)[0], reference, normal(rows, 2 * columns))
 
 
-@operator("sglang/prefill_attention", "2x512x8x2x64", "4x2048x32x8x128")
+@operator("sglang/prefill_attention", "2x128x4x2x32", "2x512x8x2x64", "4x2048x32x8x128")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     f = ops("attention.prefill_attention").context_attention_fwd
     lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
@@ -119,11 +119,11 @@ def decode(name: str, group: int, sizes: tuple[str, ...]) -> None:
         return case(call, reference, normal(batch, heads, dim, dtype=f16), *caches)
 
 
-decode("normal", 1, ("4x512x8x64", "32x2048x16x128"))
-decode("grouped", 4, ("4x512x8x64", "64x4096x32x128"))
+decode("normal", 1, ("2x128x8x32", "4x512x8x64", "32x2048x16x128"))
+decode("grouped", 4, ("2x128x8x32", "4x512x8x64", "64x4096x32x128"))
 
 
-@operator("sglang/merge_state", "256x8x64", "16384x32x128")
+@operator("sglang/merge_state", "8x4x32", "256x8x64", "16384x32x128")
 def _(tokens: int, heads: int, dim: int) -> Case:
     f = ops("attention.merge_state").merge_state_triton
 
@@ -135,7 +135,7 @@ def _(tokens: int, heads: int, dim: int) -> Case:
     return case(f, reference, *parts)
 
 
-@operator("sglang/awq_dequantize", "1024x1024", "8192x8192")
+@operator("sglang/awq_dequantize", "128x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     f, order = ops("quantization.awq_triton").awq_dequantize_triton, torch.tensor([0, 4, 1, 5, 2, 6, 3, 7], device=DEVICE) * 4
     pack = lambda x: (x.unflatten(1, (-1, 8)) << order).sum(-1).to(torch.uint32).view(torch.int32)
@@ -144,7 +144,7 @@ def _(rows: int, columns: int) -> Case:
     return case(lambda s: f(pack(values), s, pack(zeros)), reference, uniform(rows // 128, columns, dtype=f16))
 
 
-@operator("sglang/per_token_quant_int8", "1024x1024", "8192x4096")
+@operator("sglang/per_token_quant_int8", "128x256", "1024x1024", "8192x4096")
 def _(rows: int, columns: int) -> Case:
     f = ops("quantization.int8_kernel").per_token_quant_int8
 
@@ -155,7 +155,7 @@ def _(rows: int, columns: int) -> Case:
     return case(call, lambda x: x, normal(rows, columns), tolerance=2e-2)
 
 
-@operator("sglang/w8a8_block_int8_matmul", "128x512x512", "4096x4096x4096")
+@operator("sglang/w8a8_block_int8_matmul", "64x128x128", "128x512x512", "4096x4096x4096")
 def _(m: int, n: int, k: int) -> Case:
     f = ops("gemm.int8_kernel").w8a8_block_int8_matmul
     a, sa = quantize(normal(m, k), 128, 127.0, torch.int8)
@@ -168,7 +168,7 @@ def _(m: int, n: int, k: int) -> Case:
     return case(lambda *x: f(*x, [128, 128]), reference, a, b, sa, sb)
 
 
-@operator("sglang/fp8_rowwise", "1024x1024", "8192x8192")
+@operator("sglang/fp8_rowwise", "16x256", "1024x1024", "8192x8192")
 def _(rows: int, columns: int) -> Case:
     f = ops("diffusion.quantization.fp8_rowwise_triton").fp8_rowwise
 
@@ -180,7 +180,7 @@ def _(rows: int, columns: int) -> Case:
 
 
 def renormalised(name: str, reference: Any, limit: float | int) -> None:
-    @operator(f"sglang/{name}_renorm_probs", "8x8192", "128x131072")
+    @operator(f"sglang/{name}_renorm_probs", "4x500", "8x8192", "128x131072")
     def _(rows: int, columns: int) -> Case:
         f = getattr(ops("sampling.renorm_triton"), f"{name}_renorm_probs_triton")
         return case(lambda x: f(x, limit), reference, (8 * distinct(rows, columns)).softmax(-1), tolerance=1e-3)
@@ -194,25 +194,25 @@ def top_k_reference(x: torch.Tensor) -> torch.Tensor:
 renormalised("top_k", top_k_reference, 50)
 
 
-@operator("sglang/temperature_softmax", "4x8192", "8x262144")
+@operator("sglang/temperature_softmax", "2x8192", "4x8192", "8x262144")
 def _(rows: int, columns: int) -> Case:
     f = ops("sampling.temperature_softmax").temperature_softmax
     inputs = normal(rows, columns, dtype=f32), uniform(rows, 1, low=0.5, high=1.5)
     return case(f, lambda x, t: (x / t).softmax(-1), *inputs, tolerance=1e-4)
 
 
-@operator("sglang/row_argmax", "8x8192", "64x262144")
+@operator("sglang/row_argmax", "4x3000", "8x8192", "64x262144")
 def _(rows: int, columns: int) -> Case:
     return case(ops("speculative.row_argmax").row_argmax, lambda x: x.argmax(-1), distinct(rows, columns), tolerance=0)
 
 
-@operator("sglang/gate_topk", "64x256", "65536x256")
+@operator("sglang/gate_topk", "32x64", "64x256", "65536x256")
 def _(rows: int, columns: int) -> Case:
     f = ops("moe.gate_topk").gate_topk
     return case(lambda x: f(x, 8), lambda x: x.topk(8), distinct(rows, columns), tolerance=0)
 
 
-@operator("sglang/token_bitmask", "8x8192", "256x131072")
+@operator("sglang/token_bitmask", "4x1024", "8x8192", "256x131072")
 def _(rows: int, columns: int) -> Case:
     f, mask = ops("grammar.bitmask_ops").apply_token_bitmask_inplace_triton, integers(2, rows, columns)
     packed = (mask.unflatten(1, (-1, 32)) << torch.arange(32, device=DEVICE)).sum(-1).to(torch.uint32).view(torch.int32)
@@ -224,7 +224,7 @@ def _(rows: int, columns: int) -> Case:
     return case(call, lambda x: torch.where(mask == 1, x, -100.0), normal(rows, columns, dtype=f32), tolerance=0)
 
 
-@operator("sglang/lightning_attention", "1x4x512x64", "2x16x4096x128")
+@operator("sglang/lightning_attention", "1x2x256x64", "1x4x512x64", "2x16x4096x128")
 def _(batch: int, heads: int, length: int, dim: int) -> Case:
     f, slopes = (
         ops("attention.linear.lightning_attn").lightning_attention,
@@ -250,7 +250,7 @@ def scan(x: torch.Tensor, dt: torch.Tensor, a: torch.Tensor, b: torch.Tensor, c:
     return ((c @ b.transpose(-1, -2) * decay) @ (x * dt[..., None]).transpose(1, 2)).transpose(1, 2)
 
 
-@operator("sglang/mamba_chunk_scan", "1x512x4x64x64", "4x2048x16x64x128")
+@operator("sglang/mamba_chunk_scan", "1x512x2x32x32", "1x512x4x64x64", "4x2048x16x64x128")
 def _(batch: int, length: int, heads: int, dim: int, states: int) -> Case:
     f = ops("mamba.triton_ops.ssd_combined").mamba_chunk_scan_combined
 
@@ -263,7 +263,7 @@ def _(batch: int, length: int, heads: int, dim: int, states: int) -> Case:
     return case(call, scan, x, dt, a, normal(batch, length, 1, states), normal(batch, length, 1, states))
 
 
-@operator("sglang/selective_state_update", "8x4x64x64", "256x64x64x128")
+@operator("sglang/selective_state_update", "2x2x16x16", "8x4x64x64", "256x64x64x128")
 def _(batch: int, heads: int, dim: int, states: int) -> Case:
     f = ops("mamba.triton_ops.mamba_ssm").selective_state_update
 

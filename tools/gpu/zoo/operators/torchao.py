@@ -30,7 +30,7 @@ def restored(name: str, sizes: tuple[str, ...], call: Any, make: Any = normal) -
         return case(call, lambda x: x, make(*size), tolerance=5e-2)
 
 
-MATRIX = "512x1024", "8192x8192"
+MATRIX = "128x256", "512x1024", "8192x8192"
 
 
 def act_quant(x):
@@ -106,7 +106,7 @@ def heads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *scales: torch.Tens
     return tuple(x.float() * s[..., None, None] for x, s in zip((q, k, v), scales))
 
 
-ATTENTION = "1x4x512x64", "4x16x2048x128"
+ATTENTION = "1x2x64x32", "1x4x512x64", "4x16x2048x128"
 
 
 @operator("torchao/fp8_sdpa_quantize", *ATTENTION)
@@ -152,7 +152,7 @@ def _(tokens: int, experts: int, ranks: int) -> Case:
 
 # ------------------------------------------------------------------------------------------------ products
 
-PRODUCT = "128x512x512", "4096x4096x4096"
+PRODUCT = "64x128x128", "128x512x512", "4096x4096x4096"
 
 
 @operator("torchao/blockwise_fp8_gemm", *PRODUCT)
@@ -189,7 +189,7 @@ def _(m: int, n: int, k: int) -> Case:
     return case(f, lambda a, b, s: (a.float() @ b.float()) * s, *inputs, tolerance=1e-3)
 
 
-@operator("torchao/bsr_dense_addmm", "512x512x256", "4096x4096x4096")
+@operator("torchao/bsr_dense_addmm", "128x128x64", "512x512x256", "4096x4096x4096")
 def _(m: int, k: int, n: int) -> Case:
     f = package("torchao.kernel.bsr_triton_ops").bsr_dense_addmm
     kept = uniform(m // 64, k // 64) < 0.5

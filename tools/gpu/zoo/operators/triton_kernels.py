@@ -8,7 +8,7 @@ import triton
 from .case import Case, case, f16, f32, integers, load_file, normal, operator, rotate_half, rotate_pairs
 
 
-@operator("triton_kernels/add_vectors2", "100000", "67108864")
+@operator("triton_kernels/add_vectors2", "3000", "100000", "67108864")
 def _(n: int) -> Case:
     kernel = load_file("triton_kernels", "add_vectors2.py").add_vectors
 
@@ -21,7 +21,7 @@ def _(n: int) -> Case:
 
 
 def rotary(neox: bool) -> None:
-    @operator(f"triton_kernels/rotary_embedding{'_neox' * neox}", "128x8x2x64", "16384x32x8x128")
+    @operator(f"triton_kernels/rotary_embedding{'_neox' * neox}", "8x4x2x32", "128x8x2x64", "16384x32x8x128")
     def _(tokens: int, heads: int, kv_heads: int, dim: int) -> Case:
         kernel = load_file("triton_kernels", "rotary_embedding.py").rotary_embedding_kernel
         positions, angle = integers(2048, tokens), normal(2048, dim // 2, dtype=f32)

@@ -29,7 +29,7 @@ def kernels(name: str) -> Any:
 
 
 def gated(name: str, file: str, function: str, activation: Any) -> None:
-    @operator(f"unsloth/{name}", "4x256x1024", "4x2048x8192")
+    @operator(f"unsloth/{name}", "2x8x256", "4x256x1024", "4x2048x8192")
     def _(batch: int, length: int, dim: int) -> Case:
         f = getattr(kernels(file), function)
         return case(f, lambda e, g: activation(e) * g, normal(batch, length, dim), normal(batch, length, dim))
@@ -45,7 +45,7 @@ gated("geglu_approx", "geglu", "geglu_approx_forward_kernel", tanh_gelu)
 
 
 def gated_backward(name: str, file: str, function: str, activation: Any) -> None:
-    @operator(f"unsloth/{name}_backward", "1024x1024", "8192x8192")
+    @operator(f"unsloth/{name}_backward", "16x256", "1024x1024", "8192x8192")
     def _(rows: int, columns: int) -> Case:
         f = getattr(kernels(file), function)
 
