@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator
 
 from ._report import Entry, Recorder, Report
 from ._settings import Settings

@@ -63,25 +63,9 @@ def weight_quant_rhs(x):
     return y.float() * spread(s, 128, 128)
 
 
-def mxfp8_dim0(x):
-    y, s = package("torchao.prototype.mx_formats.kernels").triton_to_mxfp8_dim0(x, 32, "floor")
-    return y.float() * spread(s.float(), 1, 32)
-
-
-def mxfp8_dim1(x):
-    y, s = package("torchao.prototype.mx_formats.kernels").triton_to_mxfp8_dim1(x, 32, "floor")
-    return y.float() * spread(s.float(), 1, 32).T
-
-
 def jagged(name):
     # The package around this file cannot be imported with Triton 3.9.
     return getattr(load_file("torchao", "prototype/moe_training/kernels/jagged_float8_scales.py"), name)
-
-
-def jagged_rowwise(x):
-    ends = torch.arange(1, 5, device=x.device, dtype=torch.int32) * (x.shape[1] // 4)
-    y, s = jagged("triton_fp8_per_group_rowwise_scales")(x, ends)
-    return y.float() / s.view(4, -1).T.repeat_interleave(x.shape[1] // 4, 1)
 
 
 def jagged_colwise(x):
@@ -96,9 +80,6 @@ restored("training_act_quant_lhs", MATRIX, act_quant_lhs)
 restored("training_act_quant_rhs", MATRIX, act_quant_rhs)
 restored("training_act_quant_transposed_lhs", MATRIX, act_quant_transposed_lhs)
 restored("training_weight_quant_rhs", MATRIX, weight_quant_rhs)
-restored("mxfp8_dim0", MATRIX, mxfp8_dim0)
-restored("mxfp8_dim1", MATRIX, mxfp8_dim1)
-restored("fp8_jagged_rowwise", MATRIX, jagged_rowwise)
 restored("fp8_jagged_colwise", MATRIX, jagged_colwise, lambda m, n: normal(n, m).T)
 
 
@@ -180,13 +161,6 @@ def _(m: int, n: int, k: int) -> Case:
     f = package("torchao.prototype.quantized_training.int8_mm").scaled_int8_mm
     inputs = signed(m, k), signed(n, k).T, uniform(m), uniform(n)
     return case(f, lambda a, b, sa, sb: (a.float() @ b.float()) * sa[:, None] * sb, *inputs, tolerance=1e-3)
-
-
-@operator("torchao/int_scaled_matmul", *PRODUCT)
-def _(m: int, n: int, k: int) -> Case:
-    f = package("torchao.kernel.intmm_triton").int_scaled_matmul_cuda
-    inputs = signed(m, k), signed(n, k).T, uniform(m, 1)
-    return case(f, lambda a, b, s: (a.float() @ b.float()) * s, *inputs, tolerance=1e-3)
 
 
 @operator("torchao/bsr_dense_addmm", "128x128x64", "512x512x256", "4096x4096x4096")
