@@ -82,8 +82,11 @@ def main() -> int:
 
         work(Bench(modes, options.rounds, caches))
         return 0
-    from operators import OPERATORS
-
+    try:
+        import torch
+        from operators import OPERATORS
+    except ModuleNotFoundError as error:
+        parser.error(f"{error}: `pip install torch triton==3.9.0`")
     names = [name for name in OPERATORS if re.fullmatch(options.only, name)]
     if options.list:
         for name in names:
@@ -91,6 +94,8 @@ def main() -> int:
         return 0
     if not names:
         parser.error(f"no operator matches {options.only!r}; --list shows them")
+    if not options.simulate and not torch.cuda.is_available():
+        parser.error("PyTorch finds no GPU; `--simulate cuda:90` runs the kernels on the CPU")
     deadline = time.monotonic() + options.seconds
     worker = Worker([sys.executable, __file__, *sys.argv[1:], "--caches", str(caches), "--worker"], options.limit)
     rows: list[Row] = []
