@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence
 
+from ._native import Target
 from .compiler import CompileError, _Refused, _request
 
 #: The number of CTAs of a cluster, which run one program together.
@@ -339,7 +340,7 @@ class _Simulated:
         self._options = options
         # Copies and products that are carried out asynchronously cannot be lowered yet; what is computed does not depend
         # on them.
-        self._attempts = [(target, {})] if target else [("cuda:90", {}), ("cuda:80", {"num_stages": 1})]
+        self._attempts = [(Target(target).name, {})] if target else [("cuda:90", {}), ("cuda:80", {"num_stages": 1})]
 
     def __getitem__(self, grid: Any) -> Callable[..., Report]:
         def launch(*args: Any, **kwargs: Any) -> Report:

@@ -150,6 +150,8 @@ def test_what_cannot_be_simulated_is_said():
         ll.simulate(len)[(1,)](3)
     with pytest.raises(ValueError, match="on_fault='ignore'"):
         ll.simulate(kernels.add, on_fault="ignore")[(1,)](*[np.zeros(4, np.float32)] * 3, 4, BLOCK=4)
+    with pytest.raises(ll.LayoutError, match="unknown target `cuda:9x`; the nearest is `cuda:90`"):
+        ll.simulate(kernels.add, target="cuda:9x")
     with pytest.raises(KeyError, match="BLOK"):
         ll.simulate(kernels.add)[(1,)](*[np.zeros(4, np.float32)] * 3, 4, BLOCK=4, BLOK=4)
 
