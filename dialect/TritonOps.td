@@ -591,7 +591,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"expected type matches the pointee type of ptr", "ptr", "expected",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"result type is i1 in the shape and encoding of expected", "expected",
+    TypesMatchWith<"result type is i1 with the shape and encoding of operand `expected`", "expected",
                    "result", "::ll::tt::boolLike($_self)">]> {
   let summary = "wait until global memory holds a value, or until a timeout";
   let description = [{

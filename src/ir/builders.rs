@@ -91,8 +91,8 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// Returns these parts, a location and `attributes` as the specification from which the bridge creates the
-    /// operation. The regions move into the specification.
+    /// Combines these parts with `location` and `attributes` into the specification from which the C++ bindings create
+    /// the operation. Moves the regions out of `self`.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,

@@ -125,7 +125,7 @@ pub fn part_sources(
     Ok(sources)
 }
 
-/// Returns the packed coordinates of register 0 in two layouts, for each thread of both.
+/// Yields, for each thread, the packed coordinates of its register 0 in `result` and in `operand`.
 fn threads<'a>(
     result: &'a LinearLayout,
     operand: &'a LinearLayout,

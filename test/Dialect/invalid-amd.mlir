@@ -305,7 +305,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x256xbf16, #b>, %s: tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
-    // expected-error @+1 {{'amdg.scaled_downcast_fp8' op requires a result of the operand's encoding, but got `tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>` for operand `tensor<128x256xbf}}
+    // expected-error @+1 {{'amdg.scaled_downcast_fp8' op requires a result with the operand's encoding, but got `tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>` for operand `tensor<128x256xbf}}
     %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #b>, tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #w>
     tt.return
   }

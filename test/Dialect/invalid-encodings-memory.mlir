@@ -123,7 +123,7 @@
 
 #e = #ttg.padded_shared<[32:+4] {
   order = [1, 0],
-  // expected-error @+1 {{`shape` has rank 3, expected 2 as `order` has}}
+  // expected-error @+1 {{`shape` has rank 3, expected 2 to match `order`}}
   shape = [16, 32, 2]
 }>
 

@@ -5,7 +5,7 @@
 // blocked_c1: of each list.
 #e = #ttg.blocked<{
   sizePerThread = [1, 1],
-  // expected-error @+1 {{`threadsPerWarp` has rank 1, expected 2 as `sizePerThread` has}}
+  // expected-error @+1 {{`threadsPerWarp` has rank 1, expected 2 to match `sizePerThread`}}
   threadsPerWarp = [32],
   warpsPerCTA = [1, 1], order = [1, 0]
 }>
@@ -14,7 +14,7 @@
 
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4],
-  // expected-error @+1 {{`warpsPerCTA` has rank 3, expected 2 as `sizePerThread` has}}
+  // expected-error @+1 {{`warpsPerCTA` has rank 3, expected 2 to match `sizePerThread`}}
   warpsPerCTA = [1, 1, 1],
   order = [1, 0]
 }>
@@ -23,7 +23,7 @@
 
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1],
-  // expected-error @+1 {{`order` has rank 1, expected 2 as `sizePerThread` has}}
+  // expected-error @+1 {{`order` has rank 1, expected 2 to match `sizePerThread`}}
   order = [0]
 }>
 

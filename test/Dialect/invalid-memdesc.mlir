@@ -163,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #sw, #smem>, %i: i32) {
-    // expected-error @+1 {{'ttg.memdesc_index' op requires a result of the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}}
+    // expected-error @+1 {{'ttg.memdesc_index' op requires a result with the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}}
     %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #sw, #smem> -> !ttg.memdesc<32x32xf32, #other, #smem>
     tt.return
   }
@@ -338,7 +338,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>) {
-    // expected-error @+1 {{'ttg.memdesc_subslice' op requires a result of the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0}}
+    // expected-error @+1 {{'ttg.memdesc_subslice' op requires a result with the operand's encoding, but got `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` for operand `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0}}
     %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf32, #sw, #smem> -> !ttg.memdesc<64x32xf32, #other, #smem, 64x64>
     tt.return
   }

@@ -9,7 +9,7 @@
 
 // -----
 
-// expected-error @+2 {{expected `,` and the base at byte 4, found `>`}}
+// expected-error @+2 {{expected `,` and the base of the swizzle at byte 4, found `>`}}
 #e = #cute.layout<"(8,4):(4,1)",
   swizzle = "Sw<3>">
 

@@ -462,7 +462,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<128x!tt.ptr<i32>, #b>, %e: tensor<128xi32, #b>) {
-    // expected-error @+1 {{failed to verify that result type is i1 in the shape and encoding of expected}}
+    // expected-error @+1 {{failed to verify that result type is i1 with the shape and encoding of operand `expected`}}
     %0 = "tt.atomic_poll"(%p, %e) <{scope = 1 : i32, sem = 2 : i32}> : (tensor<128x!tt.ptr<i32>, #b>, tensor<128xi32, #b>) -> tensor<64xi1, #b>
     tt.return
   }

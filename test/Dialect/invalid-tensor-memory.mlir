@@ -440,7 +440,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{requires a result of the operand's encoding, but got `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
+    // expected-error @+1 {{requires a result with the operand's encoding, but got `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<64x32xf32, #t64, #tmem, mutable, 128x64>
     tt.return
   }

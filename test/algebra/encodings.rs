@@ -174,7 +174,7 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         &b(&format!("sizePerThread = [1], {rest}")),
         &[],
-        "`threadsPerWarp` has rank 2, expected 1 as `sizePerThread` has",
+        "`threadsPerWarp` has rank 2, expected 1 to match `sizePerThread`",
     );
     rejects(
         &b(&format!("sizePerThread = [1, 6], {rest}")),

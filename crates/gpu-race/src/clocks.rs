@@ -167,8 +167,7 @@ impl Clock {
     }
 }
 
-/// Sets `clock` to the union of the sets `clock` and `other`. Allocates a new clock only if neither set contains the
-/// other set.
+/// Joins `other` into `clock`: the element-wise maximum. Allocates a new clock only if neither dominates the other.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;

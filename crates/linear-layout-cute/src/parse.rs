@@ -196,9 +196,9 @@ impl<'a> Cursor<'a> {
             return Err(self.expected("a swizzle such as `Sw<3,4,3>`"));
         }
         let bits = self.number()?;
-        self.expect(",", "`,` and the base")?;
+        self.expect(",", "`,` and the base of the swizzle")?;
         let base = self.number()?;
-        self.expect(",", "`,` and the shift")?;
+        self.expect(",", "`,` and the shift of the swizzle")?;
         let shift = self.number()?;
         self.expect(">", "`>`")?;
         Swizzle::new(bits, base, shift)

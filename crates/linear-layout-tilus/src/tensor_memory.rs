@@ -16,7 +16,7 @@ use super::register_layout::{check_count, check_extents, product};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Units
-/// Columns count elements.
+/// Columns and column strides are in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMemoryLayout {
     shape: Extents,

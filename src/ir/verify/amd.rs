@@ -320,7 +320,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
             ensure!(
                 scaled_c7,
                 src.encoding == dst.encoding,
-                "requires a result of the operand's encoding, but got `{}` for operand `{}`",
+                "requires a result with the operand's encoding, but got `{}` for operand `{}`",
                 dst.type_,
                 src.type_
             );

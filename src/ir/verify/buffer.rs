@@ -274,7 +274,7 @@ fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
         let text = |b: &BufferType<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
         diagnostics.push(broken!(
             memdesc_index_c2 | memdesc_subslice_c2,
-            "requires a result of the operand's encoding, but got `{}` for operand `{}`",
+            "requires a result with the operand's encoding, but got `{}` for operand `{}`",
             text(dst),
             text(src)
         ));

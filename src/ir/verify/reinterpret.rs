@@ -55,8 +55,8 @@ impl<'a> Memory<'a> {
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if setting bit `bit` of the address dimension `dim` leads from the first element to an element of
-    /// the view.
+    /// Returns true if the view contains the element whose address differs from that of its first element in bit `bit`
+    /// of the address dimension `dim` only.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)

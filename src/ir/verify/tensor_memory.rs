@@ -339,7 +339,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     ensure!(
         tmem_subslice_c3,
         src.encoding == dst.encoding,
-        "requires a result of the operand's encoding, but got `{}` for operand `{}`",
+        "requires a result with the operand's encoding, but got `{}` for operand `{}`",
         dst.encoding.map_or_else(String::new, |e| e.to_string()),
         src.encoding.map_or_else(String::new, |e| e.to_string())
     );

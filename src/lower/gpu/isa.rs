@@ -615,7 +615,7 @@ impl Gpu {
         }
     }
 
-    /// Emits a barrier of all warps of a CTA with partitions.
+    /// Emits a barrier across all warps of a CTA, including those of warp-specialised partitions.
     pub(crate) fn cta_barrier(self, e: &mut Emitter<'_>) {
         self.isa.named_barrier(e, CTA_BARRIER, self.cta_threads());
     }

@@ -31,8 +31,8 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         PointerFlow::Unknown
     }
 
-    /// Returns true if no active lane uses an operand that no instruction writes, e.g. a constant fallback value of a
-    /// load whose lanes are all active.
+    /// Returns true if every operand that an active lane uses is written by an instruction. A load whose lanes are all
+    /// active, for example, does not use its constant fallback value.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }

@@ -223,8 +223,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Executes a barrier of the active warps. Returns false if all warps of the block are active, so that the barrier is
-    /// one of the block.
+    /// Executes a barrier among the active warps. Returns false, without an effect, if all warps of the block are active:
+    /// the caller then executes a barrier of the block.
     pub(super) fn executes_barrier_of_warps(&mut self) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         let mut warps: Vec<u32> = self.lanes.iter().map(|lane| lane / per_warp).collect();

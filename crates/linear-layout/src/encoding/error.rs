@@ -109,7 +109,7 @@ pub(crate) enum EncodingErrorKind {
         reason: String,
     },
     // Fields.
-    #[error("`{what}` has rank {found}, expected {expected} as `{than}` has")]
+    #[error("`{what}` has rank {found}, expected {expected} to match `{than}`")]
     RankMismatch {
         what: &'static str,
         found: usize,

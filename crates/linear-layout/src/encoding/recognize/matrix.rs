@@ -166,9 +166,8 @@ fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
 /// layout as two such tiles.
 const WMMA_TILE: u32 = 16;
 
-/// Returns encodings of results of AMD's RDNA and gfx1250 instructions that may have this layout. Versions 2 and 3 have
-/// the same results, so only version 2 is returned. The size along the summed dim is 16, because a result does not
-/// depend on it.
+/// Returns the candidate encodings of WMMA results (RDNA and gfx1250) that may equal this layout. WMMA versions 2 and 3
+/// have the same results, so only version 2 is returned. K is 16, because a result does not depend on it.
 fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
     tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));

@@ -284,7 +284,7 @@ impl Route {
         positions.map(|at| number(at).unwrap_or(0)).collect()
     }
 
-    /// Records the access widths and the number of repetitions in the reason of the plan.
+    /// Appends the access widths and the number of repetitions to the plan's `reason`.
     pub(super) fn explain(&self, plan: &mut ConvertPlan) {
         plan.reason.store_bytes = self.store.bytes();
         plan.reason.load_bytes = self.load.bytes();

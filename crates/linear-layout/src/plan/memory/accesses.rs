@@ -122,9 +122,9 @@ impl AccessConstraints<'_> {
 
 /// The memory accesses of the registers of each thread.
 ///
-/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. If each lane accesses its own elements, the
-/// position of this element is `access(x).0 + i * element_bytes`, XORed with the thread's contribution. In a matrix
-/// access, the elements are ordered by word.
+/// Element `i` of access `x` is in register `access(x).1 ^ element(i)`. If each lane accesses its own elements, the byte
+/// offset of this element is `(access(x).0 + i * element_bytes) ^ t`, where `t` is the thread's contribution. In a
+/// matrix access, elements of the same word have consecutive indices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,

@@ -78,9 +78,8 @@ impl Renaming {
         dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Assigns the coordinates `to` to a bit of the tile. Returns an error if `to` is along another dim than the bit,
-    /// or differs from the coordinates that an earlier call assigned to the bit. The error contains the assigned
-    /// coordinates, if any.
+    /// Maps a bit of the tile to the coordinates `to`. Fails with `None` if `to` is along a different dim from the bit,
+    /// and with the previous coordinates if an earlier call mapped the bit to others.
     fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
         let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
