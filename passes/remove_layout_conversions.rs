@@ -213,7 +213,7 @@ impl RemoveLayoutConversionsOptions {
             u128::from(assignment.before.0),
             u128::from(assignment.price.0),
         );
-        let rest = u128::from(100 - self.min_gain.unsigned_abs().min(100));
+        let rest = u128::from(100 - self.min_gain.unsigned_abs());
         self.min_gain == 0 || after * 100 <= before * rest
     }
 

@@ -199,12 +199,6 @@ pub(super) fn kept_entry(
     (function, options): (Op<'_>, AssignmentOptions),
     (before, best): ((u64, u32), (u64, u32)),
 ) -> String {
-    let cost = |(price, conversions)| {
-        format!(
-            "{{\"cycles\":{},\"conversions\":{conversions}}}",
-            cycles(price)
-        )
-    };
     format!(
         "{{\"function\":{},\"target\":{},\"before\":{},\"after\":{},\"kept\":true,\"best\":{}}}",
         name_of(function),
@@ -212,6 +206,14 @@ pub(super) fn kept_entry(
         cost(before),
         cost(before),
         cost(best),
+    )
+}
+
+/// Returns a price and a number of conversions as a JSON object.
+fn cost((price, conversions): (u64, u32)) -> String {
+    format!(
+        "{{\"cycles\":{},\"conversions\":{conversions}}}",
+        cycles(price)
     )
 }
 
@@ -231,13 +233,11 @@ pub(super) fn entry(
         format!("{{\"bytes\":{bytes},\"cycles\":{}}}", cycles(more))
     });
     format!(
-        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"optimal\":{},\"scratch_budget\":{budget},\"remaining\":[{remaining}],\"conversions\":[{conversions}]}}",
+        "{{\"function\":{},\"target\":{},\"before\":{},\"after\":{},\"bound\":{},\"optimal\":{},\"scratch_budget\":{budget},\"remaining\":[{remaining}],\"conversions\":[{conversions}]}}",
         name_of(function),
         json_string(options.target.name),
-        cycles(costs.before.0),
-        costs.before.1,
-        cycles(costs.after.0),
-        costs.after.1,
+        cost(costs.before),
+        cost(costs.after),
         cycles(costs.bound),
         costs.is_optimal(),
     )

@@ -10,7 +10,7 @@ use super::emit::{self, Emitter, NamedAttr, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use super::shared::SharedLimit;
 use super::state::{LowerFn, Lowering, Outcome, SHARED};
-use super::types::{is_descriptor, scalar_type};
+use super::types::{GLOBAL_SPACE, is_descriptor, scalar_type};
 use super::{warp_group, warp_specialize};
 use crate::analysis::axis::{AxisAnalysis, Dividends};
 use crate::ir::discardable::DIVISIBILITY;
@@ -201,9 +201,6 @@ pub(crate) fn lower<'c>(
     e.function(target.body, name, llvm_type, is_kernel, &attributes, region)
         .map_err(|reason| fail(Diagnostic::new(reason)))
 }
-
-/// The address space of global memory.
-const GLOBAL_SPACE: u32 = 1;
 
 /// The attribute that prevents inlining of a function. It has no effect on a kernel.
 const NOINLINE: &str = "noinline";

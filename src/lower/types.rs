@@ -27,7 +27,7 @@ pub(crate) fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
 const CONSTANT_SPACE: u32 = 4;
 
 /// The address space of global memory.
-const GLOBAL_SPACE: u32 = 1;
+pub(crate) const GLOBAL_SPACE: u32 = 1;
 
 /// Returns the LLVM type of a scalar type, or `None` if there is none. A pointer becomes `!llvm.ptr`, an 8-bit float
 /// becomes `i8`, and `index` becomes `i64`.

@@ -77,12 +77,15 @@ def install(
     >>> add[(4,)](x, y, out, 1000, BLOCK=256)                                       # doctest: +SKIP
     >>> print(ll.triton.report())                                                   # doctest: +SKIP
     """
+    _install(Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly, select))
+
+
+def _install(settings: Settings) -> None:
     global _hook
     version = _version()
-    settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly, select)
     settings.key  # A compiler that is not there is an error here, not at the first launch.
     with _lock:
-        if select == "measured":
+        if settings.select == "measured":
             version.set_measuring(_recorder)
         _hook = version.StagesHook(settings, _recorder, _hook_beside_ours(version))
         version.set_hook(_hook)
@@ -123,15 +126,7 @@ def installed(
     global _hook
     with _lock:
         before = _hook
-        install(
-            mode,
-            fallback=fallback,
-            numbers=numbers,
-            layouts_at=layouts_at,
-            lane_reductions=lane_reductions,
-            assembly=assembly,
-            select=select,
-        )
+        _install(Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly, select))
         current = _hook
     try:
         yield
@@ -162,19 +157,12 @@ def use(
     ... @triton.jit
     ... def add(x, y, N: tl.constexpr): ...
     """
-    if kernel is None:
-        return functools.partial(
-            use,
-            mode=mode,
-            fallback=fallback,
-            numbers=numbers,
-            layouts_at=layouts_at,
-            lane_reductions=lane_reductions,
-            assembly=assembly,
-            select=select,
-        )
-    version = _version()
     settings = Settings(mode, fallback, numbers, layouts_at, lane_reductions, assembly, select)
+    return functools.partial(_use, settings=settings) if kernel is None else _use(kernel, settings)
+
+
+def _use(kernel: Any, settings: Settings) -> Any:
+    version = _version()
 
     def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)

@@ -124,14 +124,14 @@ def assembled(
     if not tries_blocks:
         return best
     grows = PRODUCT.search(ptx) is not None or not estimate(best.cubin, target).has_loops
-    for candidate in _other_blocks(best.cubin, used, gpu, (int(threads[1]), shared_bytes), grows=grows):
-        if candidate.loads and not _may_serialise(best.cubin, target, candidate.loads):
+    for other in _other_blocks(best.cubin, used, gpu, (int(threads[1]), shared_bytes), grows=grows):
+        if other.loads and not _may_serialise(best.cubin, target, other.loads):
             break
         try:
-            cubin, _, reason = tried(candidate.blocks)
+            cubin, _, reason = tried(other.blocks)
         except refusal:
             continue
-        if estimate(cubin, target).cycles <= candidate.slower_warp * estimate(best.cubin, target).cycles:
+        if estimate(cubin, target).cycles <= other.slower_warp * estimate(best.cubin, target).cycles:
             best = Assembly(cubin, reason)
     return best
 
@@ -145,7 +145,7 @@ def _slower_warp(before: int, after: int) -> float:
     return FASTER_WARP if after >= FASTER_WARP * before else after / before
 
 
-class Candidate(NamedTuple):
+class BlockCount(NamedTuple):
     """A number of blocks per multiprocessor to assemble for, and the largest factor on the time of a warp at which it is taken."""
 
     blocks: int
@@ -154,7 +154,7 @@ class Candidate(NamedTuple):
     loads: int = 0
 
 
-def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[Candidate]:
+def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int], *, grows: bool) -> list[BlockCount]:
     """Returns other numbers of blocks for a kernel; ``block`` has the threads and the bytes of shared memory of one."""
     threads, shared_bytes = block
 
@@ -166,17 +166,17 @@ def _other_blocks(cubin: bytes, used: Usage, gpu: Target, block: tuple[int, int]
         return []
     few = blocks == 1 or blocks * threads <= FEW_WARPS * gpu.lanes
     if grows and few and resident(int(LEAST_REGISTERS * used.registers)) > blocks:
-        return [Candidate(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))]
+        return [BlockCount(blocks + 1, min(SLOWER_WARP, 1 + 1 / blocks**2))]
     if 2 * blocks <= resident(used.registers, shared=0):
-        return [Candidate(blocks, FASTER_WARP)]
+        return [BlockCount(blocks, FASTER_WARP)]
     if -used.registers % GRANULE > MOST_SPARE:
         return []
     fewer = resident(used.registers + GRANULE)
     if not 0 < fewer < blocks:
         return []
     if fewer * threads >= MANY_WARPS * gpu.lanes:
-        return [Candidate(fewer, NO_SLOWER, TWO_LOADS)]
-    return [Candidate(blocks, NO_SLOWER, SOME_LOADS), Candidate(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
+        return [BlockCount(fewer, NO_SLOWER, TWO_LOADS)]
+    return [BlockCount(blocks, NO_SLOWER, SOME_LOADS), BlockCount(fewer, _slower_warp(blocks, fewer), SOME_LOADS)]
 
 
 def _may_serialise(cubin: bytes, target: str, loads: int) -> bool:

@@ -37,7 +37,7 @@ class Selection(NamedTuple):
 
 
 #: Takes what was selected.
-Report = Callable[[Selection], None]
+OnSelection = Callable[[Selection], None]
 
 
 class Trial:
@@ -102,7 +102,7 @@ class MeasuredKernel:
     Its attributes are those of the candidate that was selected at compilation, which is the first one.
     """
 
-    def __init__(self, kernel: Any, report: Report):
+    def __init__(self, kernel: Any, report: OnSelection):
         summary = kernel.metadata.linear_layout
         self._first = kernel
         self._kernels = {summary["selected"]: kernel}
@@ -115,9 +115,8 @@ class MeasuredKernel:
         self._lock = threading.Lock()
         self._trials: dict[int, Trial] = {}
         self._cache = _Selections(kernel.hash)
-        #: The kernels to launch, by the size of the grid, and their names.
-        self._names = {size: name for size, name in self._cache.read().items() if name in self._kernels}
-        self._fastest = {size: self._kernels[name] for size, name in self._names.items()}
+        #: The names of the kernels to launch, by the size of the grid.
+        self._fastest = {size: name for size, name in self._cache.read().items() if name in self._kernels}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._first, name)
@@ -132,14 +131,14 @@ class MeasuredKernel:
 
     def _launch(self, x: int, y: int, z: int, stream: Any, function: Any, packed: Any, *rest: Any) -> None:
         programs = x * y * z
-        kernel = self._fastest.get(programs.bit_length(), self._first)
-        is_known = programs.bit_length() in self._fastest or programs == 0
-        if not is_known and self._lock.acquire(blocking=False):
+        name = self._fastest.get(programs.bit_length())
+        if name is None and programs > 0 and self._lock.acquire(blocking=False):
             try:
                 if self._has_choice() and _can_time(stream):
                     return self._time((x, y, z), stream, rest)
             finally:
                 self._lock.release()
+        kernel = self._first if name is None else self._kernels[name]
         kernel.run(x, y, z, stream, kernel.function, kernel.packed_metadata, *rest)
 
     def _time(self, grid: tuple[int, int, int], stream: Any, rest: tuple[Any, ...]) -> None:
@@ -164,9 +163,9 @@ class MeasuredKernel:
         del self._trials[size]
         medians = trial.medians()
         best = names[fastest(medians)]
-        self._names[size], self._fastest[size] = best, self._kernels[best]
+        self._fastest[size] = best
         if medians:
-            self._cache.write(self._names)
+            self._cache.write(self._fastest)
             times = dict(zip(names, medians))
             self._report(Selection(self._kernels[best], best, self._used[best], programs, times))
 
@@ -177,6 +176,7 @@ class MeasuredKernel:
             # An error of the first one is its launch's.
             loaded = {name: kernel for name, kernel in self._kernels.items() if kernel is self._first or _loads(kernel)}
             self._kernels = loaded
+            self._fastest = {size: name for size, name in self._fastest.items() if name in loaded}
         return len(self._kernels) > 1
 
 
@@ -257,7 +257,7 @@ def _variant(kernel: Any, packed: dict[str, Any]) -> Any:
     return variant
 
 
-def measured(kernel: Any, report: Report) -> Any:
+def measured(kernel: Any, report: OnSelection) -> Any:
     """Returns a kernel that times its candidates, or the kernel itself where it has only one."""
     if isinstance(kernel, MeasuredKernel):
         return kernel

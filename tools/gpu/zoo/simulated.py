@@ -22,6 +22,7 @@ from triton.runtime.autotuner import Autotuner  # noqa: E402
 from triton.runtime.jit import JITFunction  # noqa: E402
 
 import linear_layout as ll  # noqa: E402
+from distances import distance  # noqa: E402
 from operators.case import Operator  # noqa: E402
 from rows import OperatorRow, Row  # noqa: E402
 
@@ -126,8 +127,6 @@ class Simulation:
         torch.set_num_threads(1)
 
     def run(self, operator: Operator, size: str) -> Iterator[Row]:
-        from distances import distance
-
         try:
             case = operator.make(size)
             errors = {"simulated": distance(case.run(), case.reference())}

@@ -4,7 +4,7 @@ mod library;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use library::{call, names as library_names};
+pub(crate) use library::{call, names as library_names, unary as library_unary};
 
 use super::claim::fast_math;
 use super::{Family, OpRow, row};

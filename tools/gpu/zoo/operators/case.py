@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import torch
+import torch.nn.functional as F
 
 #: The device of all inputs; the CPU where kernels are simulated.
 DEVICE = os.environ.get("ZOO_DEVICE", "cuda")
@@ -233,6 +234,36 @@ def attention(
         hidden = torch.ones(lengths, dtype=torch.bool, device=q.device).triu(lengths[1] - lengths[0] + 1)
         scores = scores.masked_fill(hidden, float("-inf"))
     return scores.softmax(-1) @ v
+
+
+def packed_prefill(
+    f: Callable[..., None], batch: int, length: int, heads: int, kv_heads: int, dim: int
+) -> Case:
+    """Returns the case of causal attention over sequences behind each other: ``f(q, k, v, out, starts, lengths, length)``."""
+    lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
+
+    def call(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        o = torch.empty_like(q)
+        f(q, k, v, o, (lengths.cumsum(0) - lengths).int(), lengths, length)
+        return o
+
+    def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        q, k, v = (x.unflatten(0, (batch, length)).transpose(1, 2) for x in (q, k, v))
+        return attention(q, k, v, causal=True).transpose(1, 2).flatten(0, 1)
+
+    return case(call, reference, *(normal(batch * length, n, dim, dtype=f16) for n in (heads, kv_heads, kv_heads)))
+
+
+def mixture(
+    x: torch.Tensor, up: torch.Tensor, down: torch.Tensor, weights: torch.Tensor, chosen: torch.Tensor
+) -> torch.Tensor:
+    """A mixture of gated experts: ``chosen`` and ``weights`` have the experts of each token and their weights."""
+    out = torch.zeros_like(x)
+    for e in range(up.shape[0]):
+        token, slot = (chosen == e).nonzero(as_tuple=True)
+        gate, value = (x[token] @ up[e].T).chunk(2, -1)
+        out = out.index_add(0, token, (F.silu(gate) * value) @ down[e].T * weights[token, slot, None])
+    return out
 
 
 def rotate_half(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

@@ -13,6 +13,7 @@ from .case import (
     f32,
     integers,
     leaf,
+    mixture,
     normal,
     operator,
     package,
@@ -312,14 +313,7 @@ def _(tokens: int, dim: int, inner: int, experts: int, top: int) -> Case:
     f = package("liger_kernel.ops").LigerFusedMoEFunction.apply
     weights, chosen = normal(tokens, experts, dtype=f32).softmax(-1).topk(top)
 
-    def reference(x, up, down, weights):
-        out = torch.zeros_like(x)
-        for e in range(experts):
-            token, slot = (chosen == e).nonzero(as_tuple=True)
-            gate, value = (x[token] @ up[e].T).chunk(2, -1)
-            out = out.index_add(0, token, (F.silu(gate) * value) @ down[e].T * weights[token, slot, None])
-        return out
-
+    reference = lambda *x: mixture(*x, chosen)
     inputs = leaf(tokens, dim), leaf(experts, 2 * inner, dim, scale=0.05), leaf(experts, dim, inner, scale=0.05)
     call = lambda x, up, down, w: f(x, up, down, chosen.int(), w)
     return case(call, reference, *inputs, weights.requires_grad_(), tolerance=4e-2)

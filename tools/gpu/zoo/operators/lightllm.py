@@ -7,7 +7,22 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from .case import DEVICE, Case, attention, case, f16, f32, integers, load_file, normal, operator, rms_norm, rotate_half, uniform
+from .case import (
+    DEVICE,
+    Case,
+    attention,
+    case,
+    f16,
+    f32,
+    integers,
+    load_file,
+    normal,
+    operator,
+    packed_prefill,
+    rms_norm,
+    rotate_half,
+    uniform,
+)
 
 
 def llama(name: str) -> Any:
@@ -49,18 +64,7 @@ def _(tokens: int, heads: int, kv_heads: int, dim: int) -> Case:
 @operator("lightllm/context_attention", "2x128x4x2x32", "2x512x8x2x64", "4x2048x32x8x128")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     f = llama("context_flashattention_nopad").context_attention_fwd_no_prompt_cache
-    lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
-
-    def call(q, k, v):
-        o = torch.empty_like(q)
-        f(q, k, v, o, (lengths.cumsum(0) - lengths).int(), lengths, length)
-        return o
-
-    def reference(q, k, v):
-        q, k, v = (x.unflatten(0, (batch, length)).transpose(1, 2) for x in (q, k, v))
-        return attention(q, k, v, causal=True).transpose(1, 2).flatten(0, 1)
-
-    return case(call, reference, *(normal(batch * length, n, dim, dtype=f16) for n in (heads, kv_heads, kv_heads)))
+    return packed_prefill(f, batch, length, heads, kv_heads, dim)
 
 
 def tokens(batch: int, length: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

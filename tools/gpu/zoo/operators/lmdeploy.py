@@ -20,6 +20,7 @@ from .case import (
     f16,
     f32,
     integers,
+    mixture,
     namespace,
     normal,
     operator,
@@ -108,14 +109,7 @@ def _(tokens: int, dim: int, inner: int, experts: int, top: int) -> Case:
     f = cuda("moe.fused_moe").fused_moe
     weights, chosen = normal(tokens, experts, dtype=f32).softmax(-1).topk(top)
 
-    def reference(x, up, down, weights):
-        out = torch.zeros_like(x)
-        for e in range(experts):
-            token, slot = (chosen == e).nonzero(as_tuple=True)
-            gate, value = (x[token] @ up[e].T).chunk(2, -1)
-            out = out.index_add(0, token, (F.silu(gate) * value) @ down[e].T * weights[token, slot, None])
-        return out
-
+    reference = lambda *x: mixture(*x, chosen)
     inputs = normal(tokens, dim), normal(experts, 2 * inner, dim, scale=0.05), normal(experts, dim, inner, scale=0.05)
     return case(lambda x, up, down, w: f(x, up, down, w, chosen, top), reference, *inputs, weights, tolerance=3e-2)
 

@@ -21,6 +21,7 @@ from .case import (
     normal,
     operator,
     package,
+    packed_prefill,
     quantize,
     rms_norm,
     stub,
@@ -83,18 +84,7 @@ def _(rows: int, columns: int) -> Case:
 @operator("sglang/prefill_attention", "2x128x4x2x32", "2x512x8x2x64", "4x2048x32x8x128")
 def _(batch: int, length: int, heads: int, kv_heads: int, dim: int) -> Case:
     f = ops("attention.prefill_attention").context_attention_fwd
-    lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
-
-    def call(q, k, v):
-        o = torch.empty_like(q)
-        f(q, k, v, o, (lengths.cumsum(0) - lengths).int(), lengths, length)
-        return o
-
-    def reference(q, k, v):
-        q, k, v = (x.unflatten(0, (batch, length)).transpose(1, 2) for x in (q, k, v))
-        return attention(q, k, v, causal=True).transpose(1, 2).flatten(0, 1)
-
-    return case(call, reference, *(normal(batch * length, n, dim, dtype=f16) for n in (heads, kv_heads, kv_heads)))
+    return packed_prefill(f, batch, length, heads, kv_heads, dim)
 
 
 def decode(name: str, group: int, sizes: tuple[str, ...]) -> None:

@@ -11,7 +11,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     unary.chain(binary).chain(["fma"])
 }
 
-fn unary(name: &str) -> Option<&'static FloatUnaryOp> {
+/// Returns the unary function of a name without prefix and type suffix.
+pub(crate) fn unary(name: &str) -> Option<&'static FloatUnaryOp> {
     let found = UNARY_LIBRARY.iter().find(|(known, _)| *known == name)?;
     Some(found.1)
 }

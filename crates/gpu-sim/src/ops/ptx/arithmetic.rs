@@ -67,12 +67,10 @@ pub(super) fn fma(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decode
     s.result(line, reg)
 }
 
-/// Decodes an approximation, such as `ex2.approx.ftz.f32 d, a`. The simulator computes it exactly.
-pub(super) fn approximate(
-    s: &mut AsmScope<'_, '_>,
-    line: &StatementParts<'_>,
-    op: &'static float::FloatUnaryOp,
-) -> DecodeResult {
+/// Decodes an approximation, such as `ex2.approx.ftz.f32 d, a`. The simulator computes it exactly, as the library function
+/// of the same name.
+pub(super) fn approximate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
+    let op = float::library_unary(line.words[0]).expect("each approximation is a library function");
     let ty = line.float.unwrap_or(FloatTy::F32);
     let [a] = s.sources(line)?;
     let reg = s.d.emit(|dst| FloatUnary { op, ty, dst, a });

@@ -362,30 +362,56 @@ const FORMS: &[Form] = &[
         arithmetic::float(s, l, &float::MUL)
     }),
     form("fma", &["rn", "?ftz"], "f32 f64", "dsss", arithmetic::fma),
-    form("ex2", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::EXP2)
-    }),
-    form("lg2", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::LOG2)
-    }),
-    form("rcp", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::RCP)
-    }),
-    form("rsqrt", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::RSQRT)
-    }),
-    form("sqrt", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::SQRT)
-    }),
-    form("sin", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::SIN)
-    }),
-    form("cos", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::COS)
-    }),
-    form("tanh", &["approx"], "f32", "ds", |s, l| {
-        arithmetic::approximate(s, l, &float::TANH)
-    }),
+    form(
+        "ex2",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form(
+        "lg2",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form(
+        "rcp",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form(
+        "rsqrt",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form(
+        "sqrt",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form(
+        "sin",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form(
+        "cos",
+        &["approx", "?ftz"],
+        "f32",
+        "ds",
+        arithmetic::approximate,
+    ),
+    form("tanh", &["approx"], "f32", "ds", arithmetic::approximate),
     form(
         "setp",
         &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "?ftz"],
