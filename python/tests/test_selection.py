@@ -15,8 +15,15 @@ import linear_layout as ll  # noqa: E402
 import test_stages as stages  # noqa: E402
 import triton_kernels as kernels  # noqa: E402
 from linear_layout.triton import _compiled, _measured  # noqa: E402
+from linear_layout.triton._candidates import unpacked  # noqa: E402
+from linear_layout.triton._cubin import usage  # noqa: E402
 from test_stages import ADD, H100, MATMUL, SCALE_COLUMNS, clean, compiled  # noqa: E402, F401
 
+RECURRENCE = (
+    {"a": "*fp32", "b": "*fp32", "y": "*fp32", "length": "i32", "dim": "i32", "T": "constexpr", "D": "constexpr"},
+    {"T": 64, "D": 32},
+    {(index,): [["tt.divisibility", 16]] for index in range(5)},
+)
 BLACKWELL = stages.GPUTarget("cuda", 100, 32)
 
 
@@ -147,6 +154,19 @@ def test_machine_code_decides(monkeypatch):
         with ll.triton.installed("both", select="compiled"):
             compiled(kernels.scale_columns, SCALE_COLUMNS, num_stages=latency)
         assert ll.triton.report()[-1].selected == expected
+
+
+@pytest.mark.parametrize("assembly, hints", [("fastest", [".minnctapersm 4", ".minnctapersm 8"]), ("first", [])])
+def test_a_kernel_with_fewer_blocks_than_triton_s_is_assembled_for_more(assembly, hints):
+    with ll.triton.installed("lower", select="measured", assembly=assembly):
+        made = compiled(kernels.recurrence, RECURRENCE)
+    packed = made.metadata.linear_layout["candidates"]
+    assert made.metadata.linear_layout["selected"] == "lower"
+    assert [other["name"] for other in packed] == ["triton", *(f"lower {hint}" for hint in hints)]
+    binaries = [made.asm["cubin"], *(unpacked(other["binary"]) for other in packed)]
+    registers = [usage(binary).registers for binary in binaries]
+    assert registers[0] > registers[1] and sorted(registers[2:], reverse=True) == registers[2:]
+    assert all(registers[0] > more for more in registers[2:])
 
 
 def test_bounds_are_those_of_the_machine_code():

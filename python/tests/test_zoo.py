@@ -2,13 +2,14 @@
 
 import pathlib
 import sys
+import time
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "gpu" / "zoo"))
 
 from rows import KernelRow, OperatorRow, from_json, summary, to_json  # noqa: E402
-from worker import Worker  # noqa: E402
+from worker import Worker, run_all  # noqa: E402
 
 KERNEL = KernelRow("own/add", "1024", "add_kernel", 10.0, {"lower": 0.5, "both": 1.05}, {"lower": "assembled"})
 RIGHT = OperatorRow("own/add", "1024", "", {"triton": 1e-3, "lower": 1.5e-3}, 1e-2, {"lower": 0.0}, {"lower": (2.0, 1.0)})
@@ -68,3 +69,13 @@ def test_a_process_that_crashes_or_hangs_takes_one_operator_with_it():
         assert rows[name] == [OperatorRow(name, "1")]
     assert [row.failure for row in rows["crash"]] == ["the process ended with 3"]
     assert [row.failure for row in rows["hang"]] == ["no result after 1 s"]
+
+
+def test_processes_share_the_operators_and_begin_none_after_the_deadline():
+    tasks = [(name, "1") for name in ("a", "crash", "b", "c")]
+    workers = lambda: Worker([sys.executable, "-c", ECHO], 5)  # noqa: E731
+    rows = list(run_all(tasks, workers, 2, time.monotonic() + 60))
+    assert sorted((row.operator, row.failure) for row in rows) == [
+        ("a", ""), ("b", ""), ("c", ""), ("crash", "the process ended with 3"),
+    ]
+    assert list(run_all(tasks, workers, 2, time.monotonic())) == []

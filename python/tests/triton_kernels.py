@@ -192,3 +192,21 @@ def described_matmul(a, b, c, k, M: tl.constexpr, N: tl.constexpr, K: tl.constex
     for step in range(0, k, K):
         total = tl.dot(a.load([row, step]), b.load([column, step]).T, total)
     c.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def _compose(first_factor, first_value, factor, value):
+    return first_factor * factor, factor * first_value + value
+
+
+@triton.jit
+def recurrence(a, b, y, length, dim, T: tl.constexpr, D: tl.constexpr):
+    # y[t] = a[t] y[t - 1] + b[t], a tile of T steps at a time.
+    j, state = tl.program_id(1) * D + tl.arange(0, D), tl.zeros([D], tl.float32)
+    base = tl.program_id(0) * length * dim
+    for start in range(0, length, T):
+        at = base + (start + tl.arange(0, T))[:, None] * dim + j[None, :]
+        factor, value = tl.associative_scan((tl.load(a + at), tl.load(b + at)), 0, _compose)
+        value += factor * state[None, :]
+        tl.store(y + at, value)
+        state = tl.sum(tl.where((tl.arange(0, T) == T - 1)[:, None], value, 0.0), 0)

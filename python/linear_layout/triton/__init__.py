@@ -68,7 +68,8 @@ def install(
 
     ``select`` says how ``mode`` is decided upon for each kernel. ``"predicted"``: always, and layouts by their predicted cost.
     ``"compiled"``: kernels are compiled with each part of ``mode`` and without, and the machine code is compared; needs no GPU.
-    ``"measured"``: the first launches time each of these; Triton's cache keeps the fastest by the size of the grid.
+    ``"measured"``: the first launches time each of these, and ours with as many resident blocks as Triton's; Triton's cache
+    keeps the fastest by the size of the grid.
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.

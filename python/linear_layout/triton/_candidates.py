@@ -81,6 +81,8 @@ class Candidate:
 
 #: Changes the stages of a compilation for settings.
 Prepare = Callable[[Stages, Settings, Entry], None]
+#: Returns further candidates, made of those that were compiled.
+Extend = Callable[[Sequence[Candidate]], list[Candidate]]
 #: Returns the index of the candidate to keep.
 Select = Callable[[Sequence[Candidate]], int]
 
@@ -93,11 +95,12 @@ def unpacked(binary: str) -> bytes:
 class Fork:
     """The stages of a compilation that compiles several candidates and goes on with one of them."""
 
-    def __init__(self, stages: Stages, settings: Settings, modules: Modules, prepare: Prepare, select: Select):
+    def __init__(self, stages: Stages, settings: Settings, modules: Modules, prepare: Prepare, extend: Extend, select: Select):
         self._stages = dict(stages)
         self._settings = settings
         self._modules = modules
         self._prepare = prepare
+        self._extend = extend
         self._select = select
         self._selected: Optional[Candidate] = None
         self._last: Any = None
@@ -140,6 +143,8 @@ class Fork:
                 candidates.append(made)
         if failures and not (candidates and self._settings.fallback):
             raise next(iter(failures.values()))
+        if self._settings.select == "measured":
+            candidates += self._extend(candidates)
         selected = candidates[self._select(candidates)]
         for name, failure in failures.items():
             first = str(failure).strip().partition("\n")[0]

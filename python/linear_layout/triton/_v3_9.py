@@ -7,15 +7,16 @@ import os
 import re
 import tempfile
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 
 from ..compiler import CompileError, Compiled, compile, run_passes
 from ..simulation import TensorMap
 from ._assembly import assembled, changed, has_many_loads, is_much_faster, may_serialise
-from ._candidates import TTGIR, Fork, Stages
+from ._candidates import TTGIR, Candidate, Fork, Stages
 from ._compiled import selected
 from ._cubin import usage
 from ._measured import Selection, measured
+from ._occupancy import more_resident
 from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
@@ -91,7 +92,16 @@ class StagesHook:
         if self.settings.select == "predicted":
             prepare(stages, self.settings, entry)
         else:
-            fork = Fork(stages, self.settings, _Modules(), prepare, lambda candidates: selected(candidates, entry.target))
+            from triton.runtime.errors import PTXASError
+
+            def extend(candidates: Sequence[Candidate]) -> list[Candidate]:
+                reassembles = self.settings.assembly == "fastest"
+                return more_resident(candidates, entry.target, refusal=PTXASError) if reassembles else []
+
+            def select(candidates: Sequence[Candidate]) -> int:
+                return selected(candidates, entry.target)
+
+            fork = Fork(stages, self.settings, _Modules(), prepare, extend, select)
             names = list(stages)
             for name in names[names.index(TTGIR) :]:
                 stages[name] = fork.stage(name, entry)

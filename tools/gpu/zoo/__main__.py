@@ -3,6 +3,7 @@
     pip install torch triton==3.9.0 liger-kernel flash-linear-attention flag-gems ./python
     python tools/gpu/zoo                                        # all operators whose packages are installed
     python tools/gpu/zoo --only 'liger/.*norm' --modes lower,both:measured
+    python tools/gpu/zoo --jobs 16 --no-tuning                  # in a quarter of an hour instead of an hour
     python tools/gpu/zoo --simulate cuda:90                     # without a GPU: on the CPU, at the smallest sizes
     python tools/gpu/zoo --list
 
@@ -22,12 +23,12 @@ import re
 import sys
 import tempfile
 import time
-from typing import Any
+from typing import Any, Callable, Iterator
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from rows import OperatorRow, Row, summary, to_json  # noqa: E402
-from worker import END, Worker  # noqa: E402
+from worker import END, Worker, run_all  # noqa: E402
 
 SLOWER = 1.02
 
@@ -48,21 +49,39 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=float, default=60, help="seconds after which an operator is given up (default: 60)")
     parser.add_argument("--json", type=pathlib.Path, help="also write each row as a line of JSON to this file")
     parser.add_argument("--caches", type=pathlib.Path, help="keep Triton's cache of each mode in a folder of this one")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="processes that compile before kernels are timed, or that simulate (default: 1)"
+    )
+    parser.add_argument("--no-tuning", action="store_true", help="autotuners take their first configuration, as with --simulate")
     parser.add_argument("--simulate", metavar="TARGET", help="run the kernels for cuda:90, hip:gfx942, ... on the CPU instead")
     parser.add_argument("--no-races", action="store_true", help="with --simulate, do not report races in global memory")
     parser.add_argument("--list", action="store_true", help="list the operators and their sizes, and end")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", choices=("compile", "time", "simulate"), help=argparse.SUPPRESS)
     return parser
 
 
-def work(bench: Any) -> None:
+def work(options: argparse.Namespace) -> None:
     """Runs the operators that the lines of the standard input name."""
+    run: Callable[[Any, str], Iterator[Row]]
+    if options.worker == "simulate":
+        from simulated import Simulation
+
+        run = Simulation(options.simulate, not options.no_races).run
+    else:
+        from timing import Bench
+
+        if options.no_tuning:
+            from tuning import take_first_configuration
+
+            take_first_configuration()
+        bench = Bench(options.modes.split(","), options.rounds, options.caches)
+        run = bench.compile if options.worker == "compile" else bench.run
     from operators import OPERATORS
 
     print(END, flush=True)
     for line in sys.stdin:
         name, size = json.loads(line)
-        for row in bench.run(OPERATORS[name], size):
+        for row in run(OPERATORS[name], size):
             print(json.dumps(to_json(row)), flush=True)
         print(END, flush=True)
 
@@ -70,17 +89,9 @@ def work(bench: Any) -> None:
 def main() -> int:
     parser = arguments()
     options = parser.parse_args()
-    modes = options.modes.split(",")
-    caches = options.caches or pathlib.Path(tempfile.mkdtemp(prefix="zoo-"))
-    if options.worker and options.simulate:
-        from simulated import Simulation
-
-        work(Simulation(options.simulate, not options.no_races))
-        return 0
+    options.caches = options.caches or pathlib.Path(tempfile.mkdtemp(prefix="zoo-"))
     if options.worker:
-        from timing import Bench
-
-        work(Bench(modes, options.rounds, caches))
+        work(options)
         return 0
     try:
         import torch
@@ -97,22 +108,34 @@ def main() -> int:
     if not options.simulate and not torch.cuda.is_available():
         parser.error("PyTorch finds no GPU; `--simulate cuda:90` runs the kernels on the CPU")
     deadline = time.monotonic() + options.seconds
-    worker = Worker([sys.executable, __file__, *sys.argv[1:], "--caches", str(caches), "--worker"], options.limit)
+    which = options.sizes or ("first" if options.simulate else "last")
+    taken = {"first": slice(1), "last": slice(-1, None), "all": slice(None)}[which]
+    tasks = [(name, size) for name in names for size in OPERATORS[name].sizes[taken]]
+
+    def process(stage: str) -> Worker:
+        own = ["--caches", str(options.caches), "--worker", stage]
+        return Worker([sys.executable, __file__, *sys.argv[1:], *own], options.limit)
+
+    if options.simulate:
+        found = run_all(tasks, lambda: process("simulate"), options.jobs, deadline)
+    else:
+        seconds = {}
+        if options.jobs > 1:
+            for row in run_all(tasks, lambda: process("compile"), options.jobs, deadline):
+                if isinstance(row, OperatorRow):
+                    seconds[row.operator, row.size] = row.compile_seconds
+                    print(f"compiled {len(seconds)} of {len(tasks)}", end="\r", file=sys.stderr, flush=True)
+        found = run_all(tasks, lambda: process("time"), 1, deadline)
     rows: list[Row] = []
     with open(options.json or "/dev/null", "w") as file:
-        for name in names:
-            sizes = OPERATORS[name].sizes
-            which = options.sizes or ("first" if options.simulate else "last")
-            for size in {"first": sizes[:1], "last": sizes[-1:], "all": sizes}[which]:
-                if time.monotonic() > deadline:
-                    continue
-                for row in worker.run(name, size):
-                    print(row, flush=True)
-                    file.write(json.dumps(to_json(row)) + "\n")
-                    file.flush()
-                    rows.append(row)
-    worker.end()
-    print(summary(rows, modes, SLOWER))
+        for row in found:
+            if isinstance(row, OperatorRow) and not options.simulate:
+                row.compile_seconds = row.compile_seconds or seconds.get((row.operator, row.size), {})
+            print(row, flush=True)
+            file.write(json.dumps(to_json(row)) + "\n")
+            file.flush()
+            rows.append(row)
+    print(summary(rows, options.modes.split(","), SLOWER))
     return 1 if any(isinstance(row, OperatorRow) and row.is_wrong for row in rows) else 0
 
 

@@ -6,7 +6,7 @@ import collections
 import os
 import pathlib
 import statistics
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import torch
 import triton
@@ -55,16 +55,39 @@ class Bench:
 
     def run(self, operator: Operator, size: str) -> Iterator[Row]:
         """Runs an operator under all modes, and yields its rows."""
+        yield from self._guarded(self._timed, operator, size)
+
+    def compile(self, operator: Operator, size: str) -> Iterator[Row]:
+        """Fills the caches of all modes with the kernels of an operator, and yields a row with the times of that."""
+        yield from self._guarded(self._compiled, operator, size)
+
+    def _guarded(self, rows: Callable[[Operator, str], Iterator[Row]], operator: Operator, size: str) -> Iterator[Row]:
         self.seconds.clear()
         try:
-            yield from self._run(operator, size)
+            yield from rows(operator, size)
         except Exception as error:  # The operators that follow still run.
             text = " ".join(str(error).split())[:200]
             yield OperatorRow(operator.name, size, f"{type(error).__name__}: {text}")
         finally:
             ll.triton.uninstall()
 
-    def _run(self, operator: Operator, size: str) -> Iterator[Row]:
+    def _compiled(self, operator: Operator, size: str) -> Iterator[Row]:
+        case = operator.make(size)
+        for mode in self.modes:
+            self._enter(mode)
+            case.run()
+        torch.cuda.synchronize()
+        yield OperatorRow(operator.name, size, compile_seconds=self._compile_seconds())
+
+    def _compile_seconds(self) -> dict[str, tuple[float, float]]:
+        shared = {mode: self.seconds[TRITON].keys() & self.seconds[mode].keys() for mode in self.modes[1:]}
+        return {
+            mode: (sum(self.seconds[TRITON][key] for key in keys), sum(self.seconds[mode][key] for key in keys))
+            for mode, keys in shared.items()
+            if keys
+        }
+
+    def _timed(self, operator: Operator, size: str) -> Iterator[Row]:
         torch.manual_seed(0)
         case = operator.make(size)
         outputs: dict[str, list[torch.Tensor]] = {}
@@ -99,12 +122,7 @@ class Bench:
         expected = case.reference()
         errors = {mode: distance(outputs[mode], expected) for mode in self.modes}
         differences = {mode: distance(outputs[mode], outputs[TRITON]) for mode in self.modes[1:]}
-        shared = {mode: self.seconds[TRITON].keys() & self.seconds[mode].keys() for mode in self.modes[1:]}
-        seconds = {
-            mode: (sum(self.seconds[TRITON][key] for key in keys), sum(self.seconds[mode][key] for key in keys))
-            for mode, keys in shared.items()
-        }
-        yield OperatorRow(operator.name, size, "", errors, case.tolerance, differences, seconds, fallbacks)
+        yield OperatorRow(operator.name, size, "", errors, case.tolerance, differences, self._compile_seconds(), fallbacks)
 
 
 def profiled(run: Any) -> dict[str, list[float]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import queue
 import subprocess
 import threading
-from typing import Iterator, Optional
+import time
+from typing import Callable, Iterator, Optional
 
 from rows import OperatorRow, Row, from_json
 
@@ -69,3 +71,37 @@ class Worker:
     def end(self) -> None:
         if self._process is not None:
             self._process.kill()
+
+
+def run_all(tasks: list[tuple[str, str]], worker: Callable[[], Worker], jobs: int, deadline: float) -> Iterator[Row]:
+    """Yields the rows of all operators and sizes, which several processes take in their order.
+
+    No task is begun after the deadline, a time of `time.monotonic`.
+    """
+    waiting = queue.SimpleQueue[tuple[str, str]]()
+    for task in tasks:
+        waiting.put(task)
+    #: Rows, and None when a process has no more tasks.
+    found = queue.SimpleQueue[Optional[Row]]()
+
+    def take() -> None:
+        process = worker()
+        try:
+            while time.monotonic() < deadline:
+                for row in process.run(*waiting.get_nowait()):
+                    found.put(row)
+        except queue.Empty:
+            pass
+        finally:
+            process.end()
+            found.put(None)
+
+    for _ in range(jobs):
+        threading.Thread(target=take, daemon=True).start()
+    running = jobs
+    while running:
+        row = found.get()
+        if row is None:
+            running -= 1
+        else:
+            yield row
