@@ -270,19 +270,35 @@ def test_a_candidate_beyond_the_gpu_is_dropped(clock):
     assert set(clock.launches) == {ours.kernel}
 
 
+def run(trial, launches):
+    """Runs launches that take `cost(candidate)` microseconds, until the trial is over."""
+    for launch, cost in launches:
+        candidate = trial.begin(launch)
+        trial.end(lambda time=cost(candidate): time)
+        if trial.is_over:
+            return
+
+
 def test_launches_of_other_sizes_are_not_compared():
     trial = _measured.Trial(2)
-    costs = itertools.cycle([3.0, 7.0])
-    for step in range(_measured.MOST_LAUNCHES):
-        # Two launches in three are the first of their key.
-        trial.begin((step // 3, 64))
-        trial.end(lambda cost=next(costs): cost)
-    assert trial.is_over
-    alone = _measured.Trial(2)
-    for step in range(_measured.MOST_LAUNCHES):
-        alone.begin(step)
-        alone.end(lambda: 1.0)
-    assert alone.is_over and alone.medians() == [] and _measured.fastest(alone.medians()) == 0
+    run(trial, ((_measured.Launch((step,), ()), lambda candidate: 1.0) for step in itertools.count()))
+    assert trial.means() == [] and _measured.fastest(trial.means()) == 0
+
+
+@pytest.mark.parametrize("sites", [1, 2, 3, 5])
+@pytest.mark.parametrize("candidates", [2, 3, 4, 6])
+def test_places_that_launch_a_kernel_are_compared_with_themselves(sites, candidates):
+    # One of the places has ten times as much to do, and the last candidate is the fastest.
+    trial = _measured.Trial(candidates)
+    costs = [lambda candidate, work=work: work * (100 - 3 * candidate) for work in [10, 1, 1, 1, 1][:sites]]
+    launches = [(_measured.Launch((64,), (1000,), (site,)), cost) for site, cost in enumerate(costs)]
+    run(trial, itertools.cycle(launches))
+    assert _measured.fastest(trial.means()) == candidates - 1
+    # Without addresses that recur, all launches of a size are of one kind.
+    fresh = itertools.count()
+    trial = _measured.Trial(candidates)
+    run(trial, ((_measured.Launch((64,), (1000,), (next(fresh),)), costs[0]) for _ in itertools.count()))
+    assert _measured.fastest(trial.means()) == candidates - 1
 
 
 def test_a_damaged_cache_is_measured_again(clock, tmp_path):

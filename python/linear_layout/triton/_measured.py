@@ -1,12 +1,13 @@
 """Kernels of several candidates, which the first launches time.
 
-Each launch runs one candidate, so that kernels that change their inputs stay right. The candidates take turns, and launches of
-equal grids and numbers are compared. The L2 cache is cleared before a timed launch, as Triton's autotuner does: the GPU is busy
+Each launch runs one candidate, so that kernels that change their inputs stay right. The candidates take turns, and launches
+of equal arguments are compared; where no arguments recur, those of equal grids and numbers. The L2 cache is cleared before a timed launch, as Triton's autotuner does: the GPU is busy
 until the launch has been queued, so that the time is the kernel's own.
 """
 
 from __future__ import annotations
 
+import collections
 import copy
 import hashlib
 import json
@@ -17,9 +18,9 @@ from typing import Any, Callable, NamedTuple
 
 from ._candidates import unpacked
 
-#: Rounds of all candidates; the first is not counted.
+#: Launches of each candidate; the first is not counted.
 ROUNDS = 8
-#: Launches after which those rounds decide that there are, and without one the candidate that was selected at compilation.
+#: Launches after which those decide that there are, and otherwise the candidate that was selected at compilation.
 MOST_LAUNCHES = 128
 #: The factor on the time of the candidate selected at compilation below which another one is faster, beyond noise.
 FASTER = 0.99
@@ -32,7 +33,7 @@ class Selection(NamedTuple):
     name: str
     used: list[str]
     programs: int
-    #: Median times of all candidates.
+    #: Times of all candidates.
     microseconds: dict[str, float]
 
 
@@ -40,60 +41,83 @@ class Selection(NamedTuple):
 OnSelection = Callable[[Selection], None]
 
 
+class Launch(NamedTuple):
+    """What distinguishes launches whose times cannot be compared."""
+
+    grid: tuple[int, ...]
+    numbers: tuple[Any, ...]
+    #: The addresses of arrays. A call that launches a kernel several times often differs in these only.
+    addresses: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> Launch:
+        """The launch without addresses."""
+        return self._replace(addresses=())
+
+
 class Trial:
     """The timed launches of one kernel for grids of about the same number of programs."""
 
     def __init__(self, candidates: int):
         self._candidates = candidates
-        self._launches = 0
-        #: What distinguishes the launches of the current round.
-        self._key: Any = None
-        self._round: list[tuple[int, Any]] = []
-        self._rounds: list[list[tuple[int, Any]]] = []
+        #: The launches so far: what distinguishes it, the candidate, and what returns its microseconds.
+        self._timed: list[tuple[Launch, int, Any]] = []
+        self._counts: collections.Counter[tuple[Launch, int]] = collections.Counter()
+        self._totals = [0] * candidates
+        self._next = 0
 
-    def begin(self, key: Any) -> int:
-        """Returns the candidate of the next launch. A launch with another key begins the round again.
+    def begin(self, launch: Launch) -> int:
+        """Returns the candidate of the next launch: the one that had the fewest of this kind, or else the fewest.
 
         >>> trial = Trial(2)
-        >>> [(trial.begin("a"), trial.end(None))[0] for _ in range(4)]
+        >>> [(trial.begin(Launch((64,), (), (site,))), trial.end(None))[0] for site in (1, 2, 1, 2)]
         [0, 1, 1, 0]
         """
-        self._launches += 1
-        if key != self._key:
-            self._key = key
-            self._round = []
-        return (len(self._round) + len(self._rounds)) % self._candidates
+        self._launch = launch
+        self._next = min(range(self._candidates), key=lambda index: (self._counts[launch, index], self._totals[index]))
+        return self._next
 
     def end(self, timing: Any) -> None:
         """Takes the timing of the launch that :meth:`begin` began: what ``microseconds()`` returns once it has ended."""
-        candidate = (len(self._round) + len(self._rounds)) % self._candidates
-        self._round.append((candidate, timing))
-        if len(self._round) == self._candidates:
-            self._rounds.append(self._round)
-            self._round = []
+        self._timed.append((self._launch, self._next, timing))
+        self._counts[self._launch, self._next] += 1
+        self._totals[self._next] += 1
 
     @property
     def is_over(self) -> bool:
-        return len(self._rounds) >= ROUNDS or self._launches >= MOST_LAUNCHES
+        return min(self._totals) >= ROUNDS or len(self._timed) >= MOST_LAUNCHES
 
-    def medians(self) -> list[float]:
-        """Returns the median time of each candidate, in microseconds; empty if no round counts."""
-        rounds = [dict(timings) for timings in self._rounds[1:]]
-        if not rounds:
-            return []
-        return [statistics.median(timings[index]() for timings in rounds) for index in range(self._candidates)]
+    def means(self) -> list[float]:
+        """Returns the time of each candidate in microseconds: the mean over all kinds of launches of the median of a kind.
+
+        The list is empty if no kind was launched by all candidates. The first launch of each candidate does not count.
+        """
+        seen = set()
+        counted = []
+        for launch, candidate, timing in self._timed:
+            if candidate in seen:
+                counted.append((launch, candidate, timing()))
+            seen.add(candidate)
+        return self._means(counted) or self._means([(launch.size, *rest) for launch, *rest in counted])
+
+    def _means(self, counted: list[tuple[Launch, int, float]]) -> list[float]:
+        times: dict[Launch, list[list[float]]] = collections.defaultdict(lambda: [[] for _ in range(self._candidates)])
+        for launch, candidate, time in counted:
+            times[launch][candidate].append(time)
+        medians = [[statistics.median(column) for column in row] for row in times.values() if all(row)]
+        return [statistics.fmean(column) for column in zip(*medians)]
 
 
-def fastest(medians: list[float]) -> int:
+def fastest(times: list[float]) -> int:
     """Returns the index of the fastest candidate; the first one unless another is faster beyond noise.
 
     >>> fastest([10.0, 9.95, 9.0]), fastest([10.0, 9.95]), fastest([])
     (2, 0, 0)
     """
-    if not medians:
+    if not times:
         return 0
-    best = min(range(len(medians)), key=medians.__getitem__)
-    return best if medians[best] <= FASTER * medians[0] else 0
+    best = min(range(len(times)), key=times.__getitem__)
+    return best if times[best] <= FASTER * times[0] else 0
 
 
 class MeasuredKernel:
@@ -148,9 +172,10 @@ class MeasuredKernel:
         size = programs.bit_length()
         # Behind the hooks of the launch are the kernel's arguments.
         numbers = tuple(value for value in rest[3:] if isinstance(value, (int, float)))
+        addresses = tuple(value.data_ptr() for value in rest[3:] if hasattr(value, "data_ptr"))
         names = list(self._kernels)
         trial = self._trials.setdefault(size, Trial(len(names)))
-        kernel = self._kernels[names[trial.begin((grid, numbers))]]
+        kernel = self._kernels[names[trial.begin(Launch(grid, numbers, addresses))]]
         gpu.clear_cache()
         start, end = gpu.event(), gpu.event()
         start.record()
@@ -161,12 +186,12 @@ class MeasuredKernel:
             return
         end.synchronize()
         del self._trials[size]
-        medians = trial.medians()
-        best = names[fastest(medians)]
+        means = trial.means()
+        best = names[fastest(means)]
         self._fastest[size] = best
-        if medians:
+        if means:
             self._cache.write(self._fastest)
-            times = dict(zip(names, medians))
+            times = dict(zip(names, means))
             self._report(Selection(self._kernels[best], best, self._used[best], programs, times))
 
     def _has_choice(self) -> bool:

@@ -20,7 +20,7 @@ from rows import TRITON, KernelRow, OperatorRow, Row
 #: Calls of an operator in one profile.
 CALLS = 4
 #: Calls after which kernels that time their candidates have decided, beyond the two of every mode.
-MEASURING_CALLS = 40
+MEASURING_CALLS = 64
 
 
 class Bench:
