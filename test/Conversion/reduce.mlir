@@ -26,20 +26,20 @@
 #d = #ttg.blocked<{sizePerThread = [4, 8], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #c = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [16, 2], warpsPerCTA = [2, 2], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Three additions in a thread, five exchanges, one trip through shared memory, two more exchanges.
+  // Three additions in a thread, five exchanges, one trip through shared memory, three more additions.
   // CHECK-LABEL: llvm.func @total
   // CHECK-COUNT-3: llvm.fadd
   // CHECK: nvvm.shfl.sync bfly
   // CHECK: llvm.store {{.*}} f32, !llvm.ptr<3>
   // CHECK-NEXT: nvvm.barrier
-  // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
-  // CHECK-COUNT-2: llvm.fadd
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK-COUNT-3: llvm.fadd
   // CHECK-NOT: nvvm.barrier
   // CHECK-LABEL: llvm.func @rows
   // AMD-LABEL: llvm.func @total
   // AMD: rocdl.permlanex16
   // AMD: rocdl.update.dpp
-  // TOTAL: 28 shuffles
+  // TOTAL: 20 shuffles
   // TOTAL: {{.*}}, 0 bank conflicts
   tt.func public @total(%out: !tt.ptr<f32>, %want: !tt.ptr<f32>, %in: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
     %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #a>
@@ -113,13 +113,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // One instruction combines the lanes of a warp where it knows the region: integers, and f32 on later GPUs. What the
-  // warps leave is a row of copies in lanes, which extremes do not mind.
+  // One instruction combines the lanes of a warp where it knows the region: integers, and f32 on later GPUs.
   // CHECK-LABEL: llvm.func @extremes
   // CHECK: nvvm.redux.sync add
   // CHECK: nvvm.redux.sync max
   // CHECK: nvvm.barrier
-  // CHECK: nvvm.redux.sync max
   // CHECK-NOT: nvvm.redux.sync
   // SM100-LABEL: llvm.func @extremes
   // SM100: nvvm.redux.sync fmin {{.*}}nan = true

@@ -81,6 +81,24 @@ impl Machine {
         }
     }
 
+    /// Returns the mask of the lane bits that vary within a phase of an access to shared memory. `addresses` has one
+    /// address for each lane.
+    pub(super) fn phase_lane_bits(
+        self,
+        addresses: &[Option<u64>],
+        size: u32,
+        is_load: bool,
+    ) -> u32 {
+        let wide = self.wide_load_lane_bits.filter(|_| is_load && size == 16);
+        let bits = wide.unwrap_or_else(|| self.banks().consecutive(size));
+        match self.assembly {
+            Assembly::Ptx if is_load => {
+                target::paired(bits, |mask| target::repeats(addresses, mask))
+            }
+            _ => bits,
+        }
+    }
+
     pub(super) const fn banks(self) -> Banks {
         Banks {
             count: self.num_banks,

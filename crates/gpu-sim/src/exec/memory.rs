@@ -924,11 +924,8 @@ impl Exec<'_> {
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
-        let wide = machine
-            .wide_load_lane_bits
-            .filter(|_| is_load && size == 16);
-        let lane_bits = wide.unwrap_or_else(|| machine.banks().consecutive(size));
         let mut addresses = Vec::new();
+        let mut lane_bits = 0;
         for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
             let shared = matches!(space, Space::Shared | Space::Cluster)
                 || (space == Space::Generic && warp[0].1 & SHARED_WINDOW != 0);
@@ -938,6 +935,7 @@ impl Exec<'_> {
                 for &(lane, address) in warp {
                     addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
                 }
+                lane_bits = machine.phase_lane_bits(&addresses, size, is_load);
                 machine.banks().wavefronts(&addresses, size, lane_bits)
             } else if warp.is_sorted_by_key(|lane| lane.1) {
                 sectors(warp.iter().map(|lane| lane.1), size)

@@ -407,7 +407,7 @@ mod tests {
         let target = Target::parse("cuda:90").expect("known");
         let part = |size, dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).expect("small");
         let src = part(32, Dim::LANE)
-            .product(&part(4, Dim::WARP))
+            .product(&part(8, Dim::WARP))
             .expect("small");
         let count = |is_idempotent| {
             let reduction = Reduction {

@@ -43,6 +43,26 @@ impl Div<u64> for Wavefronts {
     }
 }
 
+/// Returns the lane bits of a phase of a load on NVIDIA GPUs, from those of a load whose lanes have different addresses.
+/// `repeats(mask)` is true if each lane `i` has the address of lane `i ^ mask`.
+pub fn paired(lane_bits: u32, repeats: impl Fn(u32) -> bool) -> u32 {
+    match repeats(1) || repeats(2) {
+        true => lane_bits << 1 | 1,
+        false => lane_bits,
+    }
+}
+
+/// Returns true if each lane `i` has the address of lane `i ^ mask`, or if one of the two is inactive.
+pub fn repeats(addresses: &[Option<u64>], mask: u32) -> bool {
+    (0..addresses.len()).all(|lane| {
+        let other = addresses.get(lane ^ mask as usize).copied().flatten();
+        match (addresses[lane], other) {
+            (Some(address), Some(other)) => address == other,
+            _ => true,
+        }
+    })
+}
+
 /// The banks of a GPU's shared memory. Consecutive words are in consecutive banks.
 ///
 /// # Units
@@ -143,6 +163,7 @@ fn quotient(value: u64, by: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Access;
     use super::*;
 
     #[track_caller]
@@ -167,6 +188,54 @@ mod tests {
         };
         let taken = |lane_bits| banks.wavefronts(&addresses, 16, lane_bits).taken;
         assert_eq!([taken(0b01_0011), taken(banks.consecutive(16))], [8, 16]);
+    }
+
+    /// Cycles per access on an H100 with 32 warps per multiprocessor, as `tools/gpu/wavefronts.cu` prints them.
+    #[test]
+    fn wavefronts_are_those_of_an_h100() {
+        type Pattern = fn(u64) -> u64;
+        // The address of a lane in units of the width, and the wavefronts of loads and of stores of 16, 8 and 4 bytes.
+        let measured: [(Pattern, [u64; 3], [u64; 3]); 24] = [
+            (|_| 0, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 1, [2, 1, 1], [4, 2, 1]),
+            (|l| l >> 4, [2, 1, 1], [4, 2, 1]),
+            (|l| l >> 3, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 3, [4, 2, 1], [4, 2, 1]),
+            (|l| l >> 2, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 7, [4, 2, 1], [4, 2, 1]),
+            (|l| l >> 1, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 15, [4, 2, 1], [4, 2, 1]),
+            (|l| l, [4, 2, 1], [4, 2, 1]),
+            (|l| l >> 2 & 3, [2, 1, 1], [4, 2, 1]),
+            (|l| l >> 1 & 7, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 1 | (l >> 4) << 1, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 1 | (l >> 3) << 1, [2, 1, 1], [4, 2, 1]),
+            (|l| l & 3 | (l >> 3) << 2, [4, 2, 1], [4, 2, 1]),
+            (|l| l & 7 | (l >> 4) << 3, [4, 2, 1], [4, 2, 1]),
+            // Several rows of all banks.
+            (|l| (l & 1) * 64, [4, 2, 2], [8, 4, 2]),
+            (|l| (l >> 4) * 64, [2, 2, 2], [4, 2, 2]),
+            (|l| (l >> 3) * 64, [4, 4, 4], [4, 4, 4]),
+            (|l| (l >> 3 & 1) * 64, [4, 2, 2], [4, 4, 2]),
+            (|l| (l >> 2) * 32, [8, 8, 8], [8, 8, 8]),
+            (|l| (l & 7) + (l >> 4) * 64, [4, 2, 2], [4, 2, 2]),
+            (|l| (l & 7) + (l >> 3) * 64, [4, 4, 4], [4, 4, 4]),
+            (|l| (l & 3) + (l >> 4) * 64, [4, 2, 2], [4, 2, 2]),
+        ];
+        let target = Target::parse("cuda:90").unwrap();
+        for (row, (at, loads, stores)) in measured.into_iter().enumerate() {
+            for (access, expected) in [(Access::Load, loads), (Access::Store, stores)] {
+                for (bytes, expected) in [16, 8, 4].into_iter().zip(expected) {
+                    let address = |lane| Some(at(lane) * u64::from(bytes));
+                    let addresses: Vec<_> = (0..32).map(address).collect();
+                    let found = target.wavefronts(&addresses, bytes, access);
+                    assert_eq!(
+                        found.taken, expected,
+                        "row {row}, {access:?} of {bytes} bytes"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

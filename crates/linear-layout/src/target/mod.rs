@@ -31,7 +31,7 @@ mod number;
 mod product;
 mod table;
 
-pub use banks::{Banks, Wavefronts};
+pub use banks::{Banks, Wavefronts, paired, repeats};
 pub use float8::{FLOAT8, Float8, Float8Family};
 pub(crate) use fragment::BitSource;
 pub use fragment::{Fragment, FragmentLayout};
@@ -518,6 +518,37 @@ impl Target {
             lanes
         };
         lanes - 1
+    }
+
+    /// Returns the same mask for an access whose lanes may have equal addresses: `repeats(mask)` is true if each lane
+    /// `i` has the address of lane `i ^ mask`.
+    ///
+    /// NVIDIA GPUs serve twice as many lanes in a phase of a load if neighbours, or lanes two apart, repeat each other:
+    /// a 16-byte load of one address by all lanes takes two wavefronts.
+    /// # Source
+    /// Measured on an H100 by `tools/gpu/wavefronts.cu`.
+    pub fn phase_lane_bits_with(
+        &self,
+        access: Access,
+        bytes: u32,
+        repeats: impl Fn(u32) -> bool,
+    ) -> u32 {
+        let bits = self.phase_lane_bits(access, bytes);
+        match (self.vendor, access) {
+            (Vendor::Nvidia, Access::Load) => paired(bits, repeats) & (self.lanes - 1),
+            _ => bits,
+        }
+    }
+
+    /// Returns the wavefronts of one access of a warp.
+    ///
+    /// # Units
+    /// `addresses` has one byte address for each lane, or `None` for an inactive lane. `bytes` is the width of the
+    /// access per lane.
+    pub fn wavefronts(&self, addresses: &[Option<u64>], bytes: u32, access: Access) -> Wavefronts {
+        let repeats = |mask| repeats(addresses, mask);
+        let lane_bits = self.phase_lane_bits_with(access, bytes, repeats);
+        Banks::of(self).wavefronts(addresses, bytes, lane_bits)
     }
 
     /// Returns the instruction that moves a word from lane `i ^ mask` to lane `i`.

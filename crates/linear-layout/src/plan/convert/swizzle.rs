@@ -99,8 +99,10 @@ fn phase_lanes(
     bytes: u32,
     target: &Target,
 ) -> Vec<u64> {
-    let bits = target.phase_lane_bits(access, bytes);
-    side.lane(lanes_log2)
+    let lanes = side.lane(lanes_log2);
+    let repeats = |mask: u32| lanes.get(mask as usize / 2) == Some(&0);
+    let bits = target.phase_lane_bits_with(access, bytes, repeats);
+    lanes
         .iter()
         .enumerate()
         .filter(|(i, c)| bits >> i & 1 == 1 && **c != 0)

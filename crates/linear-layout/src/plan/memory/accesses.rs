@@ -15,8 +15,8 @@ use super::buffer_layout::{Padding, padded};
 use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon, independent, log2_floor};
-use crate::plan::program::{Cost, wavefronts};
-use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
+use crate::plan::program::{Cost, phase_lane_bits, wavefronts};
+use crate::target::{Access, BitSource, Fragment, Target, Wavefronts};
 
 /// The inputs of [`Accesses::choose`]: the contributions of registers and threads to positions in a buffer, and the
 /// restrictions of the accesses. Positions are in bytes.
@@ -75,14 +75,20 @@ impl AccessConstraints<'_> {
     /// Returns (number of wavefronts of one access of a warp, minimal number of wavefronts for as many bytes). The
     /// buffer has no padding.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
-        self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
+        let lanes = &self.threads[..self.lanes_log2 as usize];
+        self.waves_of(lanes, AccessForm::PerLane, bytes)
     }
 
     /// Returns (number of wavefronts of one access of `bytes` bytes per lane, minimal number of wavefronts for as many
     /// bytes). `lanes` lists the contribution of each lane bit to the position.
-    fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
+    fn waves_of(&self, lanes: &[u64], form: AccessForm, bytes: u32) -> (u32, u32) {
+        let (access, target) = (self.access, self.target);
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
-        wavefronts(&lanes, bytes, self.access, self.target)
+        let phase_bits = match form {
+            AccessForm::PerLane => phase_lane_bits(&lanes, bytes, access, target),
+            AccessForm::Matrices(_) => target.phase_lane_bits(access, bytes),
+        };
+        wavefronts(&lanes, bytes, phase_bits, target)
     }
 
     /// Returns true if the lanes supply and receive rows as the fragment requires: rows are whole, and aligned to their
@@ -266,7 +272,11 @@ impl Accesses {
                 None => {
                     let waves = |step: &(u64, u64)| {
                         let lanes = [&served[..], &[step.0]].concat();
-                        constraints.waves_of(&lanes, deal.row_bytes())
+                        constraints.waves_of(
+                            &lanes,
+                            AccessForm::Matrices(fragment),
+                            deal.row_bytes(),
+                        )
                     };
                     let at = (0..others.len()).min_by_key(|i| waves(&others[*i]))?;
                     let step = others.remove(at);
@@ -327,20 +337,19 @@ impl Accesses {
             }
         };
         if constraints.paddings.is_empty() {
-            let (waves, phases) = constraints.waves_of(lanes, bytes);
+            let (waves, phases) = constraints.waves_of(lanes, self.form, bytes);
             let idle = lanes.len() - addressing;
             return ((waves * all) >> idle, (phases * all) >> idle);
         }
-        let served = constraints
-            .target
-            .phase_lane_bits(constraints.access, bytes);
         let mut sum = Wavefronts::default();
         for x in 0..all as usize {
             let addresses: Vec<_> = (0..1 << addressing)
                 .map(|lane| apply(lanes, lane) ^ self.access(x).0)
                 .map(|position| Some(padded(constraints.paddings, position)))
                 .collect();
-            sum += Banks::of(constraints.target).wavefronts(&addresses, bytes, served);
+            sum += constraints
+                .target
+                .wavefronts(&addresses, bytes, constraints.access);
         }
         (narrow(sum.taken), narrow(sum.ideal))
     }

@@ -3,8 +3,20 @@
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
+/// Returns the mask of the lane bits that vary within a phase of an access by a whole warp. `lane_columns` has the
+/// contribution of each lane bit to the address.
+pub(crate) fn phase_lane_bits(
+    lane_columns: &[u32],
+    bytes: u32,
+    access: Access,
+    target: &Target,
+) -> u32 {
+    let repeats = |mask: u32| lane_columns.get(mask as usize / 2) == Some(&0);
+    target.phase_lane_bits_with(access, bytes, repeats)
+}
+
 /// Returns the number of wavefronts of one access by a whole warp, and the number of phases, which is the minimal
-/// number of wavefronts.
+/// number of wavefronts. Lanes that differ in `phase_bits` only form a phase.
 ///
 /// Lanes of one phase conflict if they access the same bank in different rows. By linearity, the number of accessed
 /// rows is the same for each accessed bank. This number is 2^(a - b), where a is the dimension of the space of accessed
@@ -12,11 +24,10 @@ use crate::target::{Access, Target};
 pub(crate) fn wavefronts(
     lane_columns: &[u32],
     bytes: u32,
-    access: Access,
+    phase_bits: u32,
     target: &Target,
 ) -> (u32, u32) {
     let word = target.bank_bytes;
-    let phase_bits = target.phase_lane_bits(access, bytes);
     let phases = target.lanes >> phase_bits.count_ones();
     let banks_mask = u64::from(target.banks - 1);
     let mut words = Echelon::new();
@@ -45,7 +56,6 @@ pub(crate) fn wavefronts(
 mod tests {
     use super::*;
     use crate::plan::gf2::apply_u32;
-    use crate::target::Banks;
 
     #[test]
     fn the_formula_counts() {
@@ -72,11 +82,11 @@ mod tests {
                     for access in [Access::Load, Access::Store] {
                         let address = |lane| Some(u64::from(apply_u32(&aligned, lane)));
                         let addresses: Vec<_> = (0..target.lanes).map(address).collect();
-                        let served = target.phase_lane_bits(access, bytes);
-                        let counted = Banks::of(target).wavefronts(&addresses, bytes, served);
+                        let counted = target.wavefronts(&addresses, bytes, access);
+                        let phase_bits = phase_lane_bits(&aligned, bytes, access, target);
                         assert_eq!(
                             (counted.taken as u32, counted.ideal as u32),
-                            wavefronts(&aligned, bytes, access, target),
+                            wavefronts(&aligned, bytes, phase_bits, target),
                             "{name} {aligned:?} {bytes} {access:?}"
                         );
                     }

@@ -34,7 +34,7 @@ mod text;
 mod vote;
 mod wavefronts;
 
-pub(crate) use banks::wavefronts;
+pub(crate) use banks::{phase_lane_bits, wavefronts};
 pub(crate) use build::{Builder, InlinedProgram, Threads, View};
 pub(crate) use cost::Cost;
 pub use index::{IndexNode, IndexOp, IndexProgram, Join};

@@ -1,18 +1,30 @@
 //! Wavefronts of a program's accesses to shared memory.
 
-use super::banks::wavefronts;
+use super::banks::{phase_lane_bits, wavefronts};
 use super::{Address, Program, Step};
 use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 
 /// Expected number of wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
+/// What determines the wavefronts of an access: the base of its address, a constant, and bytes per address.
+type Shape = (u32, u32, u32, Access, Addresses);
+
+/// The meaning of the addresses that the lanes pass.
+#[derive(Clone, Copy, PartialEq)]
+enum Addresses {
+    /// Each lane accesses its own address.
+    OfLanes,
+    /// Each address is that of a matrix row. No GPU is known to merge equal rows.
+    OfRows,
+}
+
 /// A cache of the number of wavefronts of each access of a program, for one warp. Accesses that differ only in a
 /// constant share an entry.
 pub(super) struct AccessWavefronts<'a> {
     program: &'a Program,
     target: &'a Target,
-    known: Vec<((u32, u32, u32, Access), Wavefronts)>,
+    known: Vec<(Shape, Wavefronts)>,
 }
 
 impl<'a> AccessWavefronts<'a> {
@@ -34,15 +46,15 @@ impl<'a> AccessWavefronts<'a> {
             } => {
                 let element = program.operands[values.start as usize];
                 let bytes = values.len * program.value_bytes(element);
-                self.of(address, bytes, Access::Store) * lanes
+                self.of_lanes(address, bytes, Access::Store) * lanes
             }
             Step::Load {
                 address,
                 first,
                 count,
                 ..
-            } => self.of(address, count * program.value_bytes(first), Access::Load) * lanes,
-            Step::AtomicAdd { address, .. } => self.of(address, 4, Access::Store) * lanes,
+            } => self.of_lanes(address, count * program.value_bytes(first), Access::Load) * lanes,
+            Step::AtomicAdd { address, .. } => self.of_lanes(address, 4, Access::Store) * lanes,
             Step::StoreMatrices {
                 address,
                 values,
@@ -76,7 +88,17 @@ impl<'a> AccessWavefronts<'a> {
 
     /// Returns the number of wavefronts of an access of `bytes` bytes per lane. If the address depends on run-time
     /// numbers, the result is an expected value.
-    fn of(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
+    fn of_lanes(&mut self, address: Address, bytes: u32, access: Access) -> Wavefronts {
+        self.of(address, bytes, access, Addresses::OfLanes)
+    }
+
+    fn of(
+        &mut self,
+        address: Address,
+        bytes: u32,
+        access: Access,
+        addresses: Addresses,
+    ) -> Wavefronts {
         let (program, target) = (self.program, self.target);
         let base = &program.address_bases[address.base as usize];
         // A computed number differs between lanes; the position of a view does not.
@@ -88,23 +110,32 @@ impl<'a> AccessWavefronts<'a> {
             };
         }
         let constant = if base.gaps.is_empty() { 0 } else { address.xor };
-        let shape = (address.base, constant, bytes, access);
+        let shape = (address.base, constant, bytes, access, addresses);
         if let Some((_, known)) = self.known.iter().find(|known| known.0 == shape) {
             return *known;
         }
         let lanes = program.lanes_log2 as usize;
         let columns = &base.columns[..lanes.min(base.columns.len())];
         let counted = if base.gaps.is_empty() {
-            let (taken, ideal) = wavefronts(columns, bytes, access, target);
+            let phase_bits = match addresses {
+                Addresses::OfLanes => phase_lane_bits(columns, bytes, access, target),
+                Addresses::OfRows => target.phase_lane_bits(access, bytes),
+            };
+            let (taken, ideal) = wavefronts(columns, bytes, phase_bits, target);
             Wavefronts {
                 taken: taken.into(),
                 ideal: ideal.into(),
             }
         } else {
-            let served = target.phase_lane_bits(access, bytes);
             let address = |lane| Some(base.padded(base.apply(lane) ^ constant).into());
-            let addresses: Vec<_> = (0..target.lanes).map(address).collect();
-            Banks::of(target).wavefronts(&addresses, bytes, served)
+            let found: Vec<_> = (0..target.lanes).map(address).collect();
+            match addresses {
+                Addresses::OfLanes => target.wavefronts(&found, bytes, access),
+                Addresses::OfRows => {
+                    let phase_bits = target.phase_lane_bits(access, bytes);
+                    Banks::of(target).wavefronts(&found, bytes, phase_bits)
+                }
+            }
         };
         self.known.push((shape, counted));
         counted
@@ -121,7 +152,7 @@ impl<'a> AccessWavefronts<'a> {
         let layout = fragment.layout();
         // A lane that supplies no address makes no request.
         let rows = layout.row_count() * (4 * count).div_ceil(layout.lane_bytes());
-        let row = self.of(address, layout.row_bytes(), access);
+        let row = self.of(address, layout.row_bytes(), access, Addresses::OfRows);
         row * u64::from(rows)
     }
 }

@@ -102,15 +102,11 @@ impl Scene {
         window: Window,
     ) -> Self {
         let bytes = plan.vector() as u64 * plan.buffer().element_bytes();
-        let served = target.phase_lane_bits(access, narrow(bytes));
         let lanes = registers.in_size(Dim::LANE);
-        let one = |number: usize| WarpAccess {
-            name: format!("access {number}"),
-            addresses: (0..lanes)
-                .map(|lane| plan.address(number, [lane, 0], 0))
-                .collect(),
-            bytes,
-            served: u64::from(served),
+        let one = |number: usize| {
+            let addresses = (0..lanes).map(|lane| plan.address(number, [lane, 0], 0));
+            let name = format!("access {number}");
+            WarpAccess::new(name, addresses.collect(), (access, narrow(bytes)), target)
         };
         let element = |number: usize, (lane, part): &Request| {
             let held = &plan.accesses()[number].registers;
@@ -191,14 +187,10 @@ impl Scene {
             };
             let base = &program.address_bases()[address.base as usize];
             let at = |lane: u64| u64::from((base.apply(narrow(lane)) ^ address.xor) + address.add);
-            let served = target.phase_lane_bits(access, bytes);
             let count = rows.map_or(lanes, u64::from);
-            all.push(WarpAccess {
-                name: format!("step {number}, {}", step.kind_name()),
-                addresses: (0..count).map(at).collect(),
-                bytes: u64::from(bytes),
-                served: u64::from(served),
-            });
+            let name = format!("step {number}, {}", step.kind_name());
+            let addresses = (0..count).map(at).collect();
+            all.push(WarpAccess::new(name, addresses, (access, bytes), target));
         }
         if all.is_empty() {
             return None;
@@ -227,6 +219,26 @@ struct WarpAccess {
     bytes: u64,
     /// Mask of the bits of the lane number in which the lanes of one phase differ.
     served: u64,
+}
+
+impl WarpAccess {
+    fn new(
+        name: String,
+        addresses: Vec<u64>,
+        (access, bytes): (Access, u32),
+        target: &Target,
+    ) -> Self {
+        let same = |mask| {
+            (0..addresses.len())
+                .all(|lane| addresses.get(lane ^ mask as usize) == addresses.get(lane))
+        };
+        Self {
+            served: target.phase_lane_bits_with(access, bytes, same).into(),
+            bytes: bytes.into(),
+            name,
+            addresses,
+        }
+    }
 }
 
 /// Returns a picture with a table for each access. The caption states the total number of wavefronts. `element` returns
@@ -425,8 +437,7 @@ mod tests {
             let (plan, registers) = column_reads(max_phase);
             let scene = Scene::accesses(&plan, &registers, LOAD, target, Window::ALL);
             let addresses: Vec<_> = (0..32).map(|l| Some(plan.address(0, [l, 0], 0))).collect();
-            let counted =
-                Banks::of(target).wavefronts(&addresses, 16, target.phase_lane_bits(LOAD, 16));
+            let counted = target.wavefronts(&addresses, 16, LOAD);
             let panel = &scene.panels[0];
             assert_eq!(panel.rows.len() as u64, counted.taken);
             assert_eq!(counted.taken, 4 * waves);

@@ -350,8 +350,7 @@ impl<N: Name> Machine<'_, N> {
         let target = self.target;
         let lanes = found.iter().take(target.lanes as usize);
         let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
-        let lane_bits = target.phase_lane_bits(access, bytes);
-        let counted = Banks::of(target).wavefronts(&addresses, bytes, lane_bits);
+        let counted = target.wavefronts(&addresses, bytes, access);
         self.waves.push((shape, counted));
         counted
     }
