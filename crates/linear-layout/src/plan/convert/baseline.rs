@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     /// Each line of the file has the log2 of a number of elements, two layouts as columns of registers, lanes and warps,
-    /// the width of an element in bits, and the shared memory of a kernel that Triton 3.9 compiled for sm_90, whose only
+    /// the width of an element in bits, and the shared memory of a kernel that Triton 3.9 compiled for `sm_90`, whose only
     /// conversion is between these layouts.
     #[test]
     fn scratch_is_that_of_triton() {
