@@ -7,7 +7,7 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 /// Expected number of wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u64 = 3;
 
-/// What determines the wavefronts of an access: the base of its address, a constant, and bytes per address.
+/// The properties that determine the wavefronts of an access: base of the address, constant, bytes per address.
 type Shape = (u32, u32, u32, Access, Addresses);
 
 /// The meaning of the addresses that the lanes pass.
