@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from .. import Target
 from ._candidates import Candidate
-from ._cubin import usage
+from ._occupancy import resident_blocks
 from ._sass import estimate
 
 #: The largest factors on the two latencies, and on the instructions, at which another candidate is preferred.
@@ -41,10 +40,9 @@ def bounds(binary: bytes, metadata: dict[str, int], target: str) -> Bounds:
 
     :raises ValueError: The bytes are no cubin.
     """
-    gpu, found = Target(target), estimate(binary, target)
-    warps = metadata["num_warps"]
-    blocks = gpu.resident_blocks(warps * gpu.lanes, metadata["shared"], usage(binary).registers)
-    return Bounds(found.cycles, found.cycles / max(1, blocks * warps), found.issued)
+    found = estimate(binary, target)
+    warps = resident_blocks(binary, metadata, target) * metadata["num_warps"]
+    return Bounds(found.cycles, found.cycles / max(1, warps), found.issued)
 
 
 def selected(candidates: Sequence[Candidate], target: str) -> int:

@@ -1,8 +1,8 @@
 """Kernels of several candidates, which the first launches time.
 
 Each launch runs one candidate, so that kernels that change their inputs stay right. The candidates take turns, and launches
-of equal arguments are compared; where no arguments recur, those of equal grids and numbers. The L2 cache is cleared before a timed launch, as Triton's autotuner does: the GPU is busy
-until the launch has been queued, so that the time is the kernel's own.
+of equal arguments are compared; where no arguments recur, those of equal grids and numbers. The L2 cache is cleared before a
+timed launch, as Triton's autotuner does: the GPU is busy until the launch has been queued, so that the time is the kernel's own.
 """
 
 from __future__ import annotations

@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from typing import Sequence
+from typing import Any, Sequence
 
 from .. import Target
 from ._assembly import LAUNCH_BOUND, ONE_BLOCK, changed, with_blocks
 from ._candidates import TRITON, Candidate
-from ._cubin import Usage, usage
+from ._cubin import usage
 
 
-def more_resident(candidates: Sequence[Candidate], target: str, *, refusal: type[Exception] = ValueError) -> list[Candidate]:
+def resident_blocks(binary: bytes, metadata: dict[str, Any], target: str) -> int:
+    """Returns the blocks of a kernel that a multiprocessor runs at the same time, from its cubin, warps and shared memory.
+
+    :raises ValueError: The bytes are no cubin.
+    """
+    gpu = Target(target)
+    return gpu.resident_blocks(metadata["num_warps"] * gpu.lanes, metadata["shared"], usage(binary).registers)
+
+
+def more_resident(candidates: Sequence[Candidate], target: str, *, refusal: type[Exception]) -> list[Candidate]:
     """Returns candidates of our lowering, assembled for one more block per multiprocessor and for as many as Triton's.
 
     ``refusal`` is the error of `ptxas` where it cannot do with so few registers.
@@ -24,7 +33,7 @@ def more_resident(candidates: Sequence[Candidate], target: str, *, refusal: type
     baseline = next((made for made in candidates if made.name == TRITON), None)
     if baseline is None or not target.startswith("cuda:"):
         return []
-    most = _resident_blocks(baseline, usage(baseline.binary), target)
+    most = resident_blocks(baseline.binary, baseline.metadata, target)
     found: list[Candidate] = []
     for made in candidates:
         if "lower" in made.entry.used:
@@ -34,8 +43,7 @@ def more_resident(candidates: Sequence[Candidate], target: str, *, refusal: type
 
 def _with_more_blocks(made: Candidate, most: int, target: str, refusal: type[Exception]) -> list[Candidate]:
     ptx = made.artifacts["ptx"].replace(ONE_BLOCK, "\n")
-    used = usage(made.binary)
-    blocks = _resident_blocks(made, used, target)
+    blocks = resident_blocks(made.binary, made.metadata, target)
     if LAUNCH_BOUND.search(ptx) or blocks >= most:
         return []
     found = []
@@ -45,16 +53,10 @@ def _with_more_blocks(made: Candidate, most: int, target: str, refusal: type[Exc
             cubin = made.stages["cubin"](with_blocks(ptx, count), metadata)
         except refusal:
             continue
-        after = usage(cubin)
-        if _resident_blocks(made, after, target) < count:
+        if resident_blocks(cubin, made.metadata, target) < count:
             continue
         hint = f".minnctapersm {count}"
-        entry = dataclasses.replace(made.entry, assembler=changed(hint, used, after))
+        entry = dataclasses.replace(made.entry, assembler=changed(hint, usage(made.binary), usage(cubin)))
         artifacts = {**made.artifacts, "cubin": cubin}
         found.append(dataclasses.replace(made, name=f"{made.name} {hint}", entry=entry, artifacts=artifacts, metadata=metadata))
     return found
-
-
-def _resident_blocks(made: Candidate, used: Usage, target: str) -> int:
-    gpu = Target(target)
-    return gpu.resident_blocks(made.metadata["num_warps"] * gpu.lanes, made.metadata["shared"], used.registers)

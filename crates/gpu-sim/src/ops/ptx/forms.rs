@@ -362,55 +362,13 @@ const FORMS: &[Form] = &[
         arithmetic::float(s, l, &float::MUL)
     }),
     form("fma", &["rn", "?ftz"], "f32 f64", "dsss", arithmetic::fma),
-    form(
-        "ex2",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
-    form(
-        "lg2",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
-    form(
-        "rcp",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
-    form(
-        "rsqrt",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
-    form(
-        "sqrt",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
-    form(
-        "sin",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
-    form(
-        "cos",
-        &["approx", "?ftz"],
-        "f32",
-        "ds",
-        arithmetic::approximate,
-    ),
+    approximation("ex2"),
+    approximation("lg2"),
+    approximation("rcp"),
+    approximation("rsqrt"),
+    approximation("sqrt"),
+    approximation("sin"),
+    approximation("cos"),
     form("tanh", &["approx"], "f32", "ds", arithmetic::approximate),
     form(
         "setp",
@@ -485,6 +443,12 @@ const FORMS: &[Form] = &[
     )
     .needing(&needs::GRID_DEPENDENCIES),
 ];
+
+/// An approximation of a function of f32 that may flush subnormal numbers.
+const fn approximation(name: &'static str) -> Form {
+    let modifiers = &["approx", "?ftz"];
+    form(name, modifiers, "f32", "ds", arithmetic::approximate)
+}
 
 const fn form(
     name: &'static str,

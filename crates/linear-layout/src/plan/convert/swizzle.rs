@@ -24,6 +24,7 @@ use super::sides::{SideColumns, Sides};
 use crate::number::narrow;
 use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
 use crate::plan::memory::AccessForm;
+use crate::plan::program::phase_lane_bits;
 use crate::target::{Access, BitSource, Fragment, Target};
 
 /// A swizzle: for each offset bit, the tensor coordinates along which the bit steps.
@@ -100,8 +101,7 @@ fn phase_lanes(
     target: &Target,
 ) -> Vec<u64> {
     let lanes = side.lane(lanes_log2);
-    let repeats = |mask: u32| lanes.get(mask as usize / 2) == Some(&0);
-    let bits = target.phase_lane_bits_with(access, bytes, repeats);
+    let bits = phase_lane_bits(lanes, bytes, access, target);
     lanes
         .iter()
         .enumerate()

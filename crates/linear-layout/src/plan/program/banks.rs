@@ -5,13 +5,13 @@ use crate::target::{Access, Target};
 
 /// Returns the mask of the lane bits that vary within a phase of an access by a whole warp. `lane_columns` has the
 /// contribution of each lane bit to the address.
-pub(crate) fn phase_lane_bits(
-    lane_columns: &[u32],
+pub(crate) fn phase_lane_bits<C: Default + PartialEq>(
+    lane_columns: &[C],
     bytes: u32,
     access: Access,
     target: &Target,
 ) -> u32 {
-    let repeats = |mask: u32| lane_columns.get(mask as usize / 2) == Some(&0);
+    let repeats = |mask: u32| lane_columns.get(mask as usize / 2) == Some(&C::default());
     target.phase_lane_bits_with(access, bytes, repeats)
 }
 
