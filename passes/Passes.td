@@ -11,9 +11,9 @@ defvar LL_Target = Option<"target", "target", "std::string", "\"\"",
 defvar LL_Abi = Option<"abi", "abi", "std::string", "\"plain\"",
     "Kernel ABI: `plain`, the declared arguments; `triton`, the arguments of Triton's launcher, with two more "
     "pointers to scratch memory">;
-defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
-    "Use of shared memory: `least`, never more than Triton would allocate; `fast`, trade shared memory for fewer "
-    "barriers while occupancy stays the same">;
+defvar LL_Shared = Option<"shared", "shared", "std::string", "\"auto\"",
+    "Shared-memory limit of a function: `auto`, trade shared memory for fewer barriers while occupancy stays the same; "
+    "or `baseline`, never more than Triton would allocate">;
 defvar LL_Bounds = Option<"bounds", "bounds", "bool", "false",
     "Annotate shared-memory allocations and index bounds for the checks of `ll-sim`">;
 defvar LL_CallLibraries = Option<"callLibraries", "call-libraries", "bool", "false",
@@ -197,9 +197,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     With `abi=triton`, Triton's launcher can run the kernels: each kernel takes two more arguments, the addresses of
     scratch memory in global memory (`ttg.global_scratch_alloc`), whose size the module records.
 
-    With `shared=fast`, functions use more shared memory if that saves barriers: conversions use one pass through
-    scratch memory, and buffers get disjoint bytes, as long as occupancy stays the same. Use this option if barriers
-    limit performance. The occupancy model does not account for different kernels on one SM.
+    Functions use more shared memory than Triton's if that saves barriers and leaves occupancy as it is: conversions use
+    fewer passes through scratch memory, and buffers get disjoint bytes. Occupancy follows from the threads of a CTA, from
+    shared memory, and from the registers that the tensors of conversions need; it does not account for different kernels
+    on one SM. With `shared=baseline`, functions use no more shared memory than Triton's.
 
     With `bounds=true`, attributes record the range of each shared-memory allocation and the bounds of dynamic
     indices; the instructions do not change. `ll-sim` sets this option for its checks; a module that `ll-opt` has

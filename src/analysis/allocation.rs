@@ -48,15 +48,14 @@ pub(crate) enum AllocationError {
 
 impl Allocation {
     /// Allocates all buffers and scratch memory of a function. `arguments` are the function's arguments that are
-    /// buffers. `room(baseline, planned)` returns the bound in bytes; its arguments are the sizes of the function with
-    /// all baseline plans and with all current plans.
+    /// buffers. `room` returns the bound in bytes, given the size of the function with all baseline plans.
     ///
     /// # Errors
     /// Returns all uses of shared memory for which there is no valid allocation.
     pub(crate) fn of(
         flow: &mut Flow,
         arguments: &[ValueId],
-        room: &dyn Fn(u32, u32) -> u32,
+        room: &dyn Fn(u32) -> u32,
         replan: &mut Replan<'_>,
     ) -> Result<Self, Vec<AllocationError>> {
         if flow.events().next().is_none() {
@@ -94,7 +93,7 @@ impl Allocation {
         flow: &mut Flow,
         facts: (&Aliases, &InFlight),
         liveness: &Liveness,
-        room: &dyn Fn(u32, u32) -> u32,
+        room: &dyn Fn(u32) -> u32,
         replan: &mut Replan<'_>,
     ) -> Self {
         let problem = AllocationProblem::of(flow, facts, liveness);
@@ -102,7 +101,7 @@ impl Allocation {
             Some(tradeoff) => Some(tradeoff.baseline_bytes),
             None => planned_bytes(effects),
         };
-        let max_bytes = room(problem.end_with(baseline), problem.end_with(planned_bytes));
+        let max_bytes = room(problem.end_with(baseline));
         let oversized = problem.oversized(max_bytes);
         let above_baseline = problem.above_baseline(&oversized);
         replan_all(flow, &oversized, replan);

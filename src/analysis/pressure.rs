@@ -1,6 +1,6 @@
-//! Register pressure of loops with matrix products.
+//! Register pressure of loops with matrix products and of layout conversions.
 //!
-//! The estimate counts tensors that stay in registers during a whole iteration: loop-carried tensors, loop-invariant
+//! The estimate for a loop counts tensors that stay in registers during a whole iteration: loop-carried tensors, loop-invariant
 //! operands of products, and the largest result of a product with an invariant accumulator. Operands computed in the
 //! loop do not count, since a scheduler loads them shortly before the instructions that use them.
 
@@ -40,6 +40,21 @@ pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     let registers = words.saturating_add(OTHER_REGISTERS.into());
     let [threads, registers] = [threads, registers].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     target.resident_blocks(threads, 0, registers)
+}
+
+/// Returns the estimated number of registers per thread at the layout conversions in `ops`. A conversion keeps the
+/// larger one of its operand and its result in registers.
+pub(crate) fn conversion_registers<'c>(
+    layouts: &Layouts,
+    ops: impl Iterator<Item = Op<'c>>,
+) -> u32 {
+    let conversions = ops.filter_map(ttg::ConvertLayout::of);
+    let tensors = conversions.flat_map(|convert| [convert.src(), convert.result()]);
+    let words = tensors.map(|tensor| words(layouts, tensor.r#type()));
+    let words = words.max().unwrap_or_default();
+    u32::try_from(words)
+        .unwrap_or(u32::MAX)
+        .saturating_add(OTHER_REGISTERS)
 }
 
 fn threads_around(op: Op<'_>) -> u64 {

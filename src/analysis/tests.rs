@@ -69,7 +69,7 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
 }
 
 /// Returns the bound for a function that needs `bytes` bytes: at least an eighth of the memory, rounded up to 4 KiB.
-fn room(_: u32, bytes: u32) -> u32 {
+fn room(bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
 
@@ -317,8 +317,7 @@ fn scratch_above_the_bound_is_replanned() {
                 asked.push((op, free));
                 Some(plan(op, free?, free?).effects)
             };
-            let found =
-                Allocation::of(&mut flow, &[], &|baseline, _| baseline, &mut replan).unwrap();
+            let found = Allocation::of(&mut flow, &[], &|baseline| baseline, &mut replan).unwrap();
             assert_eq!(asked, planned, "replanned");
             assert_eq!(found.bytes(), bytes, "bytes");
             let waits: Vec<usize> = flow.events().map(|event| event.op).collect();
@@ -1004,7 +1003,7 @@ fn scratch_of_regions_is_replanned() {
         asked.push((op, limit));
         Some(plan(op, limit?).effects)
     };
-    let found = Allocation::of(&mut flow, &[], &|baseline, _| baseline, &mut replan).unwrap();
+    let found = Allocation::of(&mut flow, &[], &|baseline| baseline, &mut replan).unwrap();
     assert_eq!(asked, [(1, Some(256)), (2, Some(256))]);
     assert_eq!(found.bytes(), 128 + 256 + 256);
     let partition = &flow.blocks[2].events[0].effects;

@@ -15,6 +15,7 @@ use crate::analysis::concrete::{self, Fault};
 use crate::analysis::counted::counted_waits;
 use crate::analysis::effects::{Act, AsyncAccess, Buffers, Channel, Effects, OpId, ValueId};
 use crate::analysis::flow::{self, Flow};
+use crate::analysis::pressure::conversion_registers;
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
 use crate::ir::partitions::specializations;
@@ -160,7 +161,8 @@ impl SharedMemory {
             let mut limits = limits.take_while(|limit| *limit < most);
             limits.find_map(|limit| within(Some(limit)))
         };
-        let budget = |baseline, planned| planning.shared.budget(baseline, planned, gpu);
+        let registers = conversion_registers(layouts, read.ops.values().copied());
+        let budget = |baseline| planning.shared.budget(baseline, registers, gpu);
         let allocation = Allocation::of(&mut read.flow, &read.arguments, &budget, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {

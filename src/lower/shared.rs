@@ -5,11 +5,11 @@ use super::gpu::Gpu;
 /// The rule for the number of shared-memory bytes that a function may use. More bytes can save barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// A function gets no more bytes than the baseline allocation, which reuses bytes as much as possible.
+    /// A function may use as many bytes as leave its occupancy as it is with the baseline allocation.
     #[default]
-    Least,
-    /// A function may get more bytes in exchange for fewer barriers, if the occupancy stays the same.
-    Fast,
+    Auto,
+    /// A function may use no more bytes than the baseline allocation, which reuses bytes as much as possible.
+    Baseline,
 }
 
 /// The severity of the diagnostic that is reported if a function exceeds the GPU's limit on shared memory.
@@ -38,25 +38,27 @@ impl SharedLimit {
 
 impl SharedBytes {
     /// All rules.
-    pub const ALL: [Self; 2] = [Self::Least, Self::Fast];
+    pub const ALL: [Self; 2] = [Self::Auto, Self::Baseline];
 
     /// Returns the option value that selects this rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Least => "least",
-            Self::Fast => "fast",
+            Self::Auto => "auto",
+            Self::Baseline => "baseline",
         }
     }
 
     /// Returns the shared-memory budget of a function in bytes. `baseline` is the number of bytes that the baseline
-    /// needs, and `planned` is the number of bytes that the plans need.
-    pub(crate) fn budget(self, baseline: u32, planned: u32, gpu: Gpu) -> u32 {
+    /// needs, and `registers` is the estimated number of registers per thread.
+    pub(crate) fn budget(self, baseline: u32, registers: u32, gpu: Gpu) -> u32 {
         match self {
-            Self::Least => baseline,
-            Self::Fast => gpu
-                .target
-                .shared_bytes_at_same_occupancy(planned, gpu.cta_threads()),
+            Self::Auto => {
+                let threads = gpu.cta_threads();
+                gpu.target
+                    .shared_bytes_at_same_occupancy(baseline, threads, registers)
+            }
+            Self::Baseline => baseline,
         }
     }
 }

@@ -1,34 +1,35 @@
-// A conversion uses as many bytes of shared memory as the baseline: registers common to both layouts are converted in
-// several passes. With `shared=fast` it uses one pass. Partial results of the warps of a reduction go to lanes within a
-// row, and the results are broadcast to the replicas through the same bytes.
+// By default a conversion uses one pass through scratch memory if that leaves occupancy as it is. With `shared=baseline` it
+// uses as many bytes as the baseline: registers common to both layouts are converted in several passes. Partial results of
+// the warps of a reduction go to lanes within a row, and the results are broadcast to the replicas through the same bytes.
 
-// RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --check-prefixes=LEAST,NV --input-file=%t.mlir
+// RUN: ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{shared=baseline})' %s -o %t.mlir
+// RUN: FileCheck %s --check-prefixes=BASELINE,NV --input-file=%t.mlir
 // RUN: ll-sim %t.mlir --entry turn --arg in=iota:f32:4096 --arg out=zeros:f32:4096 --arg want=iota:f32:4096 --expect-same out=want
-// RUN: ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{shared=fast})' %s -o %t.fast.mlir
-// RUN: FileCheck %s --check-prefix=FAST --input-file=%t.fast.mlir
-// RUN: ll-sim %t.fast.mlir --entry turn --arg in=iota:f32:4096 --arg out=zeros:f32:4096 --arg want=iota:f32:4096 --expect-same out=want
-// RUN: ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{target=hip:gfx1100})' %s -o %t.amd.mlir
+// RUN: ll-opt --convert-layouts-to-llvm %s -o %t.auto.mlir
+// RUN: FileCheck %s --check-prefix=AUTO --input-file=%t.auto.mlir
+// RUN: ll-sim %t.auto.mlir --entry turn --arg in=iota:f32:4096 --arg out=zeros:f32:4096 --arg want=iota:f32:4096 --expect-same out=want
+// RUN: ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{target=hip:gfx1100 shared=baseline})' %s -o %t.amd.mlir
 // RUN: FileCheck %s --check-prefixes=AMD --input-file=%t.amd.mlir
 // RUN: ll-sim %t.amd.mlir --entry turn --arg in=iota:f32:4096 --arg out=zeros:f32:4096 --arg want=iota:f32:4096 --expect-same out=want
-// RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{shared=leats})' %s 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{shared=baselin})' %s 2>&1 | FileCheck %s --check-prefix=NAME
 
-// LEAST: ttg.shared = 2048 : i32
+// BASELINE: ttg.shared = 2048 : i32
 // NV-LABEL: llvm.func @turn
 // NV-COUNT-15: nvvm.barrier0
 // NV-NOT: nvvm.barrier0
 
-// FAST: ttg.shared = 16384 : i32
-// FAST-LABEL: llvm.func @turn
-// FAST: nvvm.barrier0
-// FAST-NOT: nvvm.barrier0
+// AUTO: ttg.shared = 16384 : i32
+// AUTO-LABEL: llvm.func @turn
+// AUTO: nvvm.barrier0
+// AUTO-NOT: nvvm.barrier0
 
 // AMD: ttg.shared = 8192 : i32
 // AMD-LABEL: llvm.func @turn
 // AMD-COUNT-3: rocdl.barrier
 // AMD-NOT: rocdl.barrier
 
-// NAME: error: {{.*}}invalid option `shared=leats`, expected least or fast
-// NAME: note: did you mean `least`?
+// NAME: error: {{.*}}invalid option `shared=baselin`, expected auto or baseline
+// NAME: note: did you mean `baseline`?
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>

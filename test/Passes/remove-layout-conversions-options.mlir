@@ -14,7 +14,7 @@
 // The choice is respected by the lowering, and a second run changes nothing.
 // RUN: ll-opt --remove-layout-conversions=scratch-budget=8192 %s -o %t.mlir
 // RUN: ll-opt --remove-layout-conversions=scratch-budget=8192 %t.mlir | diff %t.mlir -
-// RUN: ll-opt --convert-layouts-to-llvm %t.mlir | FileCheck %s --check-prefix=BYTES
+// RUN: ll-opt --pass-pipeline="builtin.module(convert-layouts-to-llvm{shared=baseline})" %t.mlir | FileCheck %s --check-prefix=BYTES
 // BYTES: ttg.shared = 8192 : i32
 // RUN: ll-opt --remove-layout-conversions --convert-layouts-to-llvm %s | FileCheck %s --check-prefix=MORE
 // MORE: ttg.shared = 16384 : i32

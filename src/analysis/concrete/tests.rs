@@ -79,7 +79,7 @@ fn found(text: &str) -> (String, BTreeSet<String>) {
     let function = module.body().first_operation().unwrap();
     let mut flow = flow::of(function, &mut |op, buffers| Ok(effects(op, buffers)));
     assert!(flow.errors.is_empty());
-    let room = |bytes, _| bytes;
+    let room = |bytes| bytes;
     let allocation = Allocation::of(&mut flow.flow, &flow.arguments, &room, &mut |_, _| None);
     // Faults between regions are not faults of any path.
     assert!(allocation.is_ok(), "{allocation:?}");

@@ -1,9 +1,9 @@
 // Warps that hold the same elements store the same bytes of scratch memory, and wait for each other before they
 // read them: a copy must not land after a faster warp has used the bytes for its next conversion: the third here.
 
-// RUN: ll-sim %s "--lower=builtin.module(convert-layouts-to-llvm{shared=fast})" --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want | FileCheck %s
-// RUN: ll-sim %s "--lower=builtin.module(convert-layouts-to-llvm{shared=fast})" --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=0 | FileCheck %s
-// RUN: ll-sim %s "--lower=builtin.module(convert-layouts-to-llvm{shared=fast})" --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=1 | FileCheck %s
+// RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want | FileCheck %s
+// RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=0 | FileCheck %s
+// RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=1 | FileCheck %s
 // CHECK: 1 blocks of 64 threads, {{[0-9]+}} instructions, 3 barriers
 // CHECK: shared memory: 64 bytes
 

@@ -396,25 +396,27 @@ const REGISTER_GRANULE: u32 = 8;
 
 impl Target {
     /// Returns the maximum number of bytes of shared memory per block that gives the same occupancy as `bytes` bytes,
-    /// for blocks of `threads` threads.
+    /// for blocks of `threads` threads with `registers` 32-bit registers each.
     ///
     /// ```
     /// use linear_layout::target::Target;
     /// let h100 = Target::parse("cuda:90")?;
     /// // 16 blocks of 128 threads have 14 KiB each, of which one is reserved.
-    /// assert_eq!(h100.shared_bytes_at_same_occupancy(16, 128), 13_568);
+    /// assert_eq!(h100.shared_bytes_at_same_occupancy(16, 128, 32), 13_568);
     /// // 7 blocks with 29 600 bytes each run at the same time, and so do 7 with 32 256.
-    /// assert_eq!(h100.shared_bytes_at_same_occupancy(29_600, 128), 32_256);
+    /// assert_eq!(h100.shared_bytes_at_same_occupancy(29_600, 128, 32), 32_256);
+    /// // There are registers for 4 blocks.
+    /// assert_eq!(h100.shared_bytes_at_same_occupancy(16, 128, 110), 57_344);
     /// # Ok::<(), linear_layout::target::TargetError>(())
     /// ```
     #[must_use]
-    pub fn shared_bytes_at_same_occupancy(&self, bytes: u32, threads: u32) -> u32 {
+    pub fn shared_bytes_at_same_occupancy(&self, bytes: u32, threads: u32, registers: u32) -> u32 {
         let Processor {
             shared_bytes,
             reserved_bytes,
             ..
         } = self.processor;
-        let together = self.resident_blocks(threads, bytes, 0).max(1);
+        let together = self.resident_blocks(threads, bytes, registers).max(1);
         let each = shared_bytes / together - reserved_bytes;
         (each / SHARED_GRANULE_BYTES * SHARED_GRANULE_BYTES)
             .min(self.max_shared_bytes)
