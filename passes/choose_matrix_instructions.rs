@@ -105,7 +105,7 @@ impl ChooseMatrixInstructionsOptions {
         options: AssignmentOptions,
     ) {
         drop_dead(context.rewriter(), function, &mut |_| ());
-        let mut plans = PriceCache::default();
+        let mut plans = PriceCache::of(options);
         let mut known: HashMap<Vec<usize>, Arc<Result<Candidates, String>>> = HashMap::new();
         let mut products: Vec<Product<'c>> = Vec::new();
         for dot in build::in_order(function)

@@ -19,7 +19,6 @@ use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -30,7 +29,6 @@ impl Pass for FoldLayoutConversionsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let folding = Folding {
             context,
-            plans: RefCell::default(),
             explain: self.explain,
         };
         let mut kept = HashMap::new();
@@ -62,7 +60,6 @@ enum KeepReason<'c> {
 
 struct Folding<'a, 'c> {
     context: &'a PassContext<'c>,
-    plans: RefCell<PriceCache>,
     explain: bool,
 }
 
@@ -241,7 +238,7 @@ impl<'c> Folding<'_, 'c> {
             Scope::ViewsAndAccesses,
         );
         let rewriter = self.context.rewriter();
-        let mut plans = self.plans.borrow_mut();
+        let mut plans = PriceCache::of(options);
         let mut is_changed = false;
         for function in functions(self.context.module()) {
             let is_converted = |op: &Op<'c>| conversion(*op).is_some();

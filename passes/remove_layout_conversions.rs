@@ -132,7 +132,7 @@ impl RemoveLayoutConversionsOptions {
         let rewriter = context.rewriter();
         let explains = self.explain || self.report.is_some();
         let mut first = None;
-        let mut plans = PriceCache::default();
+        let mut plans = PriceCache::of(options);
         // The costs without a budget, for comparison.
         let free = options.scratch_budget.filter(|_| explains).map(|_| {
             let mut kernel = assignment::read(function, options.loop_weight, context.get());
@@ -140,7 +140,7 @@ impl RemoveLayoutConversionsOptions {
                 scratch_budget: None,
                 ..options
             };
-            let free = assignment::assign(&mut kernel, options, &mut PriceCache::default());
+            let free = assignment::assign(&mut kernel, options, &mut PriceCache::of(options));
             (free.before, free.price.0.min(free.before.0))
         });
         // The last round finds no cheaper assignment, which makes the pass idempotent.

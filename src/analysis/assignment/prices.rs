@@ -8,7 +8,7 @@ use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Mode, NodeOrSlice, Tensors};
 use super::options::AssignmentOptions;
-use super::products::PricedProduct;
+use super::price_cache::{PlanCost, PriceCache};
 use super::roles::{self, Role};
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ProductTypes, TensorType, element_bits};
@@ -19,7 +19,6 @@ use linear_layout::assign::{INFEASIBLE, Price};
 use linear_layout::f2::Span;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
-use linear_layout::plan::product::ProductError;
 use linear_layout::plan::program::Program;
 use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
 use linear_layout::plan::scan::{Scan, baseline_scan, plan_scan};
@@ -28,7 +27,6 @@ use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Bytes of a sector of global memory.
 const SECTOR_BYTES: u64 = 32;
@@ -39,35 +37,6 @@ const SECTOR_WRITTEN: Price = 4;
 
 /// The penalty per byte of scratch memory above the budget. It is larger than any saving by another layout.
 const BYTE_BEYOND: Price = 1 << 22;
-
-/// The price of a plan, and the smallest amount of shared memory in which a plan of the operation can run.
-#[derive(Clone, Copy, Debug)]
-struct PlanCost {
-    price: Price,
-    bytes: u32,
-}
-
-/// A cache of plan costs for one target, budget and latency. It stays valid if the kernel is rewritten.
-#[derive(Default)]
-pub(crate) struct PriceCache {
-    numbers: FxHashMap<LinearLayout, u32>,
-    conversions: FxHashMap<(u32, u32, u32), PlanCost>,
-    combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), PlanCost>,
-    pub(super) products:
-        FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
-}
-
-impl PriceCache {
-    /// Returns the number of a layout. Adds the layout if it has no number yet.
-    pub(super) fn number(&mut self, layout: &LinearLayout) -> u32 {
-        if let Some(known) = self.numbers.get(layout) {
-            return *known;
-        }
-        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-        self.numbers.insert(layout.clone(), next);
-        next
-    }
-}
 
 /// The prices of one function, with caches.
 pub(crate) struct Prices<'p> {
@@ -409,11 +378,6 @@ fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCos
     }
 }
 
-const IMPOSSIBLE: PlanCost = PlanCost {
-    price: INFEASIBLE,
-    bytes: 0,
-};
-
 /// Returns the cost of a plan. If its scratch memory exceeds the budget, returns the cost of a plan that is limited
 /// to the budget.
 ///
@@ -425,7 +389,7 @@ fn within(
     baseline: impl FnOnce() -> Option<u32>,
 ) -> PlanCost {
     let Some((cost, own)) = plan(None) else {
-        return IMPOSSIBLE;
+        return PlanCost::INFEASIBLE;
     };
     let Some(budget) = budget.filter(|budget| own > *budget) else {
         return plan_cost(cost, own, None);

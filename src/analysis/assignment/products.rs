@@ -1,7 +1,8 @@
 //! Costs of matrix products.
 
 use super::options::AssignmentOptions;
-use super::prices::{PriceCache, cost_and_bytes};
+use super::price_cache::PriceCache;
+use super::prices::cost_and_bytes;
 use crate::analysis::pressure::registers_for_tensors;
 use crate::ir::ProductTypes;
 use linear_layout::assign::Price;

@@ -8,7 +8,8 @@ use super::kernel::{self, Kernel};
 use super::layouts::LayoutId;
 use super::modes::{Mode, NodeOrSlice};
 use super::options::AssignmentOptions;
-use super::prices::{PriceCache, Prices};
+use super::price_cache::PriceCache;
+use super::prices::Prices;
 use crate::analysis::axis::AxisFacts;
 use crate::ir::{Layouts, OpKind, TensorType};
 use crate::sys::build::{self, Op, Val};
@@ -43,7 +44,7 @@ pub(crate) fn cheapest<'c>(
     options: AssignmentOptions,
     axis: &Rc<AxisFacts>,
 ) -> Vec<usize> {
-    let mut plans = PriceCache::default();
+    let mut plans = PriceCache::of(options);
     let mut set_of: FxHashMap<usize, usize> = FxHashMap::default();
     for (set, variants) in sets.iter().enumerate() {
         for (value, _) in &variants[0] {
