@@ -554,6 +554,51 @@ def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
   let options = [LL_NonNegativeDividends];
 }
 
+def HoistLoads : Pass<"hoist-loads", "::mlir::ModuleOp"> {
+  let summary = "Move loads from global memory above operations that wait for shared memory";
+  let description = [{
+    A back end cannot move a load above a barrier. The latency of a load after a conversion, a reduction, or an access to
+    a shared-memory buffer therefore adds to the latency of the loads in front of it. This pass moves such a load up
+    within its block, with the operations that compute its operands, so that both latencies overlap. A load does not
+    cross stores to global memory, atomic operations, explicit barriers, assertions, or other loads. It stays if the
+    tensors that are live in between would occupy more than half of the registers of a thread.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%p: tensor<32x16x!tt.ptr<f32>, #rows>, %q: tensor<32x16x!tt.ptr<f32>, #rows>) {
+        %0 = tt.load %p : tensor<32x16x!tt.ptr<f32>, #rows>
+        %1 = ttg.local_alloc %0 : (tensor<32x16xf32, #rows>) -> !ttg.memdesc<32x16xf32, #shared, #ttg.shared_memory>
+        %2 = tt.load %q : tensor<32x16x!tt.ptr<f32>, #rows>
+        %3 = ttg.local_load %1 : !ttg.memdesc<32x16xf32, #shared, #ttg.shared_memory> -> tensor<32x16xf32, #rows>
+        %4 = arith.addf %2, %3 : tensor<32x16xf32, #rows>
+        tt.store %q, %4 : tensor<32x16x!tt.ptr<f32>, #rows>
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+    #smem = #ttg.shared_memory
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+      tt.func @f(%arg0: tensor<32x16x!tt.ptr<f32>, #blocked>, %arg1: tensor<32x16x!tt.ptr<f32>, #blocked>) {
+        %0 = tt.load %arg0 : tensor<32x16x!tt.ptr<f32>, #blocked>
+        %1 = tt.load %arg1 : tensor<32x16x!tt.ptr<f32>, #blocked>
+        %2 = ttg.local_alloc %0 : (tensor<32x16xf32, #blocked>) -> !ttg.memdesc<32x16xf32, #shared, #smem>
+        %3 = ttg.local_load %2 : !ttg.memdesc<32x16xf32, #shared, #smem> -> tensor<32x16xf32, #blocked>
+        %4 = arith.addf %1, %3 : tensor<32x16xf32, #blocked>
+        tt.store %arg1, %4 : tensor<32x16x!tt.ptr<f32>, #blocked>
+        tt.return
+      }
+    }
+    ```
+  }];
+}
+
 def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> {
   let summary = "Move operands of products through shared-memory buffers";
   let description = [{
@@ -669,8 +714,8 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect";
   let description = [{
     Runs `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`,
-    `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`, `fold-layout-conversions` and
-    `convert-layouts-to-llvm`, in this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
+    `remove-layout-conversions`, `reduce-data-duplication` with `only-cheaper`, `fold-layout-conversions`, `hoist-loads`
+    and `convert-layouts-to-llvm`, in this order. The input is IR that Triton's `convert-triton-to-tritongpu` has produced.
 
     Before:
     ```mlir

@@ -4,9 +4,9 @@ use super::Pass;
 use super::context::PassContext;
 use super::table::{
     ChooseMatrixInstructionsOptions, CoalesceOptions, ConvertLayoutsToLLVMOptions,
-    DecomposeProductsOptions, FoldLayoutConversionsOptions, LayoutPipelineOptions,
-    ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions,
-    Spelled,
+    DecomposeProductsOptions, FoldLayoutConversionsOptions, HoistLoadsOptions,
+    LayoutPipelineOptions, ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions,
+    ResolveAutoLayoutsOptions, Spelled,
 };
 use crate::sys::{FollowUp, Reported};
 
@@ -17,7 +17,7 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let passes: [&dyn Spelled; 8] = [
+        let passes: [&dyn Spelled; 9] = [
             &ResolveAutoLayoutsOptions { target: target() },
             &CoalesceOptions {
                 non_negative_dividends: self.non_negative_dividends,
@@ -37,6 +37,7 @@ impl Pass for LayoutPipelineOptions {
             },
             &ReduceDataDuplicationOptions { only_cheaper: true },
             &FoldLayoutConversionsOptions::default(),
+            &HoistLoadsOptions {},
             &ConvertLayoutsToLLVMOptions {
                 target: target(),
                 abi: self.abi.clone(),

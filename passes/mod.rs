@@ -11,6 +11,7 @@ mod convert_layouts_to_llvm;
 mod count_async_waits;
 mod decompose_products;
 mod fold_layout_conversions;
+mod hoist_loads;
 mod inventory;
 mod layout_pipeline;
 mod optimize_thread_locality;

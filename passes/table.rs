@@ -50,7 +50,7 @@ mod tests {
         ConvertLayoutsToLLVMOptions::read(&mut Values::of(&[
             text(target),
             text(b"plain"),
-            text(b"least"),
+            text(b"auto"),
             text(b"error"),
             text(b"cheapest"),
             text(b""),

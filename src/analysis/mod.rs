@@ -16,7 +16,7 @@
 //! | `barriers` | barrier and proxy-fence insertion |
 //!
 //! `tokens` computes how many groups a wait for async tokens may leave in flight. `pressure` computes how many
-//! registers a loop with products needs.
+//! registers a loop with products needs, and `live_tensors` how many are live at each operation.
 //!
 //! The lowering of each operation states the operation's effects, which follow from its plan. The analyses
 //! distinguish only control flow (`scf`, `cf`), `ttg.warp_specialize`, and the `arith` operations that `concrete`
@@ -37,6 +37,7 @@ pub(crate) mod counted;
 pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod in_flight;
+pub(crate) mod live_tensors;
 pub(crate) mod liveness;
 pub(crate) mod pressure;
 mod slots;

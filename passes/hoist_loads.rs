@@ -1,0 +1,182 @@
+//! `hoist-loads`: moves loads from global memory above operations that wait for shared memory.
+//!
+//! A barrier keeps the back end from moving a load up. The latency of a load after a barrier therefore adds to the
+//! latency of the loads before:
+//! ```text
+//! a = load; store a to shared memory; b = load; store b          two latencies
+//! a = load; b = load; store a to shared memory; store b          one latency
+//! ```
+//!
+//! A load moves to the first place in its block that leaves memory effects in order, together with the pure operations
+//! that compute its operands, if the tensors that are live in between and its result fit in half of the registers of a
+//! thread. A load does not cross other loads, so loads keep their order.
+//!
+//! Not here: loads of the next iteration of a loop (a software pipeliner).
+
+use super::Pass;
+use super::context::PassContext;
+use super::rewrite_layouts::functions;
+use super::table::HoistLoadsOptions;
+use crate::analysis::assignment::Role;
+use crate::analysis::effects::OpId;
+use crate::analysis::live_tensors::LiveTensors;
+use crate::analysis::pressure::{registers_for_tensors, words};
+use crate::ir::ops::tt;
+use crate::ir::verify::policy;
+use crate::ir::{ModuleInfo, OpKind, OpView};
+use crate::sys::build::{self, Blk, Op};
+use crate::sys::{self, FollowUp, Reported, operation_id};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+use rustc_hash::FxHashSet;
+
+impl Pass for HoistLoadsOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        for function in functions(context.module()) {
+            while hoist_one(context, function) {}
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// Moves the first load that can move. Returns false if there is none.
+fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
+    let threads = ModuleInfo::around(function).map_or(0, |info| info.threads_per_cta());
+    let limit = registers_for_tensors(context.default_gpu(), threads) / 2;
+    let mut live = None;
+    for op in build::in_order(function) {
+        let Some(block) = block_of_load(op) else {
+            continue;
+        };
+        let load = Load::new(block, op);
+        if load.anchors().next().is_none() {
+            continue;
+        }
+        let live = live.get_or_insert_with(|| LiveTensors::of(function, context.layouts()));
+        let own = words(context.layouts(), build::only_result(op).r#type());
+        let fits = |anchor: &usize| live.peak(load.ops[*anchor], op) + own <= limit;
+        if let Some(anchor) = load.anchors().find(fits) {
+            load.move_before(context, anchor);
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns the block of a load that may move, or `None` if the operation is no such load.
+fn block_of_load(op: Op<'_>) -> Option<Blk<'_>> {
+    let load = tt::Load::of(op)?;
+    let modifier = policy(load.cache_policy(), "cache_modifier");
+    let is_ordered = load.is_volatile() || modifier.is_some_and(|modifier| modifier == "cv");
+    // Warps of a partition have registers of their own.
+    let mut around = build::parent(op);
+    while let Some(parent) = around {
+        if OpKind::TtgWarpSpecialize.is(parent) {
+            return None;
+        }
+        around = build::parent(parent);
+    }
+    build::block_around(op).filter(|_| !is_ordered)
+}
+
+/// A load, with the operations in front of it that it may cross.
+struct Load<'c> {
+    /// The operations of the window, and the load at the end.
+    ops: Vec<Op<'c>>,
+    /// The load, and the operations that compute its operands.
+    needed: FxHashSet<OpId>,
+}
+
+impl<'c> Load<'c> {
+    fn new(block: Blk<'c>, load: Op<'c>) -> Self {
+        let mut ops = build::operations(block);
+        let end = ops.iter().position(|op| *op == load).unwrap_or(0);
+        ops.truncate(end + 1);
+        let fixed = ops[..end].iter().rposition(|op| !may_be_crossed(*op));
+        let mut ops = ops.split_off(fixed.map_or(0, |fixed| fixed + 1));
+        let mut needed = FxHashSet::default();
+        needed.insert(operation_id(load));
+        let mut start = ops.len() - 1;
+        while start > 0 {
+            let op = ops[start - 1];
+            let mut uses = build::results(op).into_iter().flat_map(sys::uses);
+            if uses.any(|(user, _)| needed.contains(&operation_id(user))) {
+                if !may_move(op) {
+                    break;
+                }
+                needed.insert(operation_id(op));
+            }
+            start -= 1;
+        }
+        let ops = ops.split_off(start);
+        Self { ops, needed }
+    }
+
+    /// Returns the positions of the operations that are worth crossing.
+    fn anchors(&self) -> impl Iterator<Item = usize> {
+        (0..self.ops.len()).filter(|at| {
+            let op = self.ops[*at];
+            waits(op) && !self.needed.contains(&operation_id(op))
+        })
+    }
+
+    /// Moves the load, with the operations that it needs, in front of an operation.
+    fn move_before(&self, context: &PassContext<'c>, anchor: usize) {
+        let rewriter = context.rewriter();
+        let place = self.ops[anchor];
+        for op in &self.ops[anchor..] {
+            if self.needed.contains(&operation_id(*op)) {
+                let copy = rewriter.copy_before(place, *op);
+                rewriter.replace(*op, &build::results(copy));
+            }
+        }
+    }
+}
+
+/// Returns true if an operation may move up with the load that needs it.
+fn may_move(op: Op<'_>) -> bool {
+    let is_repeatable = Role::of(op).is_repeatable() || Role::of(op) == Role::Conversion;
+    is_repeatable && op.region_count() == 0
+}
+
+/// Returns true if a load may move above an operation: the operation does not access global memory in program order.
+fn may_be_crossed(op: Op<'_>) -> bool {
+    let role = Role::of(op);
+    role.is_pure() || matches!(role, Role::Buffer { .. }) || is_shared_or_product(op)
+}
+
+/// Returns true if a load after the operation cannot be scheduled before: the operation has a barrier, or depends on
+/// one.
+fn waits(op: Op<'_>) -> bool {
+    matches!(
+        Role::of(op),
+        Role::Conversion | Role::Reduction | Role::Scan | Role::Buffer { .. }
+    ) || is_shared_or_product(op)
+}
+
+/// Returns true for a product, and for an operation on buffers or asynchronous copies that has no order with loads.
+fn is_shared_or_product(op: Op<'_>) -> bool {
+    use OpView as V;
+    matches!(
+        OpView::of(op),
+        Some(
+            V::TtDot(_)
+                | V::TtDotScaled(_)
+                | V::TtGather(_)
+                | V::TtgAsyncCommitGroup(_)
+                | V::TtgAsyncCopyGlobalToLocal(_)
+                | V::TtgAsyncWait(_)
+                | V::TtgLocalAlloc(_)
+                | V::TtgLocalDealloc(_)
+                | V::TtgLocalLoad(_)
+                | V::TtgLocalStore(_)
+                | V::TtgMemDescIndex(_)
+                | V::TtgMemDescReshape(_)
+                | V::TtgMemDescSubslice(_)
+                | V::TtgMemDescTrans(_)
+                | V::TtngFenceAsyncShared(_)
+                | V::TtngWarpGroupDot(_)
+                | V::TtngWarpGroupDotWait(_)
+        )
+    )
+}
