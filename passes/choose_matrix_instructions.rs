@@ -1,10 +1,9 @@
-//! `choose-matrix-instructions`: selects the matrix instruction of each product, and its layouts.
+//! `choose-matrix-instructions`: selects matrix instructions and layouts for all products.
 //!
-//! The candidates of a `tt.dot` are the instructions that the target has for the operand types. Each instruction is
-//! combined with all distributions of warps over the result and with several values of `kWidth`, in Triton's encodings
-//! (`encodings`). The cost of a candidate is the cost of its plan and of spilled registers. [`assignment`] chooses the
-//! candidates jointly with the layouts of all other values, as `remove-layout-conversions` does later. The pass
-//! rewrites only the products; it converts their operands and results.
+//! Candidates are the target's instructions for the operand types, in Triton's encodings (`encodings`), with all
+//! distributions of warps over the result and several values of `kWidth`. Costs include the plan and spilled registers.
+//! [`assignment`] chooses the candidates jointly with the layouts of all values, as later in
+//! `remove-layout-conversions`. The pass rewrites only the products and converts their operands and results.
 //!
 //! # Source
 //! Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`, which distribute warps by rules on
@@ -68,33 +67,30 @@ impl Pass for ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Assumed latency of a barrier, in quarters of a cycle, in a thread block that waits for its matrix products.
+/// Assumed latency of a barrier in a block that waits for its matrix products, in quarters of a cycle.
 ///
-/// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four
-/// blocks.
+/// On an H200, conversions through shared memory take 26 to 96 cycles longer with one block per SM than with four.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// Assumed latency of a barrier, in quarters of a cycle, if a processor runs one thread block at a time: no other block
-/// multiplies while its warps wait for each other.
+/// Assumed latency of a barrier with one resident block, in quarters of a cycle. No second block multiplies in the
+/// meantime.
 ///
-/// On an H100, attention of 128 x 64 x 128 by 8 warps takes 1.04 (causal) and 1.15 of Triton's time with two warps along n,
-/// whose softmax has barriers, and 0.93 and 1.00 with one.
+/// On an H100, attention of 128 x 64 x 128 by 8 warps takes 1.04 (causal) and 1.15 of Triton's time with two warps
+/// along n (and barriers in the softmax), and 0.93 and 1.00 with one.
 const ALONE_BARRIER_LATENCY: u32 = 4 * 256;
 
-/// The alternatives for one `tt.dot`: its original layouts, and other layouts that suit matrix instructions.
 struct Candidates {
-    /// The plan and the cost of the product in its original layouts.
+    /// The product in its original layouts.
     present: Arc<PricedProduct>,
     others: Vec<Candidate>,
 }
 
-/// One alternative for a `tt.dot`: encodings for a matrix instruction, and the plan and cost of the product in them.
 struct Candidate {
     encodings: Encodings,
     product: Arc<PricedProduct>,
 }
 
-/// A product, and its candidates or the reason why it has no candidates.
+/// The error is the reason for having no candidates.
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
@@ -142,8 +138,7 @@ impl ChooseMatrixInstructionsOptions {
     }
 }
 
-/// Returns, for each product, the index of its best candidate in `Candidates::others`, or `None` if the product keeps
-/// its original layouts.
+/// Returns the index in `Candidates::others` for each product. `None` keeps the original layouts.
 fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -186,13 +181,13 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Reciprocal of the relative price difference up to which two assignments count as equal (1/512). Among equal
-/// assignments, the assignment with more warps along n is chosen. On an H100, products of 64 x 128 x 64 and 128 x 128 x
-/// 64 whose prices differ by 0.06 % take 0.78 and 0.81 of the time.
+/// Reciprocal of the relative price difference below which assignments count as equal (1/512). Ties go to more warps
+/// along n. On an H100, products of 64 x 128 x 64 and 128 x 128 x 64 with prices 0.06 % apart take 0.78 and 0.81 of the
+/// time.
 const NOISE: u64 = 512;
 
-/// Limit for the number of candidates of a product in joint assignment. If two products have more candidates, the
-/// treewidth of the graph is too large for an exact solution.
+/// Maximum number of candidates per product in joint assignment. With two products above this number, the treewidth is
+/// too large for an exact solution.
 const MAX_ALTERNATIVES: usize = 16;
 
 fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
@@ -207,7 +202,6 @@ fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
     alternatives.collect()
 }
 
-/// Formats the remark that explains the choice for a product.
 fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -> String {
     let cycles = |product: &PricedProduct| product.price.div_ceil(4);
     let Candidates { present, others } = match candidates {
@@ -243,7 +237,7 @@ fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -
 /// Returns the candidates of a product.
 ///
 /// # Errors
-/// Returns the reason why there are no candidates.
+/// Returns the reason for having no candidates.
 fn candidates_of(
     dot: tt::Dot<'_, '_>,
     widened: u32,
@@ -328,8 +322,8 @@ fn candidates_of(
     Ok(Candidates { present, others })
 }
 
-/// Returns the factor by which conversions widen the elements of the operands between memory and the product (e.g. 2 if
-/// an operand is loaded as i8 and converted to f16). The narrowest loaded element counts.
+/// Returns the widening factor of the operands between memory and product, e.g. 2 for i8 to f16. The narrowest loaded
+/// element counts.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -355,7 +349,7 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// Returns the words that a message appends for the precision of an f32 product, or an empty text for other products.
+/// Returns the suffix of a message for the precision of an f32 product, or an empty text.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",
@@ -364,7 +358,6 @@ fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     }
 }
 
-/// Converts the operands of a product to other layouts, and its result back to the original layout.
 fn rewrite<'c>(
     context: &PassContext<'c>,
     dot: tt::Dot<'c, 'c>,

@@ -1,13 +1,11 @@
 //! `coalesce`: chooses layouts in which neighbouring threads access neighbouring addresses.
 //!
-//! Each access to global memory through a tensor of pointers gets its own blocked layout: the dimension with the
-//! largest contiguity comes first, and a thread holds as many elements along it as one access can move. The operands
-//! are converted to that layout, and the results are converted back; `remove-layout-conversions` removes conversions
-//! that are not needed.
+//! Each global access by a tensor of pointers gets its own blocked layout. The dimension with the largest contiguity
+//! comes first, with as many elements per thread as one access can move. Operands and results are converted;
+//! `remove-layout-conversions` removes redundant conversions.
 //!
-//! Dependent accesses with the same shape and order use the widest vector that any of these accesses supports, so that
-//! they can share a layout. Stores are an exception: a store does not exceed the width that it supports itself, since a
-//! wider vector would leave gaps.
+//! Dependent accesses with equal shape and order share a layout, with the widest vector of the group. A store does not
+//! exceed its own width, since a wider vector would leave gaps.
 //!
 //! # Source
 //! Triton's `tritongpu-coalesce`.
@@ -27,7 +25,6 @@ use linear_layout::encoding::{BlockedEncoding, CgaLayout, Encoding};
 use melior::ir::{Attribute, ValueLike};
 use std::collections::HashMap;
 
-/// Width of the widest vectorised access in bits.
 const WIDEST_BITS: u32 = 128;
 
 impl Pass for CoalesceOptions {
@@ -61,13 +58,11 @@ impl Pass for CoalesceOptions {
     }
 }
 
-/// A memory access for which the pass chooses a layout. Its addresses come from a tensor of pointers or a descriptor.
 struct PointerAccess<'c> {
     op: Op<'c>,
     shape: &'c [u64],
-    /// Dimensions in the order of decreasing contiguity.
+    /// Dimensions by decreasing contiguity.
     order: Vec<u32>,
-    /// Number of contiguous elements that a thread moves at once.
     width: u64,
     cga: CgaLayout,
     kind: AccessKind,
@@ -75,10 +70,10 @@ struct PointerAccess<'c> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AccessKind {
-    /// A load, whose layout may have a wider vector than the load supports.
+    /// A load, which may have a wider vector than the access itself supports.
     Load,
     Other,
-    /// An access through a descriptor; hardware generates the addresses.
+    /// Hardware generates the addresses.
     Descriptor,
 }
 
@@ -132,7 +127,7 @@ impl<'c> PointerAccess<'c> {
     }
 }
 
-/// Returns the distribution of a tensor over CTAs. A tensor with an open layout is not distributed over CTAs.
+/// Returns the distribution over CTAs. A tensor with an open layout is not distributed.
 fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLayout> {
     let encoding = tensor.encoding?;
     if sys::open_layout(encoding).is_some() {
@@ -142,15 +137,13 @@ fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLay
     layouts.of_tensor(tensor).ok()?.cga_layout().ok()
 }
 
-/// Returns the dimensions in the order of decreasing contiguity. Among dimensions with equal contiguity, later
-/// dimensions come first.
+/// Returns the dimensions by decreasing contiguity, later dimensions first among equals.
 fn order(info: &AxisInfo, rank: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..).take(rank).collect();
     order.sort_by_key(|d| std::cmp::Reverse((info.contiguity(*d as usize), *d)));
     order
 }
 
-/// Returns the number of contiguous elements along a dimension that one access can move.
 fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bits: u32) -> u64 {
     let dim = dim as usize;
     let bytes = u64::from(bits / 8).max(1);
@@ -160,7 +153,6 @@ fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bi
     aligned.min(info.contiguity(dim)).min(share).min(most)
 }
 
-/// Returns each access to global memory in a function, with the encoding that the pass chooses for the access.
 pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
     let (layouts, axis) = (context.layouts(), context.get::<AxisFacts>().of(function));
     let operations = build::in_order(function);
@@ -214,7 +206,7 @@ pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op
     decided
 }
 
-/// Connected components of operations that are related by use-def chains or nesting (a union-find forest).
+/// Union-find forest of operations in a common use-def chain or region.
 struct Components {
     numbers: HashMap<usize, usize>,
     parents: Vec<usize>,
@@ -263,7 +255,6 @@ impl Components {
     }
 }
 
-/// Converts the tensor operands of an operation to another encoding, and its results back to their original encodings.
 fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let convert = |value, type_| builders::ttg::convert_layout(value, type_).before(rewriter, op);

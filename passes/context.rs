@@ -11,30 +11,26 @@ use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The module on which a pass runs, with its rewriter and cached analyses.
 pub(super) struct PassContext<'c> {
     module: Op<'c>,
     rewriter: Rewriter<'c>,
     analyses: Analyses<'c>,
-    /// The assumption of the axis information.
     dividends: Dividends,
 }
 
-/// An analysis of a whole module. It is cached until the module changes.
+/// Cached until the module changes.
 pub(super) trait Analysis<'c>: Sized {
     fn of(context: &PassContext<'c>) -> Self;
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
 }
 
-/// Cached analyses of a module.
 #[derive(Default)]
 pub(super) struct Analyses<'c> {
     inventory: Slot<Inventory<'c>>,
     axis: Slot<AxisFacts>,
 }
 
-/// The storage of one cached analysis: the rewriter's change counter when the analysis ran, and the result. `None` if
-/// the analysis has not run.
+/// The change count at the time of the analysis, and the result. `None` before the first analysis.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
 
 impl<'c> Analysis<'c> for Inventory<'c> {
@@ -67,7 +63,6 @@ impl<'c> PassContext<'c> {
         }
     }
 
-    /// Returns the context with another assumption about dividends in the axis information.
     pub(super) fn assuming(mut self, dividends: Dividends) -> Self {
         self.dividends = dividends;
         self
@@ -81,7 +76,6 @@ impl<'c> PassContext<'c> {
         self.rewriter
     }
 
-    /// Returns an analysis, which is recomputed if the module has changed.
     pub(super) fn get<A: Analysis<'c>>(&self) -> Rc<A> {
         let now = self.rewriter.changes();
         let slot = A::slot(&self.analyses);
@@ -95,18 +89,16 @@ impl<'c> PassContext<'c> {
         computed
     }
 
-    /// Returns the layout cache of the MLIR context.
     pub(super) fn layouts(&self) -> &'c Layouts {
         Layouts::of(self.module.context())
     }
 
-    /// Returns the `requested` GPU if there is one, otherwise the GPU that the module names.
+    /// Returns the `requested` GPU, or else the GPU of the module.
     pub(super) fn gpu(&self, requested: Option<&str>) -> Result<&'static Target, GpuError> {
         ModuleInfo::gpu(self.module, requested)
     }
 
-    /// Returns the GPU that the module names. Without a name, returns the default GPU for the module's number of lanes
-    /// per warp.
+    /// Returns the GPU of the module, or else the default GPU for the number of lanes per warp.
     pub(super) fn default_gpu(&self) -> &'static Target {
         self.gpu(None).unwrap_or_else(|_| {
             let info = ModuleInfo::around(self.module);
@@ -114,21 +106,20 @@ impl<'c> PassContext<'c> {
         })
     }
 
-    /// Returns the GPU of [`Self::gpu`], or emits its error on the module.
+    /// Returns the GPU of [`Self::gpu`].
     ///
     /// # Errors
-    /// Returns an error if the target is missing or unknown.
+    /// Reports a missing or unknown target on the module.
     pub(super) fn known_gpu(&self, requested: Option<&str>) -> Result<&'static Target, Reported> {
         self.gpu(requested)
             .map_err(|error| self.fail(&error.into()))
     }
 
-    /// Emits an error on the module.
     pub(super) fn fail(&self, error: &Diagnostic) -> Reported {
         sys::emit_error(self.module, error)
     }
 
-    /// Emits an error on the module, with a note that suggests the element of `names` that is most similar to `given`.
+    /// Emits an error on the module. A note suggests the element of `names` nearest to `given`.
     pub(super) fn fail_with_nearest<'n>(
         &self,
         error: Diagnostic,

@@ -1,10 +1,8 @@
 //! `convert-encodings-to-linear`: replaces encodings by `#ttg.linear` with the same bases.
 //!
-//! A slice remains a slice, but its parent becomes `#ttg.linear`, as `tt.expand_dims` and `tt.reduce` require. Two
-//! kinds of encodings are kept: encodings that are used with several shapes for which no single list of bases is
-//! correct, and encodings whose kind an operation, such as a product, requires. Two kinds of buffers cannot be
-//! converted: a padded buffer has no linear layout, and a partitioned buffer has an input dimension that bases cannot
-//! list.
+//! A slice stays a slice with a `#ttg.linear` parent, as `tt.expand_dims` and `tt.reduce` require. An encoding is kept
+//! if no single list of bases fits all its shapes, or if an operation such as a product requires its kind. Padded
+//! buffers (not linear) and partitioned buffers (an additional input dimension) are not converted.
 
 use super::Pass;
 use super::context::PassContext;
@@ -52,8 +50,7 @@ impl Pass for ConvertEncodingsToLinearOptions {
     }
 }
 
-/// Returns an encoding by bases that has the layout of `old` on every shape with which the module uses `old`. Returns
-/// `None` if there is no such encoding.
+/// Returns bases with the layout of `old` on every shape in the module. `None` if there are none.
 fn linear(
     old: &Encoding,
     shapes: &[Vec<u64>],
@@ -66,8 +63,7 @@ fn linear(
     })
 }
 
-/// Returns the encoding by bases that has the layout of `old` on one shape. The bases may permute warps only if the
-/// kind of `old` is generic.
+/// Returns bases with the layout of `old` on one shape. Only generic encodings may permute warps.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {
@@ -76,8 +72,8 @@ fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     })
 }
 
-/// Returns the `#ttg.shared_linear` encoding that has the layout of `old` on one shape. Returns `None` for a shape with
-/// a single element, since an empty list of bases does not state the rank.
+/// Returns a `#ttg.shared_linear` with the layout of `old` on one shape. `None` for a single element, since an empty
+/// list of bases does not state the rank.
 fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     if layout.total_in_bits() == 0 {

@@ -1,4 +1,4 @@
-//! `convert-layouts-to-llvm`: lowers a module to the LLVM dialect, see [`crate::lower`].
+//! `convert-layouts-to-llvm`: lowers a module to the LLVM dialect; see [`crate::lower`].
 
 use super::Pass;
 use super::context::PassContext;
@@ -10,7 +10,7 @@ use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, LaneReductions, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
-/// MLIR's passes that lower the remaining operations of `arith` and `math`, and clean up.
+/// MLIR's passes for the remaining `arith` and `math` operations, and for clean-up.
 const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, FollowUp::Cse];
 
 impl Pass for ConvertLayoutsToLLVMOptions {
@@ -53,13 +53,11 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         })
     }
 
-    /// Checks that all operations of the module are in the LLVM dialect.
     fn finish(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         lower::check_lowered(context.module())
     }
 }
 
-/// Parses the value of an option, which must be one of the names in `choices`.
 fn one_of<T: Copy, const N: usize>(
     context: &PassContext<'_>,
     given: &str,

@@ -1,13 +1,12 @@
-//! `count-async-waits`: raises the `num` of waits, so that groups committed after the groups of the wait's tokens
-//! stay in flight.
+//! `count-async-waits`: raises the `num` of waits, so that groups committed after the wait's tokens stay in flight.
 //!
 //! ```text
 //! a = commit; b = commit; wait a {num = 0}          a = commit; b = commit; wait a {num = 1}
 //! ```
 //!
 //! # Source
-//! Triton's `updateWaits`, which its pipeliner runs for NVIDIA, and `tritonamdgpu-update-async-wait-count`, which
-//! counts instructions. Here the lowering converts numbers of groups to numbers of instructions.
+//! Triton's `updateWaits` (NVIDIA pipeliner), and `tritonamdgpu-update-async-wait-count`, which counts instructions.
+//! Here the lowering converts groups to instructions.
 
 use super::Pass;
 use super::context::PassContext;

@@ -1,11 +1,11 @@
-//! `decompose-products`: replaces products for which the target has no instruction by products that it supports.
+//! `decompose-products`: replaces products without an instruction on the target by supported products.
 //!
 //! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication.
 //! `downcast` turns `amdg.scaled_downcast_*` into a multiplication and a rounding. `packed` turns
-//! `amdg.local_load_packed_transposed` into a load of bytes whose halves are exchanged. `pairs` separates neighbouring
-//! elements. `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower
-//! parts. `convert-layouts-to-llvm` runs this pass first, so that each operand in the plan of a product has one
-//! element type.
+//! `amdg.local_load_packed_transposed` into a load of bytes with exchanged halves. `pairs` separates neighbouring
+//! elements. `split` turns an f32 product with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of
+//! narrower parts. `convert-layouts-to-llvm` runs this pass first, so each operand of a planned product has one element
+//! type.
 //!
 //! # Source
 //! Triton's `DecomposeScaledBlocked` and `tritongpu-F32DotTC`, with the same order of summation.
@@ -43,7 +43,6 @@ impl Pass for DecomposeProductsOptions {
     }
 }
 
-/// Decomposes all products of a module for which the target has no instruction.
 pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &Target) {
     context.rewriter().each(build::in_order(module), |op| {
         let emitter = DecompositionBuilder { context, place: op };
@@ -62,7 +61,7 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
     });
 }
 
-/// A builder that inserts operations on tensors in front of a product.
+/// Inserts operations in front of a product.
 #[derive(Clone, Copy)]
 struct DecompositionBuilder<'p, 'c> {
     context: &'p PassContext<'c>,
@@ -91,13 +90,11 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         Some(RankedTensorType::new(shape, element, Some(encoding)).into())
     }
 
-    /// Returns the tensor type of `value` with the element type replaced by `element`.
     fn with_element(self, value: Val<'c>, element: Type<'c>) -> Option<Type<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         Some(RankedTensorType::new(tensor.shape, element, tensor.encoding).into())
     }
 
-    /// Adds a constant tensor whose elements all equal `number`.
     fn constant(self, type_: Type<'c>, number: Attribute<'c>) -> Option<Val<'c>> {
         self.add(builders::arith::constant(
             build::splat(type_, number),
@@ -105,24 +102,21 @@ impl<'c> DecompositionBuilder<'_, 'c> {
         ))
     }
 
-    /// Adds a constant tensor whose elements all equal the integer `number`.
     fn integer(self, type_: Type<'c>, number: i64) -> Option<Val<'c>> {
         let element = TensorType::of(type_)?.element;
         self.constant(type_, IntegerAttribute::new(element, number).into())
     }
 
-    /// Adds a constant tensor of floating-point zeros.
     fn zero(self, type_: Type<'c>) -> Option<Val<'c>> {
         let element = TensorType::of(type_)?.element;
         self.constant(type_, FloatAttribute::new(self.mlir(), element, 0.0).into())
     }
 
-    /// Returns the integer type that is `bits` wide.
     fn integer_type(self, bits: u32) -> Type<'c> {
         IntegerType::new(self.mlir(), bits).into()
     }
 
-    /// Converts a tensor to another floating-point element type, rounding to nearest.
+    /// Rounds to nearest.
     fn convert_float(self, value: Val<'c>, element: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         if tensor.element == element {

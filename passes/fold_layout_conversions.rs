@@ -1,8 +1,8 @@
 //! `fold-layout-conversions`: removes redundant conversions.
 //!
-//! Conversions between equal layouts, chains of conversions, and repeated or dead conversions are folded. For the
-//! remaining conversions, [`assignment`] chooses the layouts of views and of memory accesses, with the same prices as
-//! `remove-layout-conversions`. All other operations keep their layouts.
+//! Folds conversions between equal layouts, chains, repeated and dead conversions. For the rest, [`assignment`] chooses
+//! the layouts of views and memory accesses, at the prices of `remove-layout-conversions`. All other operations keep
+//! their layouts.
 
 use super::Pass;
 use super::context::PassContext;
@@ -22,7 +22,6 @@ use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Limit for the number of rounds. Each round reduces the cost.
 const MAX_ROUNDS: usize = 16;
 
 impl Pass for FoldLayoutConversionsOptions {
@@ -50,11 +49,10 @@ impl Pass for FoldLayoutConversionsOptions {
     }
 }
 
-/// The reason for which two different spellings of one layout are kept.
 enum KeepReason<'c> {
-    /// An operation requires one of the spellings.
+    /// The operation requires one of the spellings.
     RequiredBy(Op<'c>),
-    /// The spellings have different layouts on another shape that the module uses.
+    /// The layouts differ on another shape in the module.
     DiffersElsewhere,
 }
 
@@ -71,7 +69,6 @@ fn conversion_of<'c>(value: Val<'c>) -> Option<ConvertLayout<'c, 'c>> {
     conversion(sys::defining_operation(value)?)
 }
 
-/// Returns true if an operation has one result and no effects.
 fn is_pure(op: Op<'_>) -> bool {
     op.result_count() == 1 && op.region_count() == 0 && Role::of(op).is_pure()
 }
@@ -98,9 +95,8 @@ impl<'c> Folding<'_, 'c> {
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Replaces one encoding by the other in the whole module, for each conversion between two encodings of one layout.
-    /// Returns the reasons for conversions whose encodings are kept, by operation id, and true if any encoding was
-    /// replaced.
+    /// Unifies the two encodings of each conversion between equal layouts. Returns the reasons for kept encodings by
+    /// operation id, and true after a replacement.
     fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
@@ -143,7 +139,6 @@ impl<'c> Folding<'_, 'c> {
         (kept, is_respelled)
     }
 
-    /// Folds conversions and assigns layouts until nothing changes.
     fn rounds(&self) {
         for _ in 0..MAX_ROUNDS {
             let before = self.context.rewriter().changes();
@@ -154,7 +149,6 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Visits the operations of the module once and folds the conversions among them.
     fn round(&self) {
         let rewriter = self.context.rewriter();
         self.drop_unused_arguments();
@@ -172,8 +166,8 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// Replaces the result of a conversion by an earlier value of equal type in its chain of conversions. Without such
-    /// a value, makes the conversion read the nearest earlier value of the chain that has a layout.
+    /// Replaces a conversion by an earlier value of equal type in its chain. Without such a value, the conversion reads
+    /// the nearest value with a layout.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -209,8 +203,7 @@ impl<'c> Folding<'_, 'c> {
         Some(())
     }
 
-    /// Goes back through the conversions that compute the operand of `cvt`, and returns the nearest value that has the
-    /// type of the result of `cvt`.
+    /// Returns the nearest value in the chain with the result type of `cvt`.
     fn chain_start(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
@@ -220,7 +213,7 @@ impl<'c> Folding<'_, 'c> {
         Some(source)
     }
 
-    /// Goes back through the conversions that compute `value`, and returns the nearest value that has a layout.
+    /// Returns the nearest value in the chain with a layout.
     fn with_layout(&self, mut value: Val<'c>) -> Val<'c> {
         while self.layout(value.r#type()).is_none() {
             let Some(cvt) = conversion_of(value) else {
@@ -231,7 +224,7 @@ impl<'c> Folding<'_, 'c> {
         value
     }
 
-    /// Assigns layouts to views and memory accesses. Returns true if a cheaper assignment was found and applied.
+    /// Assigns layouts to views and memory accesses. Returns true if a cheaper assignment was applied.
     fn choose(&self) -> bool {
         let options = RemoveLayoutConversionsOptions::default_options(
             self.context.default_gpu(),
@@ -275,8 +268,7 @@ impl<'c> Folding<'_, 'c> {
         is_changed
     }
 
-    /// Replaces an operand by the source of the conversion that defines it, if the operation supports the source's
-    /// type.
+    /// Bypasses the conversion of an operand, if the operation supports the source type.
     fn look_through(&self, op: Op<'c>) {
         let at = (0..op.operand_count()).find_map(|i| {
             let value = build::operand(op, i);
@@ -303,7 +295,6 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Replaces each conversion that repeats an earlier conversion by the earlier conversion's result.
     fn eliminate_common(&self) {
         for region in self.context.module().regions() {
             for block in build::blocks_of(region) {
@@ -340,8 +331,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Makes loops yield unused loop-carried values unchanged, so that the computation of their next values becomes
-    /// dead.
+    /// Yields unused loop-carried values unchanged, which makes their computation dead.
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
         for op in build::in_order(self.context.module()) {
@@ -368,8 +358,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Returns the pure operations that depend on a loop-carried value, if their results are used only to compute the
-    /// value that the loop yields at index `i`.
+    /// Returns the pure operations that only compute operand `i` of the terminator `end` from the loop-carried value
+    /// `argument`. `None` if there are other uses.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];
@@ -402,7 +392,6 @@ impl<'c> Folding<'_, 'c> {
         Some(found)
     }
 
-    /// Erases dead operations.
     fn erase_dead(&self, mut ops: Vec<Op<'c>>) {
         loop {
             let before = ops.len();
@@ -424,7 +413,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Erases the dead conversions of a chain, from the last conversion to the first.
+    /// Erases the dead conversions of a chain, last first.
     fn erase_unused(&self, mut value: Val<'c>) {
         while sys::is_unused(value) {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {
@@ -438,7 +427,6 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Emits a remark with the reason on each remaining conversion.
     fn explain_remaining(&self, kept: &HashMap<usize, KeepReason<'c>>) {
         if !self.explain {
             return;

@@ -8,18 +8,17 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 
-/// The tensor types and shared-memory types of a module, without duplicates, and all operations of the module.
+/// Types are distinct.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
     pub(super) buffers: Vec<LaidOutBuffer<'c>>,
     pub(super) operations: Vec<Op<'c>>,
 }
 
-/// The type of a shared-memory buffer that has a layout, i.e. a shared encoding.
 pub(super) struct LaidOutBuffer<'c> {
     pub(super) type_: Type<'c>,
     pub(super) encoding: Attribute<'c>,
-    /// Shape of the allocation without leading (multi-buffer) dimensions.
+    /// Allocation shape without the leading multi-buffer dimensions.
     pub(super) shape: Vec<u64>,
 }
 
@@ -36,7 +35,6 @@ impl<'c> LaidOutBuffer<'c> {
         })
     }
 
-    /// Returns the buffer's type with another encoding.
     pub(super) fn with_encoding(&self, layouts: &Layouts, new: &Encoding) -> Option<Type<'c>> {
         let old = layouts.text_of_attribute(self.encoding);
         let text = layouts.text_of_type(self.type_);

@@ -1,4 +1,4 @@
-//! `layout-pipeline`: runs this project's passes on kernels with default layouts, and lowers them to the LLVM dialect.
+//! `layout-pipeline`: this project's passes for kernels with default layouts, down to the LLVM dialect.
 
 use super::Pass;
 use super::context::PassContext;

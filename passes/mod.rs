@@ -1,7 +1,7 @@
-//! The passes, declared in `Passes.td`. Each pass is in a file with its command-line name.
+//! The passes of `Passes.td`, each in a file with its command-line name.
 //!
-//! Each file implements `Pass` for the options type of its pass. `table` includes the options types and the enum of
-//! passes that are generated from `Passes.td`, so a pass without an implementation does not compile.
+//! Each file implements `Pass` for its options type. `table` includes the generated options types and the enum of
+//! passes, so a pass without an implementation does not compile.
 
 mod choose_matrix_instructions;
 mod coalesce;
@@ -40,7 +40,7 @@ use proof::{Claim, Proof};
 use std::borrow::Cow;
 use table::{PassKind, Values};
 
-/// Installs the callbacks of dialects and passes, and registers the passes with MLIR. Idempotent.
+/// Idempotent.
 pub(crate) fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -49,20 +49,20 @@ pub(crate) fn install() {
     });
 }
 
-/// The default pipeline for lowering a kernel.
+/// Default pipeline to lower a kernel.
 pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
-/// Like [`LOWERING`], with annotations for the simulator's bounds checks.
+/// [`LOWERING`] with annotations for the simulator's bounds checks.
 pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// [`SIMULATED_LOWERING`] for kernels that use global scratch memory, which the simulator allocates.
+/// [`SIMULATED_LOWERING`] for kernels with global scratch memory, which the simulator allocates.
 pub const SIMULATED_LOWERING_WITH_SCRATCH: &str =
     "builtin.module(convert-layouts-to-llvm{abi=triton bounds=true})";
 
-/// Runs a pipeline of passes of this project and of MLIR, such as `builtin.module(cse)` or `cse`.
+/// Runs a pipeline of this project's and MLIR's passes, such as `builtin.module(cse)` or `cse`.
 ///
 /// # Errors
-/// Returns an error if the pipeline is invalid, or if a pass fails. Diagnostics are sent to the context's handler.
+/// Fails if the pipeline is invalid, or if a pass fails. Diagnostics go to the context's handler.
 pub fn run_pipeline(
     context: &Context,
     module: &mut Module<'_>,
@@ -84,13 +84,12 @@ pub fn run_pipeline(
     manager.run(module)
 }
 
-/// Returns the name of the pass of this project that is most similar to the first unknown pass of a pipeline.
+/// Returns the pass name nearest to the first unknown pass of a pipeline.
 pub(crate) fn nearest_pass(pipeline: &str) -> Option<&'static str> {
     let unknown = sys::unknown_pass(pipeline)?;
     nearest(&unknown, PassKind::ALL.iter().map(|pass| pass.argument()))
 }
 
-/// Adds the anchor `builtin.module` to a pipeline that has no anchor.
 fn anchored(pipeline: &str) -> Cow<'_, str> {
     match pipeline.find(['(', '{', ',']) {
         Some(at) if pipeline[at..].starts_with('(') => pipeline.into(),
@@ -98,39 +97,35 @@ fn anchored(pipeline: &str) -> Cow<'_, str> {
     }
 }
 
-/// A pass. The implementing type holds the pass's options.
+/// A pass. The implementing type holds the options.
 trait Pass {
-    /// Runs the pass on a module. Returns the MLIR passes to run after it.
+    /// Returns MLIR's passes to run afterwards.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
-    /// Returns the assumption under which the pass analyses the axes of tensors.
     fn dividends(&self) -> Dividends {
         Dividends::Any
     }
 
-    /// Returns the invariant that the pass preserves, for translation validation. `None` if the pass changes the
-    /// computation.
+    /// Returns the invariant for translation validation. `None` if the pass changes the computation.
     fn claim(&self) -> Option<Claim> {
         None
     }
 
-    /// Returns true if an option requests translation validation.
     fn is_verified(&self) -> bool {
         false
     }
 
-    /// Returns the pipeline of this project's passes that run after the pass and before MLIR's passes.
+    /// Returns this project's passes to run afterwards, before MLIR's.
     fn pipeline(&self) -> String {
         String::new()
     }
 
-    /// Checks the module after all following passes have run.
+    /// Runs after all following passes.
     fn finish(&self, _: &PassContext<'_>) -> Result<(), Reported> {
         Ok(())
     }
 }
 
-/// Lookup of the passes of `Passes.td` by their indices.
 struct Table;
 
 impl Table {

@@ -1,9 +1,9 @@
 //! `optimize-thread-locality`: avoids data exchange between threads or warps.
 //!
-//! - A reshape with `allow_reorder` gets a layout in which a reduction along one axis stays within threads.
-//! - A gather gets a layout in which a warp holds whole rows, if its plan costs less.
-//! - A loop-carried accumulation of reductions becomes an accumulation in each thread, with one reduction after the
-//!   loop: `accumulate`.
+//! - A reshape with `allow_reorder` gets a layout that keeps a reduction within threads.
+//! - A gather gets a layout with whole rows per warp, if the plan costs less.
+//! - A loop-carried accumulation of reductions becomes an accumulation per thread, with one reduction after the loop:
+//!   `accumulate`.
 //!
 //! # Source
 //! Triton's `tritongpu-optimize-thread-locality`, which accumulates only loaded floats in blocked layouts, and
@@ -40,20 +40,20 @@ impl Pass for OptimizeThreadLocalityOptions {
     }
 }
 
-/// Returns the number of warps that execute an operation, and the number of lanes per warp.
+/// Returns (executing warps, lanes per warp).
 fn threads(op: Op<'_>) -> Option<(u32, u32)> {
     let info = ModuleInfo::around(op).ok()?;
     let warps = u32::try_from(info.num_warps).ok()?;
     Some((warps, u32::try_from(info.threads_per_warp).ok()?))
 }
 
-/// Marks an operation so that later passes keep its layouts. `key` is the name of the attribute.
+/// Sets the unit attribute `key`, which makes later passes keep the layouts.
 fn keep<'c>(context: &PassContext<'c>, op: Op<'c>, key: &str) {
     let unit = Attribute::unit(build::context(op));
     context.rewriter().set_attribute(op, key, unit);
 }
 
-/// Changes the type of a result, and inserts a conversion to the old type for the users of the result.
+/// Changes the type of a result, and converts back for the users.
 fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let (old, users) = (value.r#type(), sys::uses(value));
@@ -66,7 +66,7 @@ fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Opt
     Some(())
 }
 
-/// Changes a reshape with `allow_reorder` so that each thread holds whole rows of a reduction.
+/// Gives a reshape with `allow_reorder` whole rows of a reduction per thread.
 fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Reshape::of(op).filter(|view| view.allow_reorder())?;
     let result = build::only_result(op);
@@ -110,7 +110,7 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Changes a gather to a layout with whole rows per warp, if that layout costs less.
+/// Gives a gather whole rows per warp, if cheaper.
 fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;
@@ -158,8 +158,7 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Returns a layout with lanes along one axis and warps along the other dimensions. Each warp then holds whole rows of
-/// both tensors, and each thread holds as few indices as possible.
+/// Returns a layout with whole rows of both tensors per warp, and as few indices per thread as possible.
 fn warp_local<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,

@@ -1,9 +1,8 @@
 //! `recognize-encodings`: replaces lists of bases by structured encodings.
 //!
-//! This is the inverse of `convert-encodings-to-linear`. An encoding with the same layout that the module already uses
-//! is preferred to an encoding that [`Encoding::recognize`] finds. The new encoding must have the same layout as the
-//! bases on every shape with which the bases are used. Bases are kept if no family of encodings describes them, or if
-//! an operation requires them.
+//! Inverse of `convert-encodings-to-linear`. Encodings that the module already uses take precedence over
+//! [`Encoding::recognize`]. The layout must agree on every shape in the module. Bases are kept if no encoding fits, or
+//! if an operation requires bases.
 
 use super::Pass;
 use super::context::PassContext;
@@ -67,7 +66,6 @@ impl Pass for RecognizeEncodingsOptions {
     }
 }
 
-/// Returns true if an encoding consists of a list of bases.
 fn is_written_out(encoding: &Encoding) -> bool {
     matches!(
         encoding,
@@ -75,7 +73,7 @@ fn is_written_out(encoding: &Encoding) -> bool {
     )
 }
 
-/// Returns the structured encoding of a buffer. Returns `None` if its alignment would be smaller.
+/// Returns the structured encoding of a buffer. `None` if the alignment would decrease.
 fn shared(
     old: &Encoding,
     shape: &[u64],

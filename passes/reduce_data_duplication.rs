@@ -1,13 +1,12 @@
 //! `reduce-data-duplication`: moves operands of products through shared-memory buffers.
 //!
 //! A conversion to an operand layout replicates elements over many threads. A buffer stores each element once, and a
-//! later pass can fill the buffer in advance. The buffer is read at the first use of the operand. If this use is in a
-//! loop, the buffer is read in front of the loop, unless the loop would then spill registers. The pass takes the
-//! swizzle that is cheapest to fill and to read.
+//! later pass can fill it in advance. The buffer is read at the first use, or in front of a loop unless the loop would
+//! then spill registers. The pass takes the cheapest swizzle to fill and read.
 //!
 //! # Source
-//! Triton's `tritongpu-reduce-data-duplication`, which replaces every conversion to an operand layout between warps,
-//! and takes the swizzle from a table.
+//! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion between warps, with a swizzle
+//! from a table.
 
 use super::Pass;
 use super::context::PassContext;
@@ -28,11 +27,10 @@ use linear_layout::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Largest width of a swizzled vector in bits.
 const WIDEST_BITS: u32 = 128;
-/// Number of 32-bit words per thread above which an operand goes through a buffer even if a conversion costs less.
+/// Operands with more 32-bit words per thread go through a buffer regardless of cost.
 const MOST_WORDS: u64 = 16;
-/// Largest number of phases of a swizzle, and largest number of rows per phase.
+/// Maximum number of phases of a swizzle, and of rows per phase.
 const MOST: u32 = 16;
 
 impl Pass for ReduceDataDuplicationOptions {
@@ -52,7 +50,6 @@ impl Pass for ReduceDataDuplicationOptions {
     }
 }
 
-/// Replaces a conversion to an operand layout by a store to a shared-memory buffer and a load from it.
 fn through_buffer<'c>(
     context: &PassContext<'c>,
     cvt: ConvertLayout<'c, 'c>,
@@ -124,8 +121,8 @@ fn through_buffer<'c>(
     let uses = sys::uses(cvt.result()).into_iter();
     let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
     let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
-    // In a loop without enough registers, the buffer is read in each iteration. If the processor runs one block at a time,
-    // the registers are for global loads in flight, since no other block hides their latency.
+    // In a loop without enough registers, the buffer is read in each iteration. With one block per processor, the
+    // registers are for global loads in flight, since no other block hides their latency.
     while let Some(looped) = place.filter(|op| is_loop(*op)) {
         let is_alone = pressure::resident_blocks(looped, target) <= 1;
         if !is_alone && !pressure::exceeds_registers(layouts, looped, target) {
@@ -139,7 +136,6 @@ fn through_buffer<'c>(
     Some(())
 }
 
-/// Returns the type of an immutable buffer that can hold a tensor.
 fn buffer<'c>(op: Op<'c>, tensor: &TensorType<'c>, encoding: &Encoding) -> Option<Type<'c>> {
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let (element, encoding) = (tensor.element, attribute(op, encoding)?);

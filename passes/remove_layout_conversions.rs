@@ -1,7 +1,7 @@
 //! `remove-layout-conversions`: joint assignment of layouts to all values of a kernel.
 //!
-//! [`crate::analysis::assignment`] computes the assignment, and [`super::rewrite_layouts`] applies it in one rewrite.
-//! [`super::proof`] verifies the result independently of these two modules.
+//! [`crate::analysis::assignment`] computes the assignment, [`super::rewrite_layouts`] applies it in one rewrite.
+//! [`super::proof`] verifies the result independently.
 
 mod report;
 
@@ -22,7 +22,6 @@ use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
 use melior::ir::ValueLike;
 
-/// The accepted values of the option `memory`.
 const MEMORY: [&str; 2] = ["pinned", "free"];
 
 impl Pass for RemoveLayoutConversionsOptions {
@@ -109,7 +108,6 @@ impl RemoveLayoutConversionsOptions {
         })
     }
 
-    /// Returns the default options of the pass for a GPU and a scope.
     pub(super) fn default_options(target: &'static Target, scope: Scope) -> AssignmentOptions {
         let defaults = Self::default();
         AssignmentOptions {
@@ -207,7 +205,6 @@ impl RemoveLayoutConversionsOptions {
         Ok(())
     }
 
-    /// Returns true if an assignment saves at least `min-gain` percent of the predicted cycles.
     fn gains_enough(&self, assignment: &Assignment) -> bool {
         let (before, after) = (
             u128::from(assignment.before.0),
@@ -217,7 +214,7 @@ impl RemoveLayoutConversionsOptions {
         self.min_gain == 0 || after * 100 <= before * rest
     }
 
-    /// Reports an operation or conversion whose scratch memory exceeds the budget in every assignment.
+    /// Reports scratch memory that exceeds the budget in every assignment.
     fn fail_budget(&self, kernel: &Kernel<'_>, overflow: ScratchOverflow) -> Reported {
         let op = match overflow.of {
             NodeOrSlice::Node(node) => kernel.nodes[node].op,
@@ -269,7 +266,6 @@ impl RemoveLayoutConversionsOptions {
     }
 }
 
-/// Emits a remark on each product whose plan includes conversions of its operands or of its result.
 fn explain_products<'c>(
     context: &PassContext<'c>,
     function: Op<'c>,
@@ -312,8 +308,8 @@ fn explain_products<'c>(
     }
 }
 
-/// Largest value of the option `conversion-cost`.
+/// Maximum of the option `conversion-cost`.
 const MAX_CYCLES: u64 = 1 << 20;
 
-/// Limit for the number of rounds of assignment and rewrite. Two rounds are usual.
+/// Maximum number of assignments and rewrites. Two are usual.
 const MAX_ROUNDS: usize = 6;

@@ -5,7 +5,7 @@
 //! exp (broadcast x)                       broadcast (exp x)
 //! broadcast x * splat a                   broadcast (x * splat a)
 //! ```
-//! A thread then computes on the registers of a row instead of the registers of a tile.
+//! A thread then computes on the registers of a row instead of a tile.
 //!
 //! # Source
 //! Triton's `triton-reorder-broadcast`, which also folds views; in this project, canonicalisation patterns do that.
@@ -35,7 +35,6 @@ impl Pass for ReorderBroadcastOptions {
     }
 }
 
-/// Returns true if an operation is pure and elementwise and has one result, which is a tensor.
 fn is_movable(op: Op<'_>) -> bool {
     let is_known = match AnyKind::of(op) {
         AnyKind::Upstream(kind) => kind.is_elementwise(),
@@ -56,7 +55,6 @@ fn is_movable(op: Op<'_>) -> bool {
             .all(is_tensor)
 }
 
-/// The scalar that a splat repeats: a value, or the attribute of a constant.
 #[derive(Clone, Copy)]
 enum SplatElement<'c> {
     Value(Val<'c>),
@@ -72,7 +70,7 @@ fn everywhere<'c>(value: Val<'c>) -> Option<SplatElement<'c>> {
     build::splat_value(constant.value()).map(SplatElement::Constant)
 }
 
-/// Replaces an operation whose operands are splats by a splat of the scalar operation.
+/// Replaces an operation on splats by a splat of the scalar operation.
 fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let elements: Option<Vec<_>> = operands.iter().map(|value| everywhere(*value)).collect();
@@ -107,8 +105,7 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Replaces an operation by a broadcast of the operation on smaller tensors. Its operands must be splats and
-/// broadcasts from the same shape.
+/// Moves a broadcast below an operation on splats and broadcasts from one shape.
 fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let source = |value: Val<'c>| Some(tt::Broadcast::of(sys::defining_operation(value)?)?.src());

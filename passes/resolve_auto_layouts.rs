@@ -1,8 +1,7 @@
 //! `resolve-auto-layouts`: infers the layouts that a program leaves open.
 //!
-//! [`crate::analysis::automatic`] propagates required layouts. Memory accesses require the layouts that `coalesce`
-//! would choose. If only conversions constrain a value, the value gets the layout with the cheapest plans. No
-//! conversion is added.
+//! [`crate::analysis::automatic`] propagates required layouts. Memory accesses require the layouts of `coalesce`. A
+//! value constrained only by conversions gets the layout with the cheapest plans. No conversion is added.
 //!
 //! # Source
 //! Triton's `gluon-infer-coalesced-encodings` and `gluon-resolve-auto-encodings`.
@@ -97,10 +96,10 @@ fn default_options(target: &'static Target) -> AssignmentOptions {
     }
 }
 
-/// Checks that a module has no open layouts, as lowering requires.
+/// Checks that a module has no open layouts.
 ///
 /// # Errors
-/// Reports the first operation that has an open layout in a result or block argument.
+/// Reports the first operation with an open layout in a result or block argument.
 pub(super) fn check_resolved(context: &PassContext<'_>) -> Result<(), Reported> {
     for op in build::in_order(context.module()) {
         let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
@@ -120,7 +119,6 @@ pub(super) fn check_resolved(context: &PassContext<'_>) -> Result<(), Reported> 
     Ok(())
 }
 
-/// Returns the layouts that accesses to global memory require.
 fn accesses<'c>(
     context: &PassContext<'c>,
     constraints: &Constraints<'c>,
@@ -143,7 +141,6 @@ fn accesses<'c>(
     requirements
 }
 
-/// Returns the layouts that the operations `gluon.set_auto_layout` require.
 fn explicit<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Requirement<'c>> {
     let requirements = operations.iter().filter_map(|op| {
         let view = gluon::SetAutoLayout::of(*op)?;
@@ -157,7 +154,6 @@ fn explicit<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Requirement<'c>
     requirements.collect()
 }
 
-/// Changes the types of values. The attribute of each encoding is cached.
 struct Retyping<'r, 'c> {
     context: &'r PassContext<'c>,
     attributes: HashMap<Arc<Encoding>, Attribute<'c>>,
@@ -195,7 +191,7 @@ impl<'r, 'c> Retyping<'r, 'c> {
     }
 }
 
-/// Returns the elements attribute of a constant whose type is changed from `old` to `new`.
+/// Returns the elements attribute of a constant after a type change from `old` to `new`.
 fn constant_of<'c>(
     elements: Attribute<'c>,
     (old, new): (Type<'c>, Type<'c>),
@@ -221,7 +217,7 @@ fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
     )
 }
 
-/// Updates the types of functions so that they match the types of their arguments and returned values.
+/// Updates function types to the types of arguments and returned values.
 fn declare<'c>(context: &PassContext<'c>, operations: &[Op<'c>]) {
     for function in operations.iter().filter_map(|op| tt::Func::of(*op)) {
         let blocks = build::blocks_of(function.body());

@@ -1,9 +1,8 @@
-//! Replacement of encodings by other spellings of the same layout, in a whole module.
+//! Replacement of encodings by equivalent encodings in a whole module.
 //!
-//! Some operations require *equal* encodings on operands of different shapes (`tt.broadcast`), so an encoding can only
-//! be replaced everywhere. The old and the new spelling must have the same layout on every shape with which the
-//! encoding or a slice of it is used. An encoding is kept if an operation requires its kind, as a product requires
-//! `#ttg.nvidia_mma`.
+//! Operations such as `tt.broadcast` require *equal* encodings on different shapes, so replacements apply everywhere.
+//! Old and new encoding must have the same layout on every shape of the encoding or of its slices. An encoding is kept
+//! if an operation requires its kind, as a product requires `#ttg.nvidia_mma`.
 
 use super::context::PassContext;
 use super::inventory::Inventory;
@@ -17,7 +16,6 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, OperationRef, Type, ValueLike};
 
 impl Inventory<'_> {
-    /// Returns true if replacing `old` by `new` preserves the layout of every tensor.
     pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
         !is_of_shape(new)
             && self.tensors.iter().all(|tensor| {
@@ -41,19 +39,18 @@ impl Inventory<'_> {
     }
 }
 
-/// Replacements of encodings by other spellings of the same layouts, as pairs `(old, new)` of attributes or of types.
+/// Replacements as (old, new) pairs.
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
-    /// Replacements of buffer types, and of tensor types whose encoding depends on the shape.
+    /// Buffer types, and tensor types with a shape-dependent encoding.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
 }
 
-/// Default alignment of a buffer, in bytes.
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
 impl<'c> Respelling<'c> {
-    /// Adds a replacement for each buffer type for whose encoding and shape `new` returns another encoding.
+    /// Adds the buffers for which `new` returns another encoding.
     pub(super) fn add_buffers(
         &mut self,
         inventory: &Inventory<'c>,
@@ -69,8 +66,7 @@ impl<'c> Respelling<'c> {
         }
     }
 
-    /// Adds a replacement for each tensor type whose encoding depends on the shape, if `new` returns another encoding
-    /// for this encoding and shape.
+    /// Adds the tensor types with a shape-dependent encoding for which `new` returns another encoding.
     pub(super) fn add_tensors(
         &mut self,
         module: Op<'c>,
@@ -102,13 +98,11 @@ impl<'c> Respelling<'c> {
         self.encodings.len() + self.types.len()
     }
 
-    /// Applies the replacements to a module. Replacements that make the verifier of an operation fail are dropped.
-    ///
-    /// The verifiers run on a copy of the module.
+    /// Applies the replacements, except those that a verifier rejects on a copy of the module.
     ///
     /// # Errors
-    /// Returns an error if no replacement remains. The error contains an operation that forbids the last replacement,
-    /// or `None` if there was no replacement.
+    /// Fails if no replacement remains, with an operation that forbids the last one. `None` if there was none to start
+    /// with.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -136,8 +130,7 @@ impl<'c> Respelling<'c> {
         Err(asked_by)
     }
 
-    /// Returns the operations that forbid the replacements: their verifiers would fail, or their operands would no
-    /// longer have the required `#ttg.dot_op`.
+    /// Returns the operations that forbid replacements: failing verifiers, or products that would lose a `#ttg.dot_op`.
     fn refused(&self, context: &PassContext<'c>, inventory: &Inventory<'c>) -> Vec<Op<'c>> {
         let layouts = context.layouts();
         context
@@ -156,8 +149,7 @@ impl<'c> Respelling<'c> {
     }
 }
 
-/// Returns true for a product whose operands have the encoding `#ttg.dot_op`. Operands in `#ttg.linear` are valid in
-/// this project, but not in Triton.
+/// Returns true for a product with `#ttg.dot_op` operands. Triton does not accept `#ttg.linear` operands.
 fn is_by_name(layouts: &Layouts, op: Op<'_>) -> bool {
     tt::Dot::of(op).is_some_and(|dot| {
         let encoding = TensorType::of(dot.a().r#type()).and_then(|tensor| tensor.encoding);
@@ -171,8 +163,7 @@ fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
     operands.chain((0..op.result_count()).map(move |i| build::result(op, i).r#type()))
 }
 
-/// Returns `found` with `old` replaced by `new`, in `found` itself or in a parent. Returns `None` if `found` does not
-/// contain `old`.
+/// Replaces `old` by `new` in `found` or a parent. `None` if `found` does not contain `old`.
 fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encoding> {
     if found == old {
         return Some(new.clone());
@@ -183,8 +174,8 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
         .flatten()
 }
 
-/// Returns true for a CuTe encoding whose tile is not in its text but is the shape of the tensor. On other shapes, such
-/// an encoding has another layout, not a repetition of the same tile.
+/// Returns true for a CuTe encoding whose tile is the shape of the tensor. On other shapes, the layout is not a
+/// repetition of the tile.
 fn is_of_shape(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
@@ -196,7 +187,7 @@ pub(super) fn attribute<'c>(
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 
-/// Returns the nearest parent of a slice that is not itself a slice. Returns any other encoding unchanged.
+/// Returns the first parent that is not a slice.
 pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
@@ -204,7 +195,7 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     }
 }
 
-/// Returns `shape` with a dimension of size 1 inserted for each dimension that a slice in `encoding` removes.
+/// Inserts a dimension of size 1 per sliced dimension.
 fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
     match encoding {
         Encoding::Slice(slice) => {
@@ -217,8 +208,7 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 }
 
 impl<'c> Inventory<'c> {
-    /// Returns the distinct root encodings (see [`root`]) of the module's tensors. Each encoding is paired with the
-    /// shapes that it is used with, after [`widen`], largest shape first.
+    /// Returns the distinct root encodings with their shapes, largest first. See [`root`] and [`widen`].
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {
@@ -245,16 +235,15 @@ impl<'c> Inventory<'c> {
     }
 }
 
-/// The families of encodings that a pass may replace, selected by the user.
+/// Encoding families selected by the user.
 pub(super) struct Families<'o> {
-    /// Names of families. If not empty, only encodings of these families are replaced.
+    /// If not empty, only these families are replaced.
     pub(super) only: &'o [String],
-    /// Names of families whose encodings are not replaced.
+    /// These families are not replaced.
     pub(super) keep: &'o [String],
 }
 
 impl Families<'_> {
-    /// Checks that all names in `only` and `keep` are names of families.
     pub(super) fn check(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         let known = Encoding::families;
         let all = self.only.iter().chain(self.keep);

@@ -1,4 +1,4 @@
-//! Applies a layout assignment to a function: sets types, rematerialises operations, adds and removes conversions.
+//! Application of a layout assignment to a function: types, rematerialisation, conversions.
 
 use crate::analysis::assignment::{
     Assignment, DatumId, EncodingId, Kernel, Materialisation, Role, Spelling,
@@ -11,21 +11,18 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Type, ValueLike};
 use std::collections::BTreeMap;
 
-/// A datum, and one of the encodings in which the datum is computed.
 type EncodedDatum = (DatumId, EncodingId);
 
 struct Rewriting<'r, 'c> {
     rewriter: Rewriter<'c>,
     kernel: &'r mut Kernel<'c>,
-    /// Values that operations compute, by the datum and the encoding.
     computed: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Results of inserted conversions, by the datum and the new encoding.
+    /// Results of inserted conversions, by the new encoding.
     converted: BTreeMap<EncodedDatum, Val<'c>>,
-    /// Operands to replace, as the operation, the operand index, and the datum and encoding of the new value.
+    /// Operands to replace, as (operation, operand index, new value).
     uses: Vec<(Op<'c>, usize, EncodedDatum)>,
 }
 
-/// Returns the functions of a module that have a body.
 pub(super) fn functions(module: Op<'_>) -> Vec<Op<'_>> {
     let all = build::module_body(module).map(build::operations);
     let mut all = all.unwrap_or_default();
@@ -98,8 +95,7 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Copies each rematerialised operation, so that there is one operation for each assigned choice of layouts. The
-    /// original operation takes one choice, if possible the choice with its original layouts.
+    /// Copies rematerialised operations, one per assigned choice of layouts. The original operation takes one choice.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -175,7 +171,6 @@ impl<'c> Rewriting<'_, 'c> {
     }
 }
 
-/// Returns the first operation after the definition of a value.
 fn after<'c>(value: Val<'c>) -> Op<'c> {
     match sys::defining_operation(value) {
         Some(op) => build::next(op).expect("a block has a terminator"),
@@ -186,8 +181,7 @@ fn after<'c>(value: Val<'c>) -> Op<'c> {
     }
 }
 
-/// Returns the operation before which to insert a conversion. The conversion is inserted directly after the definition
-/// of the value, or into a branch if all users are in that branch.
+/// Returns the insertion point of a conversion: directly after the definition, or in the branch with all users.
 fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     let first = after(source);
     let mut block = block_of(first);
@@ -217,7 +211,7 @@ fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     place
 }
 
-/// Returns the first operation directly in `block` that is one of `users` or contains one of `users`.
+/// Returns the first operation directly in `block` that is or contains a user.
 pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> {
     let holders: Vec<Op<'c>> = users
         .iter()
@@ -235,7 +229,7 @@ fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
     build::block_around(op).expect("an operation below a function lies in a block")
 }
 
-/// Returns the operation directly in `block` that is `op` or contains `op`.
+/// Returns the operation directly in `block` that is or contains `op`.
 fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     let mut op = op;
     while !same(block_of(op), block) {
@@ -245,8 +239,8 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     Some(op)
 }
 
-/// Returns the operation directly in `block` that contains `op`, and the block of that operation's regions that
-/// contains `op`. Returns `None` if `op` itself is directly in `block`.
+/// Returns the operation directly in `block` around `op`, and the nested block with `op`. `None` if `op` is directly in
+/// `block`.
 fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {
@@ -262,7 +256,7 @@ fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     }
 }
 
-/// Erases dead operations. Calls `dropped` before it erases an operation.
+/// Erases dead operations, each after a call of `dropped`.
 pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut impl FnMut(Op<'c>)) {
     for region in 0..op.region_count() {
         let blocks = build::blocks(op, region);
@@ -279,7 +273,7 @@ pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut im
     }
 }
 
-/// Erases the dead operations of a block, from the last operation to the first. Returns true if there were any.
+/// Returns true after any erasure.
 fn drop_dead_of<'c>(
     rewriter: Rewriter<'c>,
     block: Blk<'c>,

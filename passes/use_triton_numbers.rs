@@ -1,10 +1,9 @@
 //! `use-triton-numbers`: floating-point accuracy of Triton's lowering.
 //!
-//! The pass allows approximations where Triton's lowering uses them. On NVIDIA, these are `div.full` for quotients, the
-//! difference to a rounded multiple for remainders, and the GPU's instructions for roots and exponentials. On AMD,
-//! quotients are rounded to nearest and remainders are exact; roots and exponentials are approximated as on NVIDIA. For
-//! both vendors, products are fused with sums. Functions that Triton computes with a library, such as sines, are not
-//! approximated.
+//! Allows approximations where Triton's lowering uses them. On NVIDIA: `div.full` for quotients, the difference to a
+//! rounded multiple for remainders, instructions for roots and exponentials. On AMD, quotients are rounded to nearest
+//! and remainders are exact; roots and exponentials are approximated. Products are fused with sums. Functions from a
+//! library, such as sines, are not approximated.
 
 use super::Pass;
 use super::context::PassContext;
@@ -17,7 +16,6 @@ use linear_layout::target::Assembly;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
 
-/// Name of the attribute that holds the fast-math flags of an operation of `arith` or `math`.
 const FAST: &str = "fastmath";
 
 impl Pass for UseTritonNumbersOptions {
@@ -34,10 +32,9 @@ impl Pass for UseTritonNumbersOptions {
     }
 }
 
-/// The flag that allows fusing a product with a sum.
 const CONTRACT: &str = "contract";
 
-/// Returns the fast-math flag that Triton's lowering of an operation implies, if it implies one.
+/// Returns the fast-math flag of Triton's lowering.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {
@@ -53,7 +50,6 @@ fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     (flag == CONTRACT || width <= 32).then_some(flag)
 }
 
-/// Adds a flag to an operation.
 fn allow<'c>(context: &PassContext<'c>, op: Op<'c>, flag: &str) {
     let said = op
         .attribute(FAST)

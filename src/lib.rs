@@ -1,10 +1,10 @@
-//! An MLIR dialect family that attaches layouts to tensors, compatible with Triton's textual IR, with passes over it
-//! and a lowering to LLVM for NVIDIA and AMD.
+//! An MLIR dialect family with layouts for tensors, compatible with Triton's textual IR. Includes passes, and a
+//! lowering to LLVM for NVIDIA and AMD.
 //!
-//! The layout algebra is the crate [`linear_layout`], the simulator of lowered kernels [`gpu_sim`]. Modules, lowest
-//! first; each uses only earlier ones: [`sys`] unsafe code, [`ir`] typed operations and their rules, [`analysis`]
-//! data-flow analyses, [`lower`] emission, [`passes`] the passes, [`driver`] from text to a result. [`simulated`]
-//! converts lowered modules for the simulator.
+//! [`linear_layout`] is the layout algebra, [`gpu_sim`] the simulator of lowered kernels. Modules, lowest first:
+//! [`sys`] (unsafe code), [`ir`] (typed operations and rules), [`analysis`] (data flow), [`lower`] (emission),
+//! [`passes`], [`driver`] (from text to a result). [`simulated`] converts lowered modules for the simulator. Each
+//! module uses only earlier ones.
 
 #![cfg_attr(
     test,
@@ -28,7 +28,7 @@ pub mod sys;
 pub use gpu_sim;
 pub use linear_layout;
 
-/// Installs the implementation of dialects, passes and the C API, and registers the passes with MLIR. Idempotent.
+/// Installs the dialects, passes and C API, and registers the passes with MLIR. Idempotent.
 pub fn install() {
     passes::install();
     sys::install_requests(&driver::requests::Driver);

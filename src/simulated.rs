@@ -9,9 +9,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{self, BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// Converts a module; `file` replaces the input name `-` of MLIR.
-///
-/// Values are numbered as MLIR numbers them, in each function on its own.
+/// Converts a module. `file` replaces MLIR's input name `-`. Values are numbered per function, as in MLIR.
 ///
 /// ```
 /// use linear_layout_mlir::{gpu_sim, simulated};
@@ -46,7 +44,7 @@ pub fn module(op: Op<'_>, file: &str) -> Module {
     reader.module
 }
 
-/// Numbers for the next value and the next argument of an entry block, as in MLIR's printed names.
+/// Next numbers of values and entry-block arguments, as in MLIR's printed names.
 #[derive(Clone, Copy, Default)]
 struct ValueNumbers {
     value: usize,
@@ -60,14 +58,14 @@ struct ModuleReader<'c> {
     floats: [(ir::Type<'c>, FloatTy); 4],
     values: FxHashMap<usize, Value>,
     types: FxHashMap<usize, Type>,
-    /// Texts of attributes without a structured form.
+    /// Attributes without a structured form, as text.
     texts: FxHashMap<usize, String>,
-    /// Types being converted: an identified struct may contain itself.
+    /// Types being converted. An identified struct may contain itself.
     open: Vec<usize>,
 }
 
 impl ModuleReader<'_> {
-    /// Converts an operation of a region with these blocks; its own regions continue `numbers`.
+    /// Converts an operation. Nested regions continue `numbers`.
     fn operation(
         &mut self,
         op: Op<'_>,
@@ -106,7 +104,7 @@ impl ModuleReader<'_> {
         }
     }
 
-    /// Converts the blocks of a region. All of its values are named before its nested regions.
+    /// Converts the blocks of a region. Values of the region are named before values of nested regions.
     fn region(&mut self, region: ir::RegionRef<'_, '_>, mut numbers: ValueNumbers) -> Vec<Block> {
         let blocks: Vec<(Blk<'_>, Vec<Op<'_>>)> = build::blocks_of(region)
             .into_iter()
@@ -152,7 +150,7 @@ impl ModuleReader<'_> {
         self.values.insert(value_id(value), number);
     }
 
-    /// Returns a named value; every value that an operation may use has been named.
+    /// Every usable value has been named.
     fn value(&mut self, value: Val<'_>) -> Value {
         let module = &mut self.module;
         let known = self.values.entry(value_id(value));
@@ -252,7 +250,7 @@ impl ModuleReader<'_> {
     }
 }
 
-/// Returns a number of a type by its bits, with zeros above its width.
+/// Returns the number with the lower bits `bits`. Higher bits are zero.
 fn number(bits: u64, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(bits, *float),

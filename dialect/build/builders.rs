@@ -1,15 +1,14 @@
-//! Generator of operation builders from TableGen records. Required operands, attributes and regions are parameters of a
-//! builder; optional ones are set by methods.
+//! Generator of operation builders from TableGen records. Required operands, attributes and regions are parameters;
+//! optional ones have methods.
 //!
-//! The names of operations and of their operands are thus written in TableGen only, and the compiler checks the names
-//! and the completeness of each use.
+//! Names are written in TableGen only, and the compiler checks each use.
 
 use crate::ops::{self, Count, Operation, bare, fields, snake, variant};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// Returns the text of `builders.rs`: a module per dialect, with a function for each operation of `LL_Built`.
+/// Returns `builders.rs`: a module per dialect, a function per operation of `LL_Built`.
 pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'static>>) -> String {
     let keepers: Vec<_> = keepers.into_iter().collect();
     let mut lists = keepers
@@ -49,7 +48,6 @@ pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'s
     rust
 }
 
-/// Appends the builder of an operation to `rust`.
 fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
     let class = ops::class_name(op.record);
     let (mut parameters, mut body, mut methods) = (String::new(), String::new(), String::new());
@@ -62,7 +60,7 @@ fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) 
     for (field, constraint) in &arguments {
         let (name, constraint) = (escaped(field), bare(*constraint));
         if constraint.subclass_of("Property") || written.contains(&&**field) {
-            // A property is none of the attributes that an operation is made with.
+            // A property is not an attribute of the new operation.
         } else if constraint.subclass_of("Attr") {
             let (type_, value) = attribute(constraint, enums);
             let default = constraint.optional_str_value("defaultValue");
@@ -138,8 +136,7 @@ fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) 
     );
 }
 
-/// Returns the Rust type of a parameter with the arity `count`, and the expression that converts the parameter to a
-/// list.
+/// Returns the parameter type and the list expression, as Rust text.
 fn list(name: &str, count: Count, element: &str) -> (String, String) {
     match count {
         Count::One => (element.to_owned(), format!("&[{name}]")),
@@ -148,12 +145,11 @@ fn list(name: &str, count: Count, element: &str) -> (String, String) {
     }
 }
 
-/// Returns a name in snake case as a raw identifier of Rust (e.g. `r#type`).
+/// Returns a raw identifier in snake case, e.g. `r#type`.
 fn escaped(name: &str) -> String {
     format!("r#{}", snake(name).trim_start_matches("r#"))
 }
 
-/// Returns the name of an operand that has the type of `result` according to the traits of the operation.
 fn same_type<'a>(
     op: &Operation<'_>,
     result: &str,
@@ -185,8 +181,7 @@ fn same_type<'a>(
         .find(|name| equal.iter().any(|names| names.contains(name)))
 }
 
-/// Returns the Rust type of the parameter for an attribute, and the expression that converts the parameter (written
-/// `$`) to an `Option<AttributeSource>`.
+/// Returns the parameter type, and an expression from `$` to an `Option<AttributeSource>`.
 fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (String, String) {
     while let Some(base) = constraint.optional_def_value("baseAttr") {
         constraint = base;
@@ -220,7 +215,6 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
     (type_.to_owned(), value.to_owned())
 }
 
-/// Adds the Rust enum for an enum attribute to `enums`, and returns the enum's name.
 fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let text = |record: Record<'_>, field| -> String {
         let text = record.str_value(field);

@@ -1,38 +1,33 @@
-//! Generator of the Rust side of operations from TableGen records: kinds, typed views, enums.
+//! Generator of operation kinds, typed views and enums in Rust from TableGen records.
 //!
-//! The names of operations, operands and attributes are thus written in `dialect/*.td` only. `src/ir/ops.rs` includes
-//! the result and documents its use.
+//! Names are written in `dialect/*.td` only. `src/ir/ops.rs` includes and documents the result.
 
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper, TypedInit};
 
-/// One of this project's own dialects: its namespace in the IR and its TableGen records.
 pub(crate) struct Own<'a> {
     pub(crate) namespace: &'static str,
     pub(crate) keeper: &'a RecordKeeper<'static>,
 }
 
-/// The generated C++ and Rust files.
 pub(crate) struct GeneratedOps {
-    /// `OpKinds.inc`: one X-macro per operation, in the order of the enums.
+    /// `OpKinds.inc`: one X-macro per operation, in enum order.
     pub(crate) cpp: String,
     /// `ops.rs`: kinds and views.
     pub(crate) rust: String,
 }
 
-/// The trait of operations with canonicalisation in Rust.
 const CANONICALISED: &str = "LL_Canonicalized";
 
-/// An operation with its names in the IR, Rust and C++.
 pub(crate) struct Operation<'a> {
     pub(crate) record: Record<'a>,
-    /// The full name of the operation, such as `tt.load`.
+    /// Full name, such as `tt.load`.
     pub(crate) name: String,
-    /// The name of the enum variant, such as `TtLoad`.
+    /// Enum variant, such as `TtLoad`.
     kind: String,
-    /// The name of the C++ class, such as `::ll::tt::LoadOp`.
+    /// C++ class, such as `::ll::tt::LoadOp`.
     class: String,
 }
 
@@ -64,13 +59,13 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// Returns the name of the C++ class that `mlir-tblgen` generates: the name of the record after the first `_`.
+/// Returns the C++ class of `mlir-tblgen`: the record name after the first `_`.
 pub(crate) fn class_name(record: Record<'_>) -> &str {
     let name = record.name().expect("an operation's record has a name");
     name.split_once('_').map_or(name, |(_, class)| class)
 }
 
-/// Returns the names of all traits of an operation, including the traits in nested lists.
+/// Returns the names of all traits, including nested lists.
 fn traits(record: Record<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut lists = vec![record.list_of_defs_value("traits").unwrap_or_default()];
@@ -98,7 +93,7 @@ fn capitalised(word: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Converts a name to snake case (e.g. `isVolatile` to `is_volatile`).
+/// Example: `isVolatile` becomes `is_volatile`.
 pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     let mut previous_is_lower = false;
@@ -115,7 +110,7 @@ pub(crate) fn snake(name: &str) -> String {
     text
 }
 
-/// Converts the symbol of an enum case to the name of a Rust variant (e.g. `EVICT_FIRST` to `EvictFirst`).
+/// Converts an enum case to a Rust variant, e.g. `EVICT_FIRST` to `EvictFirst`.
 pub(crate) fn variant(symbol: &str) -> String {
     let shouted = symbol.chars().all(|c| !c.is_ascii_lowercase());
     symbol
@@ -130,7 +125,6 @@ pub(crate) fn variant(symbol: &str) -> String {
         .collect()
 }
 
-/// Returns the operations of the selected dialects, sorted by name.
 pub(crate) fn operations<'a>(
     keeper: &'a RecordKeeper<'static>,
     is_selected: impl Fn(&str) -> bool,
@@ -214,7 +208,7 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
              #[allow(unused_imports, reason = \"which ones, depends on the operations\")]\n\
              use super::*;"
         );
-        // Theirs stay with them: some have the names of ours.
+        // Enums of upstream operations stay in their own module, since some share names with this project's enums.
         let mut enums = BTreeSet::new();
         for op in ops {
             view(&mut rust, op, "UpstreamKind", &mut enums);
@@ -244,7 +238,6 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
     GeneratedOps { cpp, rust }
 }
 
-/// Groups operations by dialect namespace.
 pub(crate) fn by_namespace<'a, 'o>(
     ops: &'o [Operation<'a>],
 ) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
@@ -259,7 +252,6 @@ pub(crate) fn by_namespace<'a, 'o>(
     found
 }
 
-/// Appends an enum of operations, with their TableGen properties.
 fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
     let _ = writeln!(
         rust,
@@ -340,8 +332,7 @@ pub(crate) fn doc(text: &str) -> String {
         .replace(']', "\\]")
 }
 
-/// Appends the macros `kinds` and `views`, which expand the name of a trait to a pattern of the operations with this
-/// trait.
+/// Appends the macros `kinds` and `views`, which expand a trait name to a pattern of operations.
 fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     let mut sets: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for op in own {
@@ -371,7 +362,6 @@ fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     }
 }
 
-/// The arity of an operand, result, region or successor.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Count {
     One,
@@ -401,7 +391,7 @@ impl Count {
     }
 }
 
-/// Returns the constraint inside `Arg<...>`, without the memory effects. Returns any other constraint unchanged.
+/// Returns the constraint inside `Arg<...>`, or the unchanged constraint.
 pub(crate) fn bare(constraint: Record<'_>) -> Record<'_> {
     if constraint.subclass_of("OpVariable") {
         constraint.def_value("constraint").unwrap_or(constraint)
@@ -427,7 +417,7 @@ pub(crate) fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'
         .collect()
 }
 
-/// Appends the view of an operation: a newtype with an accessor for each operand, attribute, result and region.
+/// Appends a newtype with accessors for operands, attributes, results and regions.
 fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet<String>) {
     let name = class_name(op.record).trim_end_matches("Op");
     let arguments = fields(op.record, "arguments");
@@ -530,7 +520,7 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
     );
 }
 
-/// Returns the Rust type of an attribute and the expression that reads it.
+/// Returns the Rust type and the reading expression.
 fn attribute(
     field: &str,
     constraint: Record<'_>,
@@ -601,7 +591,6 @@ fn attribute(
     }
 }
 
-/// Adds the Rust enum for an enum attribute to `enums`, and returns the enum's name.
 fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let name = record
         .str_value("className")
@@ -635,7 +624,6 @@ fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Appends an enum of all views, for matches on the kind of an operation.
 fn any_view(
     rust: &mut String,
     name: &str,

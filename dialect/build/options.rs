@@ -1,45 +1,42 @@
 //! C++ and Rust code for passes and their options.
 //!
-//! The values of all options cross the FFI as one list, in the order of the table. A string, integer or Boolean is one
-//! value; a list is its length followed by its values.
+//! Options cross the FFI as one list of values in table order. A string, integer or Boolean is one value; a list is the
+//! length and the values.
 
 use std::fmt::Write;
 
-/// A pass as `Passes.td` declares it.
 pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
-    /// Name of the pass on the command line.
+    /// Name on the command line.
     pub(crate) argument: &'a str,
     pub(crate) summary: &'a str,
     pub(crate) options: Vec<Choice<'a>>,
 }
 
-/// One option of a pass as `Passes.td` declares it.
 pub(crate) struct Choice<'a> {
-    /// The name of the option's member in the C++ class.
+    /// In the C++ class.
     pub(crate) member: &'a str,
-    /// The key of the option on the command line.
+    /// Key on the command line.
     pub(crate) key: &'a str,
     pub(crate) kind: Kind,
-    /// The default value in TableGen, as C++ text.
+    /// TableGen's default value, as C++ text.
     pub(crate) default: &'a str,
     pub(crate) help: &'a str,
 }
 
-/// The type of an option.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Kind {
     Text,
-    /// An optional string. The empty string means that the option is absent.
+    /// An empty string is absent.
     OptionalText,
     Truth,
     Number,
-    /// A list, which is empty by default.
+    /// Empty by default.
     List(Box<Kind>),
 }
 
 impl Kind {
-    /// Returns the option type for a C++ type. `member` is the name of the option, for panic messages.
+    /// Converts a C++ type. `member` is for panic messages.
     pub(crate) fn of(cpp_type: &str, default: &str, is_list: bool, member: &str) -> Self {
         if is_list {
             // An empty text in a list is a text.
@@ -66,7 +63,7 @@ impl Kind {
         }
     }
 
-    /// Returns a Rust expression that reads an option of this type from `values`.
+    /// Returns a Rust expression that reads the option from `values`.
     fn reading(&self) -> String {
         match self {
             Self::OptionalText => "Some(values.text()).filter(|text| !text.is_empty())".to_owned(),
@@ -79,8 +76,7 @@ impl Kind {
         }
     }
 
-    /// Returns a Rust expression for the text of an option of this type. The variable `value` of the expression refers
-    /// to the option's value.
+    /// Returns a Rust expression that formats the variable `value`.
     fn writing(&self) -> String {
         match self {
             // A value in braces is parsed literally.
@@ -95,7 +91,7 @@ impl Kind {
 }
 
 impl Choice<'_> {
-    /// Returns the name of the Rust field, for example `how_many` for `howMany`.
+    /// Returns the Rust field, for example `how_many` for `howMany`.
     fn field(&self) -> String {
         let mut name = String::new();
         for c in self.member.chars() {
@@ -107,7 +103,7 @@ impl Choice<'_> {
         name
     }
 
-    /// Returns a Rust statement that adds the text `key=value` to `options` unless the option has its default value.
+    /// Returns a Rust statement that adds `key=value` to `options`, except for the default value.
     fn spelling(&self) -> String {
         let (field, key) = (self.field(), self.key);
         let add = format!(
@@ -135,7 +131,7 @@ impl Choice<'_> {
     }
 }
 
-/// Returns the text of `PassList.inc`: one X-macro per pass, with the index and the options of the pass.
+/// Returns `PassList.inc`: one X-macro per pass, with index and options.
 pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     let mut cpp = String::from("#ifdef LL_DEFINE_PASSES\n");
     for pass in passes {
@@ -161,7 +157,7 @@ pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     cpp + "#endif\n"
 }
 
-/// Returns the text of `passes.rs`: the options of each pass, and the enum of passes, in the order of their indices.
+/// Returns `passes.rs`: the options of each pass, and the enum of passes in index order.
 pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     let mut rust = String::from("// Made by `dialect/build/options.rs` from `passes/Passes.td`.\n");
     for pass in passes {
@@ -193,7 +189,7 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     rust
 }
 
-/// Appends the options struct of a pass, with its defaults and its reader.
+/// Appends the options struct of a pass, with defaults and reader.
 fn options_of(rust: &mut String, pass: &Declared<'_>) {
     let Declared { name, options, .. } = pass;
     let list = |f: &dyn Fn(&Choice<'_>) -> String| -> String { options.iter().map(f).collect() };

@@ -1,20 +1,17 @@
 //! Generator of the C++ and Rust tables of passes and options from `passes/Passes.td`.
 //!
-//! A pass crosses the FFI as its index, and its options cross the FFI as typed values in the order of the table.
-//! `passes/table.rs` includes the result.
+//! A pass crosses the FFI as an index, options as typed values in table order. `passes/table.rs` includes the result.
 
 use crate::options::{self, Choice, Declared, Kind};
 use tblgen::{Record, RecordKeeper};
 
-/// The generated C++ and Rust files.
 pub(crate) struct GeneratedPasses {
-    /// `PassList.inc`: one X-macro per pass, with its index and options.
+    /// `PassList.inc`: one X-macro per pass, with index and options.
     pub(crate) cpp: String,
-    /// `passes.rs`: the options of each pass and the enum of passes, by index.
+    /// `passes.rs`: options, and the enum of passes by index.
     pub(crate) rust: String,
 }
 
-/// Reads one option of a pass.
 fn choice(record: Record<'_>) -> Choice<'_> {
     let text = |field| record.str_value(field).expect("an option has this field");
     // A list has no default in TableGen: it is empty.
@@ -33,7 +30,6 @@ fn choice(record: Record<'_>) -> Choice<'_> {
     }
 }
 
-/// Generates both files from the records of `passes/Passes.td`.
 pub(crate) fn generate(keeper: &RecordKeeper<'static>) -> GeneratedPasses {
     let passes: Vec<Declared<'_>> = keeper
         .all_derived_definitions("PassBase")

@@ -1,27 +1,25 @@
 //! Generator of the table of labelled rules in the descriptions of dialects, operations, attributes and types.
 //!
-//! The text of a rule is thus written in `dialect/*.td` only. `src/ir/rules.rs` includes the result and documents its
-//! use.
+//! The text of a rule is written in `dialect/*.td` only. `src/ir/rules.rs` includes and documents the result.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// The text of a labelled rule, and the names of the dialects, operations, attributes and types that declare this rule.
 #[derive(Default)]
 struct Rule {
     text: String,
     of: Vec<String>,
 }
 
-/// Returns the text of `rules.rs`: a constant per label, and the table of rules, sorted by label.
+/// Returns `rules.rs`: a constant per label, and the table of rules by label.
 pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for (namespace, keeper) in dialects {
         for (name, record) in described(namespace, keeper) {
             for (label, text) in declared(record.str_value("description").unwrap_or_default()) {
                 let rule = rules.entry(label).or_default();
-                // Rules that several have are told by each; the first one's words stand for all.
+                // A shared rule keeps the text of the first declaration.
                 if rule.text.is_empty() {
                     rule.text = text;
                 }
@@ -47,7 +45,7 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     rust + "];\n"
 }
 
-/// Escapes links and tags for rustdoc, except in code spans.
+/// Escapes links and tags for rustdoc, outside code spans.
 fn documentation(text: &str) -> String {
     let escaped = |(i, part): (usize, &str)| {
         if i % 2 == 1 {
@@ -62,7 +60,7 @@ fn documentation(text: &str) -> String {
     parts.join("`")
 }
 
-/// Returns the records that have a description, with their names in the text of a module.
+/// Returns records with a description, by their names in the IR.
 fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(String, Record<'a>)> {
     let is_own = |record: &Record<'_>, field: &str| {
         record
@@ -91,8 +89,7 @@ fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(Str
     found
 }
 
-/// Returns the rules of a description, as pairs of a label and a text. A rule has the form `- label: text`; lines with
-/// more indentation continue it.
+/// Returns (label, text) for each rule `- label: text`. More indented lines continue a rule.
 pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = None;
@@ -116,7 +113,7 @@ pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the example of a description, which is between "```mlir" and "```", without its indentation.
+/// Returns the unindented text of the first `mlir` code block.
 pub(crate) fn example(description: &str) -> String {
     let lines = description.lines().map(str::trim);
     let inside = lines.skip_while(|line| *line != "```mlir").skip(1);

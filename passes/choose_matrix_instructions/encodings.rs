@@ -1,4 +1,4 @@
-//! Triton's encodings of the results and operands of matrix instructions.
+//! Triton's encodings for results and operands of matrix instructions.
 
 use linear_layout::encoding::{
     AmdMfmaEncoding, AmdWmmaEncoding, CgaLayout, DotOperandEncoding, Encoding, EncodingError,
@@ -8,33 +8,29 @@ use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::target::{Product, ProductFamily, TileBit};
 use std::sync::Arc;
 
-/// The encodings of A, B and D of one product. A and B have `#ttg.dot_op` encodings with the encoding of D as parent.
+/// Encodings of A, B and D. A and B are `#ttg.dot_op` with the parent D.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Encodings {
     pub(super) a: Arc<Encoding>,
     pub(super) b: Arc<Encoding>,
     pub(super) d: Arc<Encoding>,
-    /// Number of warps along each dimension of the result.
     pub(super) warps: Vec<u32>,
 }
 
-/// The properties of a product's tensors on which the candidate encodings depend.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ProductTensors {
     pub(super) rank: usize,
     pub(super) warps: u32,
-    /// Size of the reduction dimension.
     pub(super) k_size: u64,
-    /// Ratio of the width of an operand's elements in the product to their width in memory (e.g. 2 for f16 from i8).
+    /// Ratio of operand width in the product to operand width in memory, e.g. 2 for f16 from i8.
     pub(super) widened: u32,
 }
 
-/// Returns the candidate encodings for an instruction: one `Encodings` for each combination of a distribution of warps
-/// over the result, an orientation of the result, and a `kWidth`.
+/// Returns the candidate encodings for an instruction: all combinations of warp distribution, result orientation and
+/// `kWidth`.
 ///
-/// On AMD the result may also be transposed, which swaps the operands of the instruction. `kWidth` is the number of
-/// consecutive elements along K that a thread holds for one instruction, or a multiple of this number, which makes
-/// memory accesses wider.
+/// On AMD, a transposed result swaps the operands of the instruction. `kWidth` counts consecutive elements along K per
+/// thread; multiples of the instruction's count widen memory accesses.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,
@@ -64,7 +60,7 @@ pub(super) fn encodings(
     Ok(all)
 }
 
-/// Returns the candidate values of `kWidth`, beginning with the value that the instruction requires.
+/// Returns candidates for `kWidth`, starting with the instruction's own.
 fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Vec<u32> {
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
@@ -89,11 +85,10 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: ProductTensors) -> Ve
     }
 }
 
-/// Number of adjacent rows of an MFMA result that a thread holds.
 const RESULT_NEIGHBOURS: u32 = 4;
 
-/// Returns all distributions of a power-of-two number of warps over the dimensions of a result, as warps per dimension.
-/// The distribution with all warps along the last dimension comes first.
+/// Returns all distributions of warps over the dimensions, as warps per dimension. The first has all warps along the
+/// last dimension.
 fn spreads(rank: usize, warps: u32) -> Vec<Vec<u32>> {
     if rank == 1 {
         return vec![vec![warps]];
@@ -144,8 +139,8 @@ fn results(
     }
 }
 
-/// Returns the layout that maps a warp index to the coordinates of the warp's tile (e.g. with `warps = [2, 4]`, warp 5
-/// to tile (1, 1)). `warps` has the number of warps along each dimension; the last dimension varies fastest.
+/// Returns the layout from warp index to tile coordinates: with `warps = [2, 4]`, warp 5 has tile (1, 1). The last
+/// dimension varies fastest.
 fn warp_layout(warps: &[u32]) -> LinearLayout {
     let mut columns = Vec::new();
     let mut shift = 0;

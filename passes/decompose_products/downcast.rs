@@ -1,9 +1,8 @@
-//! Decomposition of `amdg.scaled_downcast_fp4` and `amdg.scaled_downcast_fp8` into a multiplication by the reciprocals
-//! of the scales and a rounding to nearest even.
+//! Decomposition of `amdg.scaled_downcast_fp4` and `amdg.scaled_downcast_fp8` into a multiplication by reciprocal
+//! scales and a rounding to nearest even.
 //!
-//! The product in f32 is exact, except for overflow and underflow far beyond the range of the result. Elements that
-//! are too large become the largest number of the result. 4-bit floats have no NaN; a NaN becomes their largest
-//! number.
+//! The f32 product is exact, except far outside the range of the result. Overflow gives the largest number. 4-bit
+//! floats have no NaN; NaN becomes the largest number.
 
 use super::DecompositionBuilder;
 use super::pairs::Pairs;
@@ -13,7 +12,6 @@ use crate::ir::{TensorType, builders};
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Replaces an `amdg.scaled_downcast_fp8`.
 pub(super) fn narrow_fp8<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledDowncastFp8<'c, 'c>,
@@ -26,7 +24,6 @@ pub(super) fn narrow_fp8<'c>(
     Some(())
 }
 
-/// Replaces an `amdg.scaled_downcast_fp4`.
 pub(super) fn narrow_fp4<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledDowncastFp4<'c, 'c>,
@@ -50,7 +47,6 @@ pub(super) fn narrow_fp4<'c>(
     Some(())
 }
 
-/// Returns the elements in f32, divided by their scales.
 fn divided<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
@@ -63,7 +59,7 @@ fn divided<'c>(
     multiplied(emitter, wide, (reciprocal, axis), true)
 }
 
-/// Rounds a tensor of f32 to `f4E2M1FN`. Returns the bits of the results as i32.
+/// Rounds f32 to `f4E2M1FN`. Returns the bits as i32.
 fn e2m1_codes<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     use builders::arith;
     let float = value.r#type();

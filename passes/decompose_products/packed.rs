@@ -1,13 +1,13 @@
-//! Decomposition of `amdg.local_load_packed_transposed`: 4-bit elements that the buffer packs along rows or columns of
-//! an operand are packed along K.
+//! Decomposition of `amdg.local_load_packed_transposed`, from 4-bit elements packed along rows or columns to elements
+//! packed along K.
 //!
-//! With i for the dimension of the operand other than K, the byte (i, k) of the buffer holds the elements (2i, k) and
-//! (2i + 1, k), and the byte (i, k) of the result holds (i, 2k) and (i, 2k + 1):
+//! With i for the operand dimension other than K, byte (i, k) of the buffer holds elements (2i, k) and (2i + 1, k);
+//! byte (i, k) of the result holds (i, 2k) and (i, 2k + 1):
 //!
 //! ```text
 //! result(i, k) = half(buffer(i / 2, 2k), i % 2) | half(buffer(i / 2, 2k + 1), i % 2) << 4
 //! ```
-//! Each thread loads the bytes that its results need, so no conversion between threads is required.
+//! Each thread loads the bytes for its own results, without a conversion between threads.
 
 use super::DecompositionBuilder;
 use super::pairs::Pairs;
@@ -75,8 +75,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns a tensor of i32 with the layout `encoding`, of size 2 along dimension `axis` and size 1 along the others,
-/// that holds 0 and 1.
+/// Returns an i32 tensor `[0, 1]` along `axis`, of size 1 along all other dimensions.
 fn parity<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     (encoding, rank): (&Encoding, usize),

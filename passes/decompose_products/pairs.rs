@@ -1,10 +1,9 @@
-//! Separation of a tensor into its elements at even and at odd positions along a dimension.
+//! Separation of a tensor into even and odd positions along a dimension.
 //!
 //! ```text
 //! ..., n, ...  -reshape->  ..., n/2, 2, ...  -trans->  ..., n/2, ..., 2  -split->  two tensors of ..., n/2, ...
 //! ```
-//! The layouts are inferred backwards from the layout of the results, so that each step renames registers and both
-//! elements of a pair are in one thread.
+//! Layouts are inferred backwards from the results: each step renames registers, and pairs are in one thread.
 
 use super::DecompositionBuilder;
 use crate::ir::builders;
@@ -13,10 +12,9 @@ use linear_layout::encoding::{Encoding, infer};
 use melior::ir::Type;
 use melior::ir::operation::OperationLike;
 
-/// The tensor types from a tensor of pairs to one of its two results.
 #[derive(Debug)]
 pub(super) struct Pairs<'c> {
-    /// The tensor that holds both elements of each pair.
+    /// Holds both elements of each pair.
     pub(super) whole: Type<'c>,
     split: Type<'c>,
     transposed: Type<'c>,
@@ -25,8 +23,8 @@ pub(super) struct Pairs<'c> {
 }
 
 impl<'c> Pairs<'c> {
-    /// Infers the types for results of shape `shape` and layout `half`. Pairs are neighbours along dimension `axis`.
-    /// Returns `None` if a tensor has too many dimensions or no inferred layout.
+    /// Infers the types from the shape and the layout `half` of the results. Pairs are neighbours along `axis`. `None`
+    /// without an inferred layout, or with too many dimensions.
     pub(super) fn new(
         emitter: DecompositionBuilder<'_, 'c>,
         (shape, element, half): (&[u64], Type<'c>, &Encoding),
@@ -56,7 +54,7 @@ impl<'c> Pairs<'c> {
         })
     }
 
-    /// Returns the elements of `value`, whose type is `whole`, at even and at odd positions.
+    /// Returns the even and the odd positions of `value`, which has the type `whole`.
     pub(super) fn separate(
         &self,
         emitter: DecompositionBuilder<'_, 'c>,

@@ -1,10 +1,8 @@
-//! Decomposition of `tt.dot_scaled` into a product of scaled 16-bit elements, and of AMD's conversions of scaled
-//! elements.
+//! Decomposition of `tt.dot_scaled` into a product of scaled 16-bit elements, and of AMD's scaled conversions.
 //!
-//! The product of an element of 4 or 8 bits and a power of two is exact in bf16, except for overflow and underflow. If
-//! one operand of `tt.dot_scaled` is f16, the product is computed in f16; if one operand is f16 and the other operand
-//! is bf16, the product is computed in f32. A scale is decoded from `e8m0` before it is broadcast, once per block of
-//! elements: the byte 0 means 2^-127, and 255 means NaN.
+//! A 4- or 8-bit element times a power of two is exact in bf16, except for overflow and underflow. With an f16 operand,
+//! `tt.dot_scaled` is computed in f16; with f16 and bf16 operands, in f32. Scales are decoded from `e8m0` before the
+//! broadcast, once per block of elements: byte 0 is 2^-127, 255 is NaN.
 
 use super::DecompositionBuilder;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
@@ -13,19 +11,17 @@ use crate::sys::build::Val;
 use linear_layout::encoding::{Encoding, LinearEncoding, infer};
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// An operand (A or B) of a scaled product, with its scales.
 struct Factor<'c> {
     elements: Val<'c>,
     kind: ScaleDotElemType,
-    /// Dimension along which a byte holds two neighbouring elements, if the elements have 4 bits.
+    /// Dimension in which a byte holds two neighbouring 4-bit elements.
     packed: usize,
     scale: Option<Val<'c>>,
-    /// Index of the dimension over which the product sums.
     k: usize,
     is_left: bool,
 }
 
-/// Replaces a scaled product. Returns `None` if its operands have no layouts or have unexpected element types.
+/// Replaces a scaled product. `None` for operands without layouts or with unexpected element types.
 pub(super) fn decompose<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     dot: tt::DotScaled<'c, 'c>,
@@ -58,7 +54,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the narrowest type in which the elements of both operands are exact.
+/// Returns the narrowest type that represents the elements of both operands.
 fn common_type<'c>(
     left: &Factor<'c>,
     right: &Factor<'c>,
@@ -75,7 +71,6 @@ fn common_type<'c>(
 }
 
 impl<'c> Factor<'c> {
-    /// Returns the elements, multiplied by their scales, as a tensor with element type `to` and a linear layout.
     fn scaled(
         &self,
         emitter: DecompositionBuilder<'_, 'c>,
@@ -101,7 +96,6 @@ impl<'c> Factor<'c> {
         emitter.add(builders::ttg::convert_layout(scaled, type_))
     }
 
-    /// Returns the elements converted to a wider type, without scaling.
     fn widened(&self, emitter: DecompositionBuilder<'_, 'c>, to: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(self.elements.r#type())?;
         if self.kind == ScaleDotElemType::E2m1 {
@@ -127,7 +121,6 @@ impl<'c> Factor<'c> {
     }
 }
 
-/// Replaces an `amdg.scaled_upcast_fp4` by a conversion and a multiplication by the scales.
 pub(super) fn widen_fp4<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledUpcastFp4<'c, 'c>,
@@ -140,7 +133,6 @@ pub(super) fn widen_fp4<'c>(
     Some(())
 }
 
-/// Replaces an `amdg.scaled_upcast_fp8` by a conversion and a multiplication by the scales.
 pub(super) fn widen_fp8<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     op: amdg::ScaledUpcastFp8<'c, 'c>,
@@ -152,8 +144,7 @@ pub(super) fn widen_fp8<'c>(
     Some(())
 }
 
-/// Returns elements multiplied by their scales and rounded once. Neighbouring elements along dimension `axis` share a
-/// scale.
+/// Multiplies by scales, with a single rounding. Neighbours along `axis` share a scale.
 pub(super) fn multiplied<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     elements: Val<'c>,
@@ -172,8 +163,7 @@ pub(super) fn multiplied<'c>(
     emitter.convert_float(product, element)
 }
 
-/// Repeats each scale along dimension `axis`, so that the result has a scale for each element and the type of
-/// `elements`.
+/// Repeats each scale along `axis`, once per element of `elements`.
 fn spread<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,
@@ -208,7 +198,7 @@ fn spread<'c>(
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
-/// Swaps the last two dimensions of a tensor. The scales of B need this swap, since their rows belong to columns of B.
+/// Swaps the last two dimensions. Rows of B's scales belong to columns of B.
 fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
@@ -222,8 +212,8 @@ fn transposed<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Opti
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Converts scales to bf16 or f32. A floating-point scale keeps its value; a byte becomes a power of two or, for the
-/// byte 255 if `is_exact` is true, NaN.
+/// Converts scales to bf16 or f32: floats keep their value, bytes become powers of two. With `is_exact`, the byte 255
+/// becomes NaN.
 fn widened_scale<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     scale: Val<'c>,

@@ -1,9 +1,8 @@
 //! Decomposition of f32 products into products of narrower types: `inputPrecision = tf32x3`, `bf16x3`, `bf16x6`.
 //!
-//! A number is approximated by a sum of parts in the narrower type. The first part is the rounded number, and each
-//! following part is the rounded remainder. Products of parts are added from the smallest to the largest, and the
-//! smallest products are omitted. If a number is infinite, its parts after the first are NaN. NaN therefore counts as
-//! zero in all products except the product of the first parts.
+//! A number is a sum of narrower parts: first the rounded number, then rounded remainders. Products of parts are added
+//! from the smallest to the largest, without the smallest ones. The later parts of infinity are NaN, so NaN counts as
+//! zero outside the product of first parts.
 
 use super::DecompositionBuilder;
 use crate::ir::ops::{InputPrecision, tt};
@@ -12,7 +11,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
-/// Replaces an f32 product by products of its operands' parts, if the target has an instruction for them.
+/// Replaces an f32 product, if the target has an instruction for the parts.
 pub(super) fn decompose<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
@@ -69,7 +68,7 @@ pub(super) fn decompose<'c>(
     Some(())
 }
 
-/// Returns the parts of a number, from the largest to the smallest.
+/// Returns the parts, largest first.
 fn parts<'c>(
     emitter: DecompositionBuilder<'_, 'c>,
     value: Val<'c>,
@@ -102,7 +101,7 @@ fn parts<'c>(
     }
 }
 
-/// Rounds to the nearest tf32, ties away from zero.
+/// Ties away from zero.
 fn rounded_to_tf32<'c>(emitter: DecompositionBuilder<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let text = "cvt.rna.tf32.f32 $0, $1;";
     let types = [value.r#type()];

@@ -7,8 +7,8 @@
 //! acc                                          yield part + r
 //!                                            init + reduce part along H
 //! ```
-//! The layout assigns the bits of the position in a row, from the lowest bit on, to registers, then threads, then
-//! registers again. The view groups all of these register bits in dimension R. Sums of floats are reassociated.
+//! From the lowest bit on, positions in a row select registers, then threads, then registers. The view groups all
+//! register bits in dimension R. Sums of floats are reassociated.
 
 use crate::ir::ops::{scf, tt};
 use crate::ir::{AnyKind, Layouts, TensorType, UpstreamKind, builders};
@@ -22,20 +22,17 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
-/// A loop that accumulates the results of a reduction in a loop-carried value.
 struct LoopAccumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
-    /// Operand indices in `update` of the accumulator and of the result of `reduce`.
+    /// Operand indices in `update`: accumulator, result of `reduce`.
     at: (usize, usize),
     looped: Op<'c>,
-    /// Index of the accumulator among the loop-carried values.
     carried: usize,
     neutral: Attribute<'c>,
 }
 
-/// Numbers of bits of an element's position in its row: the lowest `low` bits select a register, the next `threads`
-/// bits a thread, and the highest `high` bits again a register.
+/// Numbers of position bits in a row, from the lowest: register bits, thread bits, register bits.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -43,8 +40,7 @@ struct Row {
     high: usize,
 }
 
-/// Rewrites the loop that accumulates the results of `reduce`, if the loop and the reduction combine values by the same
-/// operation.
+/// Rewrites the loop around `reduce`, if loop and reduction have the same operation.
 pub(super) fn accumulate<'c>(
     rewriter: Rewriter<'c>,
     layouts: &Layouts,
@@ -89,8 +85,7 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// Returns the shapes of the successive views. The first view splits the row into three dimensions, the second view
-/// moves threads before registers, and the third view merges all registers into one dimension.
+/// Returns the shapes of the views: the row split in three, threads before registers, all registers merged.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -102,15 +97,15 @@ fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     ]
 }
 
-/// Returns the permutation that swaps the second-to-last dimension and the third-to-last dimension.
+/// Returns the permutation that swaps dimensions `rank - 3` and `rank - 2`.
 fn swapped(rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     order.swap(rank - 3, rank - 2);
     order
 }
 
-/// Returns the distribution of the last dimension, if several threads share a row and each of these threads holds
-/// several elements of the row.
+/// Returns the distribution of the last dimension. `None` unless several threads share a row with several elements
+/// each.
 fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     let layout = layouts.tensor(tensor).ok()?;
     let axis = tensor.shape.len().checked_sub(1)?;
@@ -142,7 +137,7 @@ fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     (is_whole && is_shared).then_some(Row { low, threads, high })
 }
 
-/// Returns the neutral element of an operation (e.g. 0 for a sum).
+/// Example: 0 for a sum.
 fn neutral<'c>(
     context: &'c Context,
     kind: UpstreamKind,
@@ -187,8 +182,7 @@ fn neutral<'c>(
 }
 
 impl<'c> LoopAccumulation<'c> {
-    /// Matches a reduction whose results a loop accumulates by the operation of the reduction. Neither the results nor
-    /// the accumulator may have other uses.
+    /// Matches a loop that accumulates the results of `reduce`. Results and accumulator must have no other uses.
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {
@@ -291,7 +285,6 @@ impl<'c> LoopAccumulation<'c> {
     }
 }
 
-/// Returns the operation by which a reduction combines elements, if its region has a single operation.
 fn combines(reduce: Op<'_>) -> Option<UpstreamKind> {
     let block = build::block_of(tt::Reduce::of(reduce)?.combine_op())?;
     let operations = build::operations(block);

@@ -1,10 +1,9 @@
 //! Translation validation of layout passes.
 //!
-//! `names` compares the values before and after a pass and ignores layouts; `registers` checks that each thread holds
-//! the elements that its operations need. Together they prove the following: every register of every lane that reaches
-//! memory, control flow or a call holds the same element of the same value as before the pass. The proof does not
-//! depend on the code that chooses, infers or lowers layouts. Operations that move data between threads (conversions,
-//! reductions, gathers) are validated when they are lowered, by their plans.
+//! `names` compares the values before and after a pass, without layouts. `registers` checks that each thread holds the
+//! elements for its operations. Together: every register that reaches memory, control flow or a call holds the same
+//! element of the same value as before. The proof is independent of the code that chooses, infers or lowers layouts.
+//! Plans validate operations that move data between threads, at their lowering.
 
 mod names;
 mod registers;
@@ -16,21 +15,18 @@ use super::rewrite_layouts::functions;
 use crate::sys::{self, Diagnostic, Reported};
 use names::Names;
 
-/// The invariant that a pass claims to preserve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// All used values and the order of effects stay the same. The pass changes only layouts.
+    /// Used values and the order of effects are unchanged; only layouts change.
     Values,
-    /// The registers that operations read stay the same. Unused loop-carried values may change.
+    /// The registers that operations read are unchanged. Unused loop-carried values may change.
     Registers,
 }
 
-/// The proof that a pass keeps its claim. It contains the value numbers of each function before the pass, for
-/// [`Claim::Values`] only.
+/// A proof in progress. Holds the value numbers before the pass, for [`Claim::Values`] only.
 pub(super) struct Proof(Option<Vec<Names>>);
 
 impl Proof {
-    /// Takes a snapshot of the module before a pass.
     pub(super) fn begin(claim: Claim, context: &PassContext<'_>) -> Self {
         let read = || functions(context.module()).into_iter().map(names::names);
         Self((claim == Claim::Values).then(|| read().collect()))
@@ -39,7 +35,7 @@ impl Proof {
     /// Validates the module after the pass.
     ///
     /// # Errors
-    /// Reports a computation that has changed, or a thread that lacks an element that its operation needs.
+    /// Reports a changed computation, or a thread that lacks an element.
     pub(super) fn finish(self, context: &PassContext<'_>) -> Result<(), Reported> {
         let mut before = self.0.map(Vec::into_iter);
         for function in functions(context.module()) {

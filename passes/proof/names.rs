@@ -1,10 +1,8 @@
-//! Value numbering that ignores layouts. Every value that reaches memory or control flow must have the same number
-//! before and after a pass.
+//! Value numbering without layouts. Every value that reaches memory or control flow must keep its number.
 //!
-//! The number of a value, its *name*, is determined by its operation and the names of the operands. Layouts are not
-//! part of a name. The result of a conversion has the name of the operand. A load from a buffer that is written only
-//! by its allocation has the name of the written value. Operations with effects and control flow form a list in
-//! program order, which must be the same before and after the pass.
+//! The number of a value, its *name*, follows from the operation and the names of the operands. A conversion has the
+//! name of its operand. A load has the name of the stored value if only the allocation writes the buffer. Operations
+//! with effects and control flow form a list in program order, which must not change.
 
 use crate::analysis::assignment::Role;
 use crate::ir::ops::{arith, ttg};
@@ -15,26 +13,24 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// The names (value numbers) in a function, and the list of its operations with effects.
 pub(super) struct Names {
-    /// Names, keyed by an operation and the names of its operands.
+    /// Names by operation and operand names.
     terms: FxHashMap<Vec<usize>, usize>,
     texts: FxHashMap<String, usize>,
-    /// Names of the operations with effects, in program order.
+    /// In program order.
     effects: Vec<usize>,
 }
 
 struct Numbering<'n> {
     names: &'n mut Names,
     values: FxHashMap<usize, usize>,
-    /// Name of the value that each immutable buffer contains, keyed by the id of the buffer.
+    /// Name of the contents of each immutable buffer, by buffer id.
     contents: FxHashMap<usize, usize>,
     effects: Vec<usize>,
     arguments: usize,
     error: Option<String>,
 }
 
-/// Numbers the values of a function.
 pub(super) fn names(function: Op<'_>) -> Names {
     let mut names = Names {
         terms: FxHashMap::default(),
@@ -46,10 +42,10 @@ pub(super) fn names(function: Op<'_>) -> Names {
     names
 }
 
-/// Numbers a function after a pass and compares the result with `before`.
+/// Numbers a function after a pass and compares it with `before`.
 ///
 /// # Errors
-/// Returns a description of the first difference.
+/// Describes the first difference.
 pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String> {
     let then = std::mem::take(&mut before.effects);
     let (now, error) = read(before, function);
@@ -80,8 +76,8 @@ fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
     (reader.effects, reader.error)
 }
 
-/// Returns true if the result elements of a pinned operation do not depend on its layouts. This holds for memory
-/// accesses by element, and for matrix products, whose order of summation is unspecified.
+/// Returns true for memory accesses by element and for matrix products. Their result elements are independent of
+/// layouts; the order of summation is unspecified.
 fn is_of_elements(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),
@@ -109,7 +105,6 @@ impl<'n> Numbering<'n> {
         *self.names.terms.entry(term).or_insert(next)
     }
 
-    /// Returns the number that stands for the type of `value` without its encoding.
     fn bare(&mut self, value: Val<'_>) -> usize {
         let type_ = value.r#type();
         let text = match TensorType::of(type_) {

@@ -1,16 +1,14 @@
-//! Register validation: every thread holds the elements that its operations need.
+//! Register validation: every thread holds the elements for its operations.
 //!
-//! An operation that moves no data computes each register of its result from registers of the same thread. By the
-//! semantics of the operation, the element in a register of the result depends on an element of the operand. Some
-//! register of the same thread must hold that element.
+//! An operation without data movement computes each result register from registers of the same thread. The semantics
+//! give the operand element for each result element; some register of the thread must hold that element.
 //!
 //! ```text
 //! tt.expand_dims %x {axis = 1}      element (i, 0) of the result is element i of %x
 //! lane 5, register 2 of the result holds (13, 0): lane 5 has a register of %x that holds 13
 //! ```
-//! Layouts are linear, and so are the coordinate maps of such operations. It is therefore sufficient to check each
-//! bit of the lane, warp, block and register index. Elementwise operations pair registers by index, which requires
-//! equal layouts.
+//! Layouts and coordinate maps are linear, so a check of each bit of the lane, warp, block and register index suffices.
+//! Elementwise operations pair registers by index, which requires equal layouts.
 
 use crate::analysis::assignment::Role;
 use crate::ir::{Layouts, OpView, TensorLayout, TensorType};
@@ -21,22 +19,20 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use std::sync::Arc;
 
-/// A tensor with its layout.
 struct LaidOutTensor {
     layout: Arc<TensorLayout>,
     shape: Vec<u64>,
 }
 
-/// Coordinates of an element.
 type Element = Vec<u64>;
 
-/// A map from a result element to the operand element on which the result element depends.
+/// Maps a result element to an operand element.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
 /// Checks every operation of a function.
 ///
 /// # Errors
-/// Returns the first operation for which a thread lacks an element, and describes the element.
+/// Returns the first operation with a missing element, and describes the element.
 pub(super) fn check<'c>(function: Op<'c>) -> Result<(), (Op<'c>, String)> {
     for region in 0..function.region_count() {
         for block in build::blocks(function, region) {
@@ -103,8 +99,7 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the source map of a view. For `tt.split`, also returns the operand element that becomes element 0 of the
-/// second result; the thread of operand element 0 must hold this element too.
+/// Returns the source map of a view. For `tt.split`, also returns the element at index 0 of the second result.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {
@@ -162,7 +157,7 @@ fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Optio
     Some((source, None))
 }
 
-/// Checks that each thread holds the operand elements on which its result registers depend.
+/// Checks that each thread holds the operand elements of its result registers.
 fn within(
     source: &Source,
     also: Option<Element>,
@@ -207,7 +202,6 @@ fn missing(dim: &str, bit: usize, element: &[u64], operand: &LaidOutTensor) -> S
     )
 }
 
-/// Returns the row-major index of an element.
 fn flattened(element: &[u64], shape: &[u64]) -> u64 {
     let pairs = element.iter().zip(shape);
     pairs.fold(0, |offset, (at, size)| offset * size + at)

@@ -21,7 +21,6 @@ fn function<'c>(module: Op<'c>) -> Op<'c> {
     super::functions(module)[0]
 }
 
-/// Compares two functions by their names, and checks that the result of the comparison is `expected`.
 #[track_caller]
 fn compare(before: &str, after: &str, expected: Result<(), &str>) {
     let context = context();
@@ -98,7 +97,6 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     );
 }
 
-/// Changes the type of an operation's result, and returns the result of the register check afterwards.
 #[track_caller]
 fn after_retyping(body: &str, is_it: fn(Op<'_>) -> bool, to: &str) -> Result<(), String> {
     let context = context();

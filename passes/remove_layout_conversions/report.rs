@@ -1,4 +1,4 @@
-//! Explanation of the chosen layouts: remarks on operations, and a JSON report.
+//! Explanation of the chosen layouts: remarks, and a JSON report.
 
 use crate::analysis::assignment::{
     AssignmentOptions, ConversionOutcome, ConversionReport, EncodingId, KeptReason, Kernel,
@@ -13,7 +13,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
-/// Formats a price, which is in quarters of a cycle, as a number of cycles.
+/// Prices are in quarters of a cycle.
 fn cycles(price: u64) -> String {
     match price % 4 {
         0 => format!("{}", price / 4),
@@ -21,7 +21,6 @@ fn cycles(price: u64) -> String {
     }
 }
 
-/// Formats the remark on a function that keeps its layouts because the best others save too little.
 pub(super) fn of_kept(before: u64, after: u64, min_gain: i64) -> String {
     format!(
         "layouts are kept: others cost {} cycles instead of {}, which saves less than `min-gain={min_gain}` percent",
@@ -30,15 +29,14 @@ pub(super) fn of_kept(before: u64, after: u64, min_gain: i64) -> String {
     )
 }
 
-/// The costs of a function before and after the pass, as pairs of a price in quarters of a cycle and a number of
-/// conversions.
+/// Costs of a function as (price in quarters of a cycle, number of conversions).
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
     pub(super) after: (u64, u32),
-    /// Lower bound for the price of all assignments with the same rematerialisations, in quarters of a cycle.
+    /// Lower bound for assignments with the same rematerialisations, in quarters of a cycle.
     pub(super) bound: u64,
-    /// The scratch budget in bytes, and the price that the budget adds in quarters of a cycle.
+    /// Scratch budget in bytes, and the additional price in quarters of a cycle.
     pub(super) budget: Option<(u32, u64)>,
 }
 
@@ -48,7 +46,6 @@ impl Costs {
     }
 }
 
-/// Formats the remark on a function.
 pub(super) fn of_function(costs: Costs) -> String {
     let Costs {
         before,
@@ -91,7 +88,6 @@ fn name(kernel: &Kernel<'_>, encoding: EncodingId) -> String {
     kernel.catalogue.get(encoding).to_string()
 }
 
-/// Formats the remark on a conversion that remains.
 pub(super) fn of_remaining(
     kernel: &Kernel<'_>,
     op: Op<'_>,
@@ -140,7 +136,7 @@ fn loop_depth(op: Op<'_>) -> usize {
     depth
 }
 
-/// Returns the conversions that remain, as JSON.
+/// Returns JSON.
 pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let remaining = report.remaining.iter().map(|conversion| {
         let value = kernel.datums[conversion.datum].value;
@@ -166,7 +162,7 @@ pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> Strin
     remaining.collect::<Vec<_>>().join(",")
 }
 
-/// Returns the outcome of each conversion of the original function, as JSON.
+/// Returns JSON.
 pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let place = |op: Op<'_>| {
         let place = sys::file_location(op.location());
@@ -194,7 +190,6 @@ pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> Str
     outcomes.collect::<Vec<_>>().join(",")
 }
 
-/// Returns the JSON object that describes a function whose layouts are kept, with the costs of the best others.
 pub(super) fn kept_entry(
     (function, options): (Op<'_>, AssignmentOptions),
     (before, best): ((u64, u32), (u64, u32)),
@@ -209,7 +204,6 @@ pub(super) fn kept_entry(
     )
 }
 
-/// Returns a price and a number of conversions as a JSON object.
 fn cost((price, conversions): (u64, u32)) -> String {
     format!(
         "{{\"cycles\":{},\"conversions\":{conversions}}}",
@@ -217,12 +211,10 @@ fn cost((price, conversions): (u64, u32)) -> String {
     )
 }
 
-/// Returns the name of a function as a JSON string.
 fn name_of(function: Op<'_>) -> String {
     json_string(&tt::Func::of(function).map_or(String::new(), |f| f.sym_name().to_string()))
 }
 
-/// Returns the JSON object that describes a function.
 pub(super) fn entry(
     (function, options): (Op<'_>, AssignmentOptions),
     costs: Costs,
@@ -246,7 +238,7 @@ pub(super) fn entry(
 /// Writes the report of a module.
 ///
 /// # Errors
-/// Returns an error if the file cannot be written.
+/// Fails if the file cannot be written.
 pub(super) fn write(file: &str, entries: &[String]) -> Result<(), Diagnostic> {
     let text = format!("[{}]\n", entries.join(",\n"));
     std::fs::write(file, text)

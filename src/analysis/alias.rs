@@ -1,8 +1,7 @@
 //! Alias analysis: the bytes of each shared-memory buffer to which a value may refer.
 //!
-//! A flow-insensitive points-to analysis. The points-to set of a view follows from that of its operand. The set of a
-//! loop-carried value or block argument is the union over all incoming values. The union keeps one byte range per
-//! buffer, the smallest range that contains the ranges of all incoming values. Ranges that still grow after
+//! A flow-insensitive points-to analysis. Loop-carried values and block arguments have the union over all incoming
+//! values, with one byte range per buffer: the smallest enclosing range. Ranges that still grow after
 //! [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
 
 use super::effects::{AccessTarget, Effects, OpId, Rotation, ValueId, ViewRange};
@@ -10,32 +9,29 @@ use super::flow::Flow;
 use super::slots::{self, Slot};
 use std::collections::{BTreeMap, HashMap};
 
-/// The points-to set of a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PointsTo {
-    /// The buffers to which the value may refer. Each key is the operation that allocates the buffer, and each value is
-    /// the half-open byte range within the buffer.
+    /// The half-open byte range in each buffer, keyed by the allocating operation.
     pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
-    /// True if the value may refer to a buffer of another function.
+    /// The value may alias a buffer of another function.
     pub(crate) external: bool,
-    /// True if the value may refer to an unknown part of a byte range, rather than to the whole range.
+    /// The value may refer to an unknown part of a range.
     is_inexact: bool,
-    /// The slot of a rotating buffer to which an access is known to be limited.
+    /// Limits the access to one slot of a rotating buffer.
     pub(crate) slot: Option<Slot>,
 }
 
 impl PointsTo {
-    /// Returns the same bytes, of which an access is limited to a slot.
     pub(super) fn in_slot(self, slot: Option<Slot>) -> Self {
         Self { slot, ..self }
     }
 
-    /// Returns true if the value refers to all bytes of exactly one known byte range.
+    /// Returns true for exactly one known byte range.
     pub(crate) fn is_exact(&self) -> bool {
         self.buffers.len() == 1 && !self.is_inexact && !self.external
     }
 
-    /// Returns true if both sets may contain the same byte of a buffer of this function.
+    /// Returns true if both may contain a common byte of this function's buffers.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.buffers.iter().any(|(buffer, a)| {
             let there = other.buffers.get(buffer);
@@ -43,7 +39,7 @@ impl PointsTo {
         })
     }
 
-    /// Adds all bytes of another set to this set. Returns true if this set has grown.
+    /// Adds another set. Returns true if this set has grown.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.external, self.is_inexact, self.buffers.len());
         self.external |= other.external;
@@ -77,21 +73,20 @@ impl PointsTo {
     }
 }
 
-/// The points-to sets of all values of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aliases {
     points_to: HashMap<ValueId, PointsTo>,
-    /// Size of each buffer in bytes.
+    /// Bytes of each buffer.
     sizes: HashMap<OpId, u32>,
     slots: HashMap<ValueId, Slot>,
     empty: PointsTo,
 }
 
-/// Number of rounds after which sets that still grow are widened to whole buffers.
+/// Rounds before growing ranges are widened to whole buffers.
 const WIDENING_ROUNDS: usize = 4;
 
 impl Aliases {
-    /// Computes the points-to sets of a function. `arguments` are the function's arguments that are buffers.
+    /// Computes the points-to sets of a function. `arguments` are the buffers among the function's arguments.
     pub(crate) fn of(flow: &Flow, arguments: &[ValueId]) -> Self {
         let mut all = Self::default();
         for value in arguments {
@@ -151,26 +146,26 @@ impl Aliases {
         changed
     }
 
-    /// Returns the points-to set of a value. The set of an unknown value is empty.
+    /// Returns the points-to set of a value; empty if unknown.
     pub(crate) fn get(&self, value: ValueId) -> &PointsTo {
         self.points_to.get(&value).unwrap_or(&self.empty)
     }
 
-    /// Returns true if a value refers to the whole of exactly one buffer.
+    /// Returns true if the value refers to one whole buffer.
     pub(crate) fn is_whole(&self, value: ValueId) -> bool {
         let points_to = self.get(value);
         let mut buffers = points_to.buffers.iter();
         points_to.is_exact() && buffers.all(|(buffer, range)| *range == (0, self.sizes[buffer]))
     }
 
-    /// Returns the buffer and the bytes to which a value refers, if it refers to all of them and to nothing else.
+    /// Returns the buffer and byte range of a value, or `None` if the value may refer to anything else.
     pub(super) fn exact(&self, value: ValueId) -> Option<(OpId, (u32, u32))> {
         let points_to = self.get(value);
         let (buffer, range) = points_to.buffers.iter().next()?;
         points_to.is_exact().then_some((*buffer, *range))
     }
 
-    /// Returns the slot that bytes of a rotating buffer are in the first iteration of the loop that rotates it.
+    /// Returns the slot of `bytes` in the first iteration of `loop_`.
     pub(super) fn slot_on_entry(&self, loop_: OpId, bytes: &PointsTo) -> Option<Slot> {
         let (buffer, (from, to)) = bytes.buffers.iter().next().filter(|_| bytes.is_exact())?;
         let is_it = |slot: &&Slot| slot.buffer == *buffer && slot.rotation.rotated_by == loop_;
@@ -187,12 +182,11 @@ impl Aliases {
         })
     }
 
-    /// Returns the size of a buffer in bytes.
     pub(super) fn size(&self, buffer: OpId) -> u32 {
         self.sizes[&buffer]
     }
 
-    /// Returns the bytes that operation `op` accesses if it accesses `target`. `effects` are the effects of `op`.
+    /// Returns the bytes of an access by `op` to `target`.
     pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
         match target {
             AccessTarget::Buffer(value) => {

@@ -1,17 +1,15 @@
 //! Shared-memory allocation: offsets of buffers and of scratch memory.
 //!
 //! Buffers with overlapping live ranges get disjoint bytes; other buffers may share bytes. Larger buffers are placed
-//! first, each at the lowest free offset (first fit). The scratch memory of an operation gets bytes that are not
-//! occupied by any buffer that is live during the operation. The regions of `ttg.warp_specialize` run at the same time:
-//! the buffers and the scratch memory of one region are disjoint from those of other regions.
+//! first, each at the lowest free offset (first fit). Scratch memory avoids all buffers that are live during the
+//! operation. Regions of `ttg.warp_specialize` run concurrently, so their memory is disjoint.
 //!
-//! The total size of a function has a bound. By default, this is the size that the function would have if each
-//! operation used its baseline plan ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes were
-//! reused. An operation whose scratch memory does not fit below the bound is replanned with less scratch memory.
+//! The total size of a function is bounded: by default, by the size with all baseline plans
+//! ([`baseline_bytes`](super::effects::ScratchTradeoff)) and full reuse of dead bytes. Operations whose scratch memory
+//! exceeds the bound are replanned with less.
 //!
-//! Free bytes below the bound are used to save barriers. A byte that is reused may need a barrier between the two uses.
-//! Scratch memory is therefore placed in unused bytes if possible, and buffers get disjoint bytes as long as there are
-//! enough free bytes.
+//! Free bytes below the bound save barriers, since reused bytes may need a barrier between two uses. Scratch memory
+//! prefers unused bytes, and buffers get disjoint bytes if there is room.
 
 use super::alias::Aliases;
 use super::barriers::{
@@ -23,7 +21,7 @@ use super::in_flight::InFlight;
 use super::liveness::Liveness;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The shared-memory offsets of a function, with the barriers and fences that these offsets require.
+/// The shared-memory offsets of a function, with the required barriers and fences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
     offsets: Offsets,
@@ -33,25 +31,25 @@ pub(crate) struct Allocation {
     bytes: u32,
 }
 
-/// A use of shared memory for which there is no valid allocation.
+/// A use of shared memory without a valid allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllocationError {
-    /// An operation in a loop allocates a buffer while the buffer of its previous execution is still live.
+    /// An allocation in a loop, with the previous iteration's buffer still live.
     StillLive(OpId),
-    /// A function returns a buffer that it has allocated.
+    /// A function returns its own buffer.
     Escapes(OpId),
-    /// An operation conflicts with an asynchronous access in flight.
+    /// `at` conflicts with an asynchronous access in flight.
     InFlight { started: OpId, at: OpId },
-    /// An operation conflicts with an access of other warps, and no barrier orders the two.
+    /// The operation conflicts with an access of other warps, without a barrier in between.
     OtherWarps(OpId),
 }
 
 impl Allocation {
-    /// Allocates all buffers and scratch memory of a function. `arguments` are the function's arguments that are
-    /// buffers. `room` returns the bound in bytes, given the size of the function with all baseline plans.
+    /// Allocates all buffers and scratch memory. `arguments` are the buffers among the function's arguments. `room`
+    /// returns the size limit in bytes, given the size with all baseline plans.
     ///
     /// # Errors
-    /// Returns all uses of shared memory for which there is no valid allocation.
+    /// Returns all uses without a valid allocation.
     pub(crate) fn of(
         flow: &mut Flow,
         arguments: &[ValueId],
@@ -87,8 +85,7 @@ impl Allocation {
             .collect())
     }
 
-    /// Allocates all buffers and scratch memory within the bound that `room` returns. Operations whose scratch memory
-    /// does not fit are replanned.
+    /// Allocates within the size limit of `room`, and replans oversized operations.
     fn within(
         flow: &mut Flow,
         facts: (&Aliases, &InFlight),
@@ -124,9 +121,8 @@ impl Allocation {
         fast
     }
 
-    /// Computes an allocation in which buffers share bytes, and an allocation in which all buffers are disjoint.
-    /// Returns the disjoint allocation if it fits in `max_bytes` and costs fewer executed barriers, and otherwise the
-    /// shared allocation.
+    /// Returns an allocation with disjoint buffers if it fits in `max_bytes` and saves executed barriers; otherwise
+    /// buffers share bytes.
     fn best(
         flow: &Flow,
         facts: (&Aliases, &InFlight),
@@ -143,40 +139,37 @@ impl Allocation {
         }
     }
 
-    /// Returns the shared-memory size of the function in bytes.
     pub(crate) const fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// Returns the offset in bytes of an operation's buffer or scratch memory, or `None` if the operation needs
-    /// neither.
+    /// Returns the byte offset of an operation's buffer or scratch memory, if any.
     pub(crate) fn offset(&self, op: OpId) -> Option<u32> {
         self.offsets.get(&op).copied()
     }
 
-    /// Returns the size in bytes of an operation's buffer or scratch memory, or `None` if the operation needs neither.
+    /// Returns the size in bytes of an operation's buffer or scratch memory, if any.
     pub(crate) fn size(&self, op: OpId) -> Option<u32> {
         self.sizes.get(&op).copied()
     }
 
-    /// Returns true if an operation needs a barrier in front of it. The barrier synchronises the warps that execute the
-    /// operation.
+    /// Returns true if a barrier of the executing warps is needed in front of `op`.
     pub(crate) fn needs_barrier(&self, op: OpId) -> bool {
         self.barriers.contains_key(&op)
     }
 
-    /// Returns true if an operation needs a proxy fence in front of it, after its barrier. For an operation that is
-    /// itself a fence, returns true if the fence is needed.
+    /// Returns true if a proxy fence is needed in front of `op`, after the barrier. For a fence, returns true unless
+    /// the fence is redundant.
     pub(crate) fn needs_fence(&self, op: OpId) -> bool {
         self.fences.contains_key(&op)
     }
 }
 
-/// Scratch-memory limit in bytes for each operation to replan. `None` means no limit.
+/// Scratch limit in bytes of each operation to replan; `None` means no limit.
 type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 
-/// A function that replans an operation within a limit of scratch bytes, or slightly above the limit, and returns the
-/// effects of the new plan. It returns `None` if there is no such plan.
+/// Replans an operation within a limit of scratch bytes, or slightly above, and returns the new effects; `None` without
+/// such a plan.
 pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
 
 fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) {
@@ -191,12 +184,11 @@ fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) 
     }
 }
 
-/// Returns the size of the scratch memory of an operation's current plan.
 fn planned_bytes(effects: &Effects) -> Option<u32> {
     effects.scratch.map(|request| request.bytes)
 }
 
-/// Returns the estimated number of executed barriers, including the barriers inside replannable operations.
+/// Returns the estimated number of executed barriers, including those inside replannable operations.
 fn barrier_cost(flow: &Flow, allocation: &Allocation) -> u64 {
     let blocks = flow.order().into_iter().map(|number| &flow.blocks[number]);
     let waits = blocks.flat_map(|block| {
@@ -219,16 +211,15 @@ struct AllocationProblem<'f> {
     concurrent: Concurrent,
 }
 
-/// For each region of `ttg.warp_specialize`, the operations that need shared memory and may run at the same time: those
-/// of other regions, whose warps are different. The memory of such operations is always disjoint.
+/// Memory users that may run concurrently with each region of `ttg.warp_specialize`. Concurrent users get disjoint
+/// memory.
 #[derive(Default)]
 struct Concurrent {
-    /// The team of each operation in a region of `ttg.warp_specialize`.
     teams: HashMap<OpId, Team>,
     others: BTreeMap<Team, Others>,
 }
 
-/// The operations that need shared memory and may run at the same time as the operations of a team.
+/// The memory users that may run concurrently with a team.
 #[derive(Default)]
 struct Others {
     ops: BTreeSet<OpId>,
@@ -264,13 +255,13 @@ impl Concurrent {
         self.others(op).into_iter().flat_map(|others| &others.ops)
     }
 
-    /// Returns true if an operation that runs at the same time needs scratch memory.
+    /// Returns true if a concurrent operation needs scratch memory.
     fn has_scratch(&self, op: OpId) -> bool {
         self.others(op).is_some_and(|others| others.has_scratch)
     }
 }
 
-/// Half-open ranges of bytes that are in use.
+/// Half-open ranges of used bytes.
 type ByteSpans = Vec<(u32, u32)>;
 
 impl<'f> AllocationProblem<'f> {
@@ -304,9 +295,8 @@ impl<'f> AllocationProblem<'f> {
         found
     }
 
-    /// Places all buffers and scratch memory. Buffers that are not live at the same time share bytes if `reuses` is
-    /// true. Scratch memory may use bytes up to `max_bytes` if that saves barriers. Returns the allocation and its
-    /// barrier cost.
+    /// Places all buffers and scratch memory. With `reuses`, buffers with disjoint live ranges share bytes. Scratch
+    /// memory may use bytes up to `max_bytes` to save barriers. Returns the allocation and its barrier cost.
     fn solve(&self, reuses: bool, max_bytes: u32) -> (Allocation, u64) {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
@@ -333,8 +323,7 @@ impl<'f> AllocationProblem<'f> {
         best.unwrap_or_default()
     }
 
-    /// Returns the size that the function needs (the exclusive end of its used bytes) if all dead bytes are reused.
-    /// `scratch_bytes` returns the size of the scratch memory of an operation with the given effects.
+    /// Returns the total size with full reuse of dead bytes, given the scratch size for each operation's effects.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let mut offsets = self.buffers(true);
         let mut bound = self.end(&offsets);
@@ -351,9 +340,8 @@ impl<'f> AllocationProblem<'f> {
         bound
     }
 
-    /// Returns the replannable operations whose scratch memory does not fit below `max_bytes`. The limit of each
-    /// operation is the size of the largest free range. If other warps need scratch memory at the same time, the limit
-    /// is not larger than the scratch memory of the baseline plan.
+    /// Returns the replannable operations with too much scratch memory for `max_bytes`, each with the largest free
+    /// range as limit. If other warps also need scratch memory, the limit is at most the baseline size.
     fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
         let sizes = self.sizes();
@@ -382,8 +370,8 @@ impl<'f> AllocationProblem<'f> {
         oversized
     }
 
-    /// Returns the operations whose scratch memory within `limits` is larger than in their baseline plan. The limit of
-    /// each returned operation is the scratch size of its baseline plan.
+    /// Returns the operations with more scratch memory (within `limits`) than the baseline plan, with the baseline size
+    /// as limit.
     fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
             let baseline = event.effects.tradeoff?.baseline_bytes;
@@ -394,8 +382,7 @@ impl<'f> AllocationProblem<'f> {
         above.collect()
     }
 
-    /// Returns the byte ranges that scratch memory of the operation cannot use: live buffers, and all memory of other
-    /// warps that run at the same time. Operations without an offset are ignored.
+    /// Returns the byte ranges of live buffers, and of concurrent memory users that already have an offset.
     fn taken(&self, event: &Event, offsets: &Offsets, sizes: &BTreeMap<OpId, u32>) -> ByteSpans {
         let needed = self.liveness.during(event.op).iter();
         let needed = needed.chain(self.concurrent.with(event.op));
@@ -432,8 +419,7 @@ impl<'f> AllocationProblem<'f> {
             .unwrap_or_default()
     }
 
-    /// Places buffers. With `reuses`, buffers get disjoint bytes only if their live ranges overlap; otherwise all
-    /// buffers get disjoint bytes.
+    /// Places the buffers. With `reuses`, only buffers with overlapping live ranges get disjoint bytes.
     fn buffers(&self, reuses: bool) -> Offsets {
         let mut buffers: Vec<(OpId, Request)> = self
             .flow
@@ -467,9 +453,8 @@ impl<'f> AllocationProblem<'f> {
         offsets
     }
 
-    /// Places scratch memory after the buffers have been placed. An offset at which no pending access conflicts with
-    /// the scratch memory is preferred if the scratch memory then ends at `max_bytes` or below. `entries` are the
-    /// accesses known to be pending at the start of each block.
+    /// Places scratch memory after the buffers, at offsets without pending conflicts if these end below `max_bytes`.
+    /// `entries` has the pending accesses at the start of each block.
     fn scratch(
         &self,
         buffers: &Offsets,
@@ -522,7 +507,7 @@ impl<'f> AllocationProblem<'f> {
     }
 }
 
-/// Returns the candidate offsets for a request: 0 and the end of each taken range, rounded up to the alignment.
+/// Returns the candidate offsets: 0 and the end of each taken range, rounded up to the alignment.
 fn candidate_offsets(taken: &ByteSpans, request: Request) -> impl Iterator<Item = u32> {
     let ends = taken.iter().map(|(_, to)| *to);
     std::iter::once(0)
@@ -535,7 +520,7 @@ fn is_free(taken: &ByteSpans, at: u32, bytes: u32) -> bool {
     taken.iter().all(|(from, to)| end <= *from || *to <= at)
 }
 
-/// Returns the lowest offset at which the request overlaps no taken range, or `u32::MAX` if there is none.
+/// Returns the lowest free offset, or `u32::MAX` if there is none.
 fn first_free(taken: &ByteSpans, request: Request) -> u32 {
     candidate_offsets(taken, request)
         .filter(|at| is_free(taken, *at, request.bytes))
@@ -544,7 +529,7 @@ fn first_free(taken: &ByteSpans, request: Request) -> u32 {
         .unwrap_or(u32::MAX)
 }
 
-/// Returns the smallest multiple of `alignment` that is at least `at`, or `u32::MAX` if it does not fit 32 bits.
+/// Rounds up to a multiple of `alignment`, or returns `u32::MAX` on overflow.
 fn aligned(at: u32, alignment: u32) -> u32 {
     at.checked_next_multiple_of(alignment).unwrap_or(u32::MAX)
 }

@@ -1,15 +1,13 @@
 //! Axis information: contiguity, divisibility and constancy of all values of a function.
 //!
-//! A forward data-flow analysis ([`AxisAnalysis::of`]) with the transfer functions of [`linear_layout::access`]. The
-//! information of a block argument or loop-carried value is the join over all incoming values; the iteration stops at
-//! a fixed point. The results of an operation with the trait `LL_UnknownAxes` are unknown.
+//! A forward data-flow analysis ([`AxisAnalysis::of`]) with the transfer functions of [`linear_layout::access`]. A
+//! block argument or loop-carried value has the join over all incoming values. Operations with the trait
+//! `LL_UnknownAxes` have unknown results.
 //!
-//! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
-//! on operations (set by `tl.multiple_of`), and from constants and ranges. A kernel can state that a number is not
-//! negative by an `llvm.intr.assume` in the entry block, whose operand compares the number with a constant.
+//! Facts come from `tt.divisibility`, `tt.contiguity` and `tt.constancy` on function arguments and on operations (set
+//! by `tl.multiple_of`), and from constants and ranges. An `llvm.intr.assume` in the entry block can state `x >= 0`.
 //!
-//! Deliberately absent: facts across function calls, other than attributes of the callee's arguments, and facts about
-//! loaded values.
+//! Deliberately absent: facts about loaded values, and facts across function calls.
 
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
@@ -27,10 +25,10 @@ use melior::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Largest number of elements of a constant that is analysed.
+/// Larger dense constants are unknown.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
 
-/// The axis information of a value about which nothing is known, indexed by the rank of the value's type.
+/// The axis information of an unknown value, indexed by rank.
 static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
     let mut table = [AxisInfo::scalar(); MAX_DIMS + 1];
     let mut rank = 0;
@@ -51,18 +49,18 @@ pub struct AxisAnalysis {
     changed: bool,
 }
 
-/// An assumption about the dividends of signed divisions and remainders.
+/// An assumption about the sign of dividends in signed divisions and remainders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dividends {
-    /// A dividend has the sign that its computation implies.
+    /// No assumption.
     #[default]
     Any,
-    /// No dividend is negative. Triton's analysis assumes it.
+    /// Dividends are not negative, as Triton's analysis assumes.
     NonNegative,
 }
 
 impl Dividends {
-    /// Returns the assumption that the option `non-negative-dividends` of a pass states.
+    /// Returns the assumption for the pass option `non-negative-dividends`.
     pub(crate) const fn of_option(non_negative: bool) -> Self {
         match non_negative {
             true => Self::NonNegative,
@@ -71,18 +69,17 @@ impl Dividends {
     }
 }
 
-/// The width in bits of the widest access by a buffer instruction.
+/// Width in bits of the widest buffer instruction.
 const BUFFER_BITS: u32 = 128;
 
 impl AxisAnalysis {
-    /// Analyses a function: an operation with a region. `arg_attrs` has the attributes of the entry block's
-    /// arguments.
+    /// Analyses a function: an operation with a region, and argument attributes in `arg_attrs`.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
         Self::with(function, Dividends::Any)
     }
 
-    /// Analyses a function under an assumption, as [`Self::of`].
+    /// Analyses a function like [`Self::of`], under an assumption about dividends.
     #[must_use]
     pub fn with(function: OperationRef<'_, '_>, dividends: Dividends) -> Self {
         let mut analysis = Self {
@@ -106,7 +103,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Returns the axis information of a value. An unreachable value has the information of an unknown value.
+    /// Returns the axis information of a value. Unreachable values are unknown.
     #[must_use]
     pub fn get(&self, value: Value<'_, '_>) -> &AxisInfo {
         self.facts
@@ -114,10 +111,10 @@ impl AxisAnalysis {
             .unwrap_or_else(|| &UNKNOWN[rank_of(value.r#type()).min(MAX_DIMS)])
     }
 
-    /// Returns the partition of a tensor of pointers into the widest possible accesses, for `tt.load` and `tt.store`.
+    /// Returns the widest accesses of a `tt.load` or `tt.store` with a tensor of pointers.
     ///
     /// `layout` is the tensor's layout without zero register bases. `element_bits` is the width of an element in
-    /// memory, and `widest_bits` limits the width of an access.
+    /// memory. `widest_bits` limits the width of one access.
     #[must_use]
     pub fn vector(
         &self,
@@ -130,8 +127,7 @@ impl AxisAnalysis {
         self.hinted_vector(pointer, mask, 1, element_bits, layout, widest_bits)
     }
 
-    /// Returns the partition of a tensor of pointers like [`Self::vector`], given that the operation guarantees runs of
-    /// `hinted_elements` contiguous elements.
+    /// Returns the widest accesses like [`Self::vector`], given a guarantee of `hinted_elements` contiguous elements.
     #[must_use]
     pub fn hinted_vector(
         &self,
@@ -153,11 +149,9 @@ impl AxisAnalysis {
         .widest()
     }
 
-    /// Returns the partition of a base pointer plus a tensor of offsets into the widest possible accesses, for
-    /// `amdg.buffer_load` and `amdg.buffer_store`.
+    /// Returns the widest accesses of an `amdg.buffer_load` or `amdg.buffer_store` at `base` plus `offsets`.
     ///
-    /// The operation's attribute `contiguity` is a guarantee, as in Triton: the pass that created the operation had
-    /// more information on the addresses.
+    /// As in Triton, the operation's attribute `contiguity` is a guarantee.
     #[must_use]
     pub fn buffer_vector(
         &self,
@@ -200,7 +194,6 @@ impl AxisAnalysis {
         }
     }
 
-    /// Joins the information of an incoming value into the information of a block argument.
     fn join_into(&mut self, argument: Value<'_, '_>, incoming: AxisInfo) {
         let info = self
             .known(argument)
@@ -340,8 +333,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits both regions of an `scf.while`. The condition region forwards values to the body and to the results;
-    /// the body yields values back to the condition region.
+    /// Visits an `scf.while`: the condition region forwards to the body and the results, and the body yields to the
+    /// condition region.
     fn visit_while(&mut self, op: OperationRef<'_, '_>) {
         let Some(loop_) = scf::While::of(op) else {
             return;
@@ -368,7 +361,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits the partitions of a `ttg.warp_specialize`, whose arguments are the captured values.
+    /// Visits the partitions of a `ttg.warp_specialize`; their arguments are the captured values.
     fn visit_partitions(&mut self, op: OperationRef<'_, '_>) {
         let captures: Vec<Value<'_, '_>> = op.operands().collect();
         for region in op.regions() {
@@ -379,8 +372,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Visits the regions of an operation such as `scf.if`, which executes one of its regions. Joins the values that
-    /// the regions yield. Of the regions of `ttg.warp_specialize`, only the default region yields values.
+    /// Visits an operation that executes one of its regions, and joins the yielded values. In `ttg.warp_specialize`,
+    /// only the default region yields.
     fn visit_conditional(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {
@@ -426,7 +419,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Joins the operands of a block's terminator into `targets`. The first `skip` operands are ignored.
+    /// Joins the terminator's operands, except the first `skip`, into `targets`.
     fn join_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
         let Some(end) = block.terminator() else {
             return;
@@ -439,8 +432,7 @@ impl AxisAnalysis {
     }
 }
 
-/// Returns true if an operation is the terminator of a region, and its operands are the results of the operation around
-/// the region.
+/// Returns true for a terminator whose operands become the results of the parent operation.
 fn is_yield(op: OperationRef<'_, '_>) -> bool {
     let kind = AnyKind::of(op);
     kind == AnyKind::Upstream(UpstreamKind::ScfYield)
@@ -450,8 +442,7 @@ fn is_yield(op: OperationRef<'_, '_>) -> bool {
         )
 }
 
-/// Returns the axis information of the first result of an operation of this project, given the information of its
-/// operands. Returns `None` if the result is unknown.
+/// Returns the axis information of the first result, or `None` if the result is unknown.
 fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
     use OpKind as K;
     let result = build::results(op).first()?.r#type();
@@ -499,8 +490,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
     })
 }
 
-/// Returns the axis information of the first result of an operation of MLIR's dialects, given the information of its
-/// operands. Returns `None` if the result is unknown.
+/// Returns the axis information of the first result, or `None` if the result is unknown.
 fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
@@ -569,9 +559,9 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// Returns the axis information of an integer after an extension, or after a cast from or to `index`. The extension is
-/// signed if `by_sign` is true. The number must fit the result type: otherwise the program is wrong, as for the
-/// overflow of a sum.
+/// Returns the axis information after an extension, or after a cast from or to `index`.
+///
+/// As for sums, overflow is undefined: the number must fit the type `to`.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {
@@ -617,7 +607,7 @@ fn dense_element(dense: DenseElementsAttribute<'_>, bits: u32, i: usize) -> Opti
     }
 }
 
-/// Returns `info` with the facts that the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy` state.
+/// Adds the facts of the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy`.
 fn with_attributes<'c>(
     mut info: AxisInfo,
     type_: Type<'c>,
@@ -653,7 +643,7 @@ fn with_attributes<'c>(
     info
 }
 
-/// Returns the value that a condition states to be non-negative: `x >= 0`, `x > -1`, `0 <= x` and similar forms.
+/// Returns the value `x` of a condition `x >= 0`, `x > -1`, `0 <= x` or `-1 < x`.
 fn non_negative_value(condition: Value<'_, '_>) -> Option<usize> {
     let op = OperationResult::try_from(condition).ok()?.owner();
     let compared = arith::CmpI::of(op)?;
@@ -680,7 +670,6 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = Operation
     std::iter::successors(block.first_operation(), |op| op.next_in_block())
 }
 
-/// Returns the contiguity that the attribute of a buffer operation guarantees.
 fn attribute_contiguity(op: OperationRef<'_, '_>) -> Option<i64> {
     Some(match OpView::of(op)? {
         OpView::AmdgBufferLoad(op) => op.contiguity(),
@@ -706,7 +695,7 @@ fn comparison(predicate: arith::CmpIPredicate) -> Comparison {
     }
 }
 
-/// Returns the shape of a tensor type; empty for a scalar.
+/// Returns the shape of a tensor type, or `[]` for a scalar.
 fn shape_of(type_: Type<'_>) -> Vec<u64> {
     TensorType::of(type_).map_or_else(Vec::new, |t| t.shape.to_vec())
 }
@@ -715,13 +704,13 @@ fn rank_of(type_: Type<'_>) -> usize {
     TensorType::of(type_).map_or(0, |t| t.shape.len())
 }
 
-/// Returns the width in bits of an integer type or of a tensor's elements; 64 for `index`.
+/// Returns the width in bits of an integer type or tensor element; 64 for `index`.
 fn bits_of(type_: Type<'_>) -> u32 {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     element_bits(element).unwrap_or(64)
 }
 
-/// Returns the size in bytes of the elements to which a pointer, or a tensor of pointers, points.
+/// Returns the size in bytes of the pointee of a pointer, or of a tensor of pointers.
 fn pointee_bytes(type_: Type<'_>) -> Option<u64> {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     let (pointee, _) = sys::pointer(element)?;

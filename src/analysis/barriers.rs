@@ -1,34 +1,31 @@
 //! Barrier and proxy-fence insertion for shared memory.
 //!
-//! Two accesses to overlapping bytes conflict if at least one of them writes. This is a forward data-flow analysis
-//! over basic blocks: the state is the bytes accessed since the last barrier ([`PendingAccesses`]), the join is
-//! union, and the iteration stops at the least fixed point. An operation whose accesses conflict with the state gets
-//! a barrier.
+//! A forward data-flow analysis over basic blocks. Accesses to overlapping bytes conflict if at least one writes. The
+//! state is the bytes accessed since the last barrier ([`PendingAccesses`]), and the join is union. An operation that
+//! conflicts with the state gets a barrier.
 //!
 //! ```text
 //! write A; barrier; read A, write B; barrier; read B
 //! write A; for { barrier?; read A }     A is written before the loop: one barrier there serves all iterations
 //! ```
-//! A barrier is therefore also tried in front of each loop. The barrier is kept there if it makes barriers inside the
-//! loop redundant.
+//! A barrier is therefore also tried in front of each loop, and kept if it makes barriers inside the loop redundant.
 //!
-//! - *Asynchronous accesses* conflict like other accesses when they start. They join the state at a wait that observes
-//!   their completion, as accesses of the waiting threads. A barrier before the wait does not order them. If all
-//!   threads observe the completion, they never join the state.
-//! - *Scopes*: a barrier of a team orders only accesses of that team's warps; accesses of other warps stay pending. An
-//!   inserted barrier belongs to the team that executes the operation. If an operation conflicts with accesses of other
-//!   warps, the inserted barrier cannot order them, which is an error ([`BarrierAnalysis::unordered`]).
-//! - *Rotating buffers*: an access to a known slot conflicts with accesses to the same slot only. At the end of an iteration, each
-//!   slot gets the number that the next iteration has for it.
-//! - *Staggered warps* run one barrier behind the others ([`StaggerEdge`]), so two barriers are needed between accesses of
-//!   different warps there.
-//! - *Proxy fences* are found in the same way: generic accesses are pending until a fence, and async accesses conflict
-//!   with them. All threads that execute the operation execute an inserted fence, after the barrier that orders the
-//!   accesses. It orders the accesses of all threads. A fence in a region of `ttg.warp_specialize` is always kept, since
-//!   it may order accesses for other warps.
-//! - *Waits for an mbarrier* conflict with a later operation that may complete a phase: one thread executes it for all, and
-//!   a warp that has not yet waited may miss its phase. In a region of `ttg.warp_specialize`, other regions may arrive
-//!   at any mbarrier because of the operation.
+//! - *Asynchronous accesses* conflict when they start. A wait that observes their completion adds them to the state as
+//!   accesses of the waiting threads; an earlier barrier does not order them. Accesses observed by all threads are
+//!   never added.
+//! - *Scopes*: a barrier of a team orders only accesses of that team's warps; other accesses stay pending. An inserted
+//!   barrier belongs to the team of the operation, and conflicts with other warps are errors
+//!   ([`BarrierAnalysis::unordered`]).
+//! - *Rotating buffers*: accesses to different known slots do not conflict. At the end of an iteration, slots are
+//!   renumbered for the next iteration.
+//! - *Staggered warps* run one barrier behind the others ([`StaggerEdge`]). Accesses of different warps then need two
+//!   barriers.
+//! - *Proxy fences* work in the same way: generic accesses are pending until a fence, and conflict with async accesses.
+//!   An inserted fence follows the barrier, and orders the accesses of all threads. Fences in a region of
+//!   `ttg.warp_specialize` are always kept, since they may order accesses of other warps.
+//! - *Waits for an mbarrier* conflict with a later operation that may complete a phase: one thread executes the
+//!   operation for all, and a late warp would miss its phase. In a region of `ttg.warp_specialize`, the operation may
+//!   make other regions arrive at any mbarrier.
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{Act, Channel, Effects, OpId, Proxy, Rotation, StaggerEdge, SyncScope, Team};
@@ -37,29 +34,28 @@ use super::in_flight::InFlight;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A set of bytes of shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ByteRanges {
-    /// Half-open byte ranges of this function's memory, sorted and disjoint.
+    /// Half-open ranges, sorted and disjoint.
     own: Vec<(u32, u32)>,
-    /// Slots of rotating buffers. Their bytes are not in `own`.
+    /// Slots of rotating buffers, not included in `own`.
     slots: BTreeSet<SlotBytes>,
-    /// True if the set also includes bytes of other functions.
+    /// The set includes bytes of other functions.
     external: bool,
 }
 
-/// A slot of a rotating buffer, described from the current iteration of its loop.
+/// A slot of a rotating buffer, relative to the current iteration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SlotBytes {
-    /// The bytes of all slots, a half-open range.
+    /// The half-open range of all slots.
     all: (u32, u32),
-    /// Size of a slot in bytes.
+    /// Bytes per slot.
     bytes: u32,
     rotation: Rotation,
 }
 
 impl SlotBytes {
-    /// Returns true if two slots are different ones of the same buffer.
+    /// Returns true for two different slots of one buffer.
     fn differs_from(self, other: Self) -> bool {
         let phase = other.rotation.phase;
         let rotation = Rotation {
@@ -75,7 +71,7 @@ impl ByteRanges {
         if from >= to {
             return;
         }
-        // The common case near a fixed point.
+        // The common case near the fixed point.
         if self.own.iter().any(|own| own.0 <= from && to <= own.1) {
             return;
         }
@@ -111,7 +107,7 @@ impl ByteRanges {
         }
     }
 
-    /// Describes the slots from behind an edge.
+    /// Renumbers the slots along an edge.
     fn cross(&mut self, edge: &Edge) {
         for slot in std::mem::take(&mut self.slots) {
             match edge.rotated(slot.rotation) {
@@ -131,7 +127,6 @@ impl ByteRanges {
         self.slots.extend(&other.slots);
     }
 
-    /// Returns true if both sets may contain the same byte.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let overlap = |(a, slot): (_, Option<SlotBytes>)| {
             other.pieces().any(|(b, there)| {
@@ -143,26 +138,25 @@ impl ByteRanges {
         (self.external && other.external) || self.pieces().any(overlap)
     }
 
-    /// Returns the byte ranges, and the bytes of all slots with the slot.
+    /// Returns the byte ranges; for slots, the range of all slots together with the slot.
     fn pieces(&self) -> impl Iterator<Item = ((u32, u32), Option<SlotBytes>)> + '_ {
         let slots = self.slots.iter().map(|slot| (slot.all, Some(*slot)));
         self.own.iter().map(|range| (*range, None)).chain(slots)
     }
 
-    /// Returns the exclusive end of each byte range.
+    /// Returns the exclusive end of each range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         self.pieces().map(|(range, _)| range.1)
     }
 }
 
-/// The bytes that a set of accesses reads, and the bytes that it writes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AccessedBytes {
     reads: ByteRanges,
     writes: ByteRanges,
-    /// Mbarriers for whose phases the threads wait.
+    /// Mbarriers on which the threads wait.
     waits: ByteRanges,
-    /// Mbarriers whose phase an operation may complete.
+    /// Mbarriers whose phase may complete.
     arrivals: ByteRanges,
 }
 
@@ -192,8 +186,7 @@ impl AccessedBytes {
         ranges.add_all(accessed, offsets);
     }
 
-    /// Returns true if an access of `next` must be ordered after the accesses of this set: there is a byte that both
-    /// access and at least one of them writes.
+    /// Returns true for read after write, write after write, or write after read.
     fn conflicts_with(&self, next: &Self) -> bool {
         self.writes.overlaps(&next.reads)
             || self.writes.overlaps(&next.writes)
@@ -201,18 +194,17 @@ impl AccessedBytes {
     }
 }
 
-/// The synchronisation that accesses have had, and still need.
+/// The synchronisation state of pending accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct AccessOrder {
-    /// The team that has accessed the bytes.
     by: Team,
-    /// A smaller team that has executed a barrier after the access.
+    /// A smaller team with a barrier after the access.
     ordered: Option<Team>,
-    /// True if one more barrier of the block is needed than otherwise.
+    /// One additional barrier of the block is needed.
     is_staggered: bool,
 }
 
-/// The bytes accessed since the last barrier of the block, or since the last two where warps are staggered.
+/// The bytes accessed since the last barrier of the block; since the last two barriers for staggered warps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PendingAccesses {
     bytes: BTreeMap<AccessOrder, AccessedBytes>,
@@ -238,7 +230,7 @@ impl PendingAccesses {
         }
     }
 
-    /// Returns the accesses that are pending behind an edge.
+    /// Returns the pending accesses at the end of an edge.
     pub(crate) fn across(&self, edge: &Edge) -> Cow<'_, Self> {
         if edge.crossing.is_none() {
             return Cow::Borrowed(self);
@@ -258,8 +250,7 @@ impl PendingAccesses {
         }
     }
 
-    /// Records that `team` executes a barrier. If `team` is the whole block, no access stays pending. Otherwise
-    /// accesses of the team's warps stay pending for other warps only.
+    /// Applies a barrier of `team`. Accesses of the team's warps stay pending for other warps only.
     pub(crate) fn order(&mut self, team: Team) {
         for (mut order, pending) in std::mem::take(&mut self.bytes) {
             let is_among = team.contains(order.by);
@@ -279,7 +270,7 @@ impl PendingAccesses {
         }
     }
 
-    /// Returns the teams that have a pending access that conflicts with `next`.
+    /// Returns the teams with pending accesses that conflict with `next`.
     fn conflicts<'a>(&'a self, next: &'a OpAccesses) -> impl Iterator<Item = Team> + 'a {
         let others = self.bytes.iter().filter(|(order, pending)| {
             let is_ordered = order.ordered.is_some_and(|team| team.contains(next.team));
@@ -290,44 +281,41 @@ impl PendingAccesses {
         others.map(|(order, _)| order.by)
     }
 
-    /// Returns true if `next` conflicts with a pending access, and a barrier of the team of `next` orders the two.
+    /// Returns true for a conflict that a barrier of `next.team` can order.
     pub(crate) fn conflicts_with(&self, next: &OpAccesses) -> bool {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
 
-    /// Returns the exclusive end of each pending byte range.
+    /// Returns the exclusive ends of the pending byte ranges.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         let pending = self.bytes.values();
         pending.flat_map(|pending| pending.reads.ends().chain(pending.writes.ends()))
     }
 }
 
-/// Byte offset of the buffer or scratch memory of each operation.
+/// Byte offset of each operation's buffer or scratch memory.
 pub(crate) type Offsets = HashMap<OpId, u32>;
 
-/// The kind of synchronisation to insert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SyncKind {
     Barriers,
     Fences,
 }
 
-/// A barrier inside an operation.
 #[derive(Clone, Copy, Debug)]
 enum InnerBarrier {
     Of(Team),
     Stagger(StaggerEdge),
 }
 
-/// The accesses of one operation, split at the barriers (or fences) inside the operation.
+/// The accesses of an operation, split at the barriers (or fences) inside the operation.
 #[derive(Clone, Debug)]
 pub(crate) struct OpAccesses {
-    /// The warps that execute the operation.
     team: Team,
-    /// Accesses that start before the first barrier of the operation's team inside the operation.
+    /// Accesses that start before the first inner barrier of the team.
     before: AccessedBytes,
-    /// Accesses that complete before each barrier inside the operation, and the barrier. The last entry, which has no
-    /// barrier, has the accesses after all barriers.
+    /// Accesses that complete before each inner barrier, with the barrier; the last entry (`None`) follows all
+    /// barriers.
     completed: Vec<(AccessedBytes, Option<InnerBarrier>)>,
 }
 
@@ -341,7 +329,7 @@ impl OpAccesses {
         let is_fence = kind == SyncKind::Fences;
         let (mut before, mut completed) = (AccessedBytes::default(), Vec::new());
         let (mut pending, mut is_first) = (AccessedBytes::default(), true);
-        // A fence also orders accesses of other warps, if a barrier is between them and the fence.
+        // A fence also orders accesses of other warps, given a barrier before the fence.
         let team = if is_fence { Team::BLOCK } else { team };
         for (i, act) in effects.acts.iter().enumerate() {
             let (is_write, target, starts, completes) = match *act {
@@ -405,7 +393,7 @@ impl OpAccesses {
         }
     }
 
-    /// Updates `state`, the accesses that are pending before the operation, to those that are pending after it.
+    /// Updates the pending accesses across the operation.
     pub(crate) fn apply(&self, state: &mut PendingAccesses) {
         for (bytes, barrier) in &self.completed {
             state.add(self.team, bytes);
@@ -418,23 +406,22 @@ impl OpAccesses {
     }
 }
 
-/// Returns the estimated number of executions of an operation inside `depth` nested loops. Each loop is assumed to have
-/// 16 iterations.
+/// Returns the estimated execution count inside `depth` loops, with 16 iterations each.
 pub(crate) fn execution_count(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }
 
-/// Barrier insertion for a function whose buffers have been assigned offsets.
+/// Barrier insertion for a function with assigned offsets.
 pub(crate) struct BarrierAnalysis<'f> {
     flow: &'f Flow,
     order: Vec<usize>,
     accesses: HashMap<OpId, OpAccesses>,
     depths: HashMap<OpId, u32>,
-    /// Synchronisation that is never removed.
+    /// Never removed.
     kept: Barriers,
 }
 
-/// The operations that need a barrier in front of them, each with the team that executes its barrier.
+/// Operations with a barrier in front, and the team of the barrier.
 pub(crate) type Barriers = BTreeMap<OpId, Team>;
 
 impl<'f> BarrierAnalysis<'f> {
@@ -466,20 +453,19 @@ impl<'f> BarrierAnalysis<'f> {
         }
     }
 
-    /// Returns the estimated number of executions of all barriers in the set.
+    /// Returns the estimated number of executed barriers.
     pub(crate) fn cost(&self, barriers: &Barriers) -> u64 {
         let counts = barriers.keys().map(|op| execution_count(self.depths[op]));
         counts.sum()
     }
 
-    /// Returns a set of barriers that orders all conflicting accesses. It consists of `existing` and new barriers,
-    /// without redundant ones.
+    /// Returns barriers that order all conflicting accesses: `existing` and new ones, without redundant barriers.
     pub(crate) fn barriers(&self, existing: Barriers) -> Barriers {
         let mut best = self.completed(Barriers::new());
         if !existing.is_empty() {
             let with = self.completed(existing);
-            // If both sets cost the same, the new barriers are preferred: each is directly before its access, where the
-            // wait is shortest.
+            // At equal cost, new barriers are preferred: they stand directly before the access, where the wait is
+            // shortest.
             if self.cost(&with) < self.cost(&best) {
                 best = with;
             }
@@ -498,8 +484,8 @@ impl<'f> BarrierAnalysis<'f> {
         self.before_copies(best)
     }
 
-    /// Moves barriers that stand between copies in front of the first one. Nothing becomes pending between copies, and copies
-    /// start at the same time there: with a barrier between, attention by wgmma took 2 % longer on an H100.
+    /// Moves barriers between copies in front of the first copy. Nothing becomes pending between copies, and copies
+    /// then start together: attention by wgmma took 2 % longer on an H100 with a barrier in between.
     fn before_copies(&self, mut barriers: Barriers) -> Barriers {
         let is_copy = |act: &Act| match act {
             Act::Start(access) => access.channel == Channel::Copies,
@@ -523,8 +509,8 @@ impl<'f> BarrierAnalysis<'f> {
         barriers
     }
 
-    /// Returns the operations that conflict with accesses that a barrier of the operation's team does not order: accesses
-    /// of other teams, and accesses that need two barriers because warps are staggered.
+    /// Returns the operations whose conflicts no barrier of their team orders: conflicts with other teams, and
+    /// conflicts of staggered warps that need two barriers.
     pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         self.find(barriers, &mut |op, state, next| {
@@ -535,14 +521,14 @@ impl<'f> BarrierAnalysis<'f> {
         found
     }
 
-    /// Adds barriers until no accesses conflict. Then removes redundant barriers, from innermost loops first.
+    /// Adds barriers until no accesses conflict, then removes redundant ones, innermost loops first.
     fn completed(&self, mut barriers: Barriers) -> Barriers {
         barriers.extend(&self.kept);
         let has_candidates = !barriers.is_empty();
         while let Some(op) = self.first_conflict(&barriers) {
             barriers.insert(op, self.accesses[&op].team);
         }
-        // In straight-line code, each barrier has been inserted as late as possible, so that none is redundant.
+        // In straight-line code, each barrier is inserted as late as possible: none is redundant.
         if self.order.len() == 1 && !has_candidates {
             return barriers;
         }
@@ -562,14 +548,13 @@ impl<'f> BarrierAnalysis<'f> {
     }
 
     fn first_conflict(&self, barriers: &Barriers) -> Option<OpId> {
-        // Where one barrier does not suffice, a second one in the same place would not be the program's intention.
+        // If one barrier does not suffice, a second one in the same place would not be the program's intention.
         self.find(barriers, &mut |op, state, next| {
             state.conflicts_with(next) && !barriers.contains_key(&op)
         })
     }
 
-    /// Runs the analysis to its fixed point. Returns the first operation for which `holds` returns true; the analysis
-    /// then stops early.
+    /// Runs the analysis until `holds` returns true, and returns that operation; `None` at the fixed point.
     fn find(
         &self,
         barriers: &Barriers,

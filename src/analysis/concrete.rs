@@ -1,32 +1,32 @@
-//! Concrete execution of asynchronous accesses: finds faults on paths whose integers are known.
+//! Concrete execution of asynchronous accesses: faults on paths with known integers.
 //!
-//! Programs with rotating buffers compute two things from loop-carried integers: which buffer an access uses, and for
-//! which phase of an mbarrier a wait waits. This analysis executes the control flow and the integer operations of a
-//! function, with every integer argument set to one of [`SAMPLES`], and applies effects to exact byte ranges:
+//! In programs with rotating buffers, loop-carried integers select buffers and phases of mbarriers. This analysis
+//! executes the control flow and the integer operations of a function, with all integer arguments set to one of
+//! [`SAMPLES`], and applies effects to exact byte ranges:
 //!
 //! ```text
 //! for i { wait 1; read A[stage]; copy A[next]; commit; (stage, next) = ... }
 //! with 2 copies in flight: correct
 //! with 3 copies in flight: wrong, A[stage] is still in flight when it is read
 //! ```
-//! Execution stops at a condition with an unknown value, such as a value loaded from memory, or after
-//! [`MAX_ITERATIONS`] iterations. There are no false positives, provided that the function may be called with the
-//! sample values. The rules are those of [`in_flight`](super::in_flight), and in addition:
+//! Execution stops at an unknown condition, such as a loaded value, or after [`MAX_ITERATIONS`] iterations. There are
+//! no false positives if the function may be called with the sample values. The rules are those of
+//! [`in_flight`](super::in_flight), and in addition:
 //!
-//! - The phase of an mbarrier completes with the last of its arrivals and bytes. A wait for a phase that cannot
-//!   complete is a fault, and so are more bytes or arrivals than the phase expects.
-//! - The result of an asynchronous product may be used by another product, or after a wait.
+//! - The phase of an mbarrier completes with its last arrival and byte. Waiting for a phase that cannot complete is a
+//!   fault, and so are more bytes or arrivals than the phase expects.
+//! - The result of an asynchronous product is used by another product or after a wait.
 //! - An mbarrier is invalidated only after the copies of its last phase.
-//! - Only bytes that have been written are read, unless an earlier write was masked.
+//! - Reads need earlier writes of the same bytes, unless an earlier write was masked.
 //! - No access is in flight when a kernel returns.
 //!
 //! # Regions of `ttg.warp_specialize`
-//! The regions run cooperatively: in turns, each team executes one operation, unless it waits for a phase that is not
-//! complete. If all teams wait, each of the waits is a fault. Execution stops at the first fault, and if any team has to
-//! stop. A team is the warps of one region. It counts as one party, since barrier insertion orders its own warps.
+//! The regions run cooperatively: in turns, each team executes one operation, unless the operation waits for an
+//! incomplete phase. If all teams wait, each wait is a fault. Execution stops at the first fault, or if any team stops.
+//! A team (the warps of one region) is one party, since barrier insertion orders accesses within a team.
 //!
-//! Accesses of different teams are ordered only by mbarriers. A [`TeamClock`] for each team has the accesses that are
-//! ordered before the team's next operation:
+//! Only mbarriers order accesses of different teams. Each team has a [`TeamClock`] of the accesses ordered before the
+//! team's next operation:
 //!
 //! | operation | effect on clocks |
 //! |---|---|
@@ -35,17 +35,15 @@
 //! | wait for an mbarrier | the team receives the clocks of all completed phases, and all their copies |
 //! | wait for groups | the accesses of the groups become accesses of the team at the wait |
 //!
-//! An access that conflicts with an access of another team is a fault if the two are not ordered, independently of the
-//! order in which the analysis executes them. If the start of an asynchronous access is ordered before the other access
-//! but its completion is not, the access counts as in flight. There are no false positives: every executed order is a
-//! possible one, and clocks of all completed phases, rather than of one phase, only hide faults. Proxy fences between
-//! teams are not checked.
+//! Conflicting accesses of two teams are a fault if the clocks do not order them, in either order of execution. If the
+//! first access has started but not completed before the second one, the fault is an access in flight. There are no
+//! false positives: every executed order is possible, and joining the clocks of all completed phases only hides faults.
+//! Proxy fences between teams are not checked.
 //!
-//! A wait has the parity of its phase only. If the next phase may complete before the wait, the wait may block until
-//! the phase after the next completes. So a phase that completes without being ordered after the waits for the preceding
-//! phase is a fault.
+//! A wait specifies only the parity of a phase. If the next phase may complete before the wait, the wait may block for
+//! one more phase. A phase is therefore a fault if it completes unordered with waits for the preceding phase.
 //!
-//! Reading order: `memory` (the state of shared memory), `clocks`, `integers`, and then this file.
+//! Reading order: `memory` (the state of shared memory), `clocks`, `integers`, this file.
 
 use super::effects::{
     AccessTarget, Act, AsyncAccess, Channel, Effects, MbarrierUse, OpId, Team, ValueId, ViewRange,
@@ -70,42 +68,40 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
-/// Sample values of integer arguments. They are multiples of 16, as launchers guarantee to kernels.
+/// Integer arguments: multiples of 16, as launchers guarantee.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
-/// Limit for the total number of loop iterations of a team on a path.
+/// Maximum number of loop iterations per team and path.
 const MAX_ITERATIONS: u32 = 40;
 
-/// Limit for the number of operations of a team on a path.
+/// Maximum number of operations per team and path.
 const MAX_OPERATIONS: u32 = 20_000;
 
-/// A fault that occurs on an executed path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
-    /// An operation conflicts with an access of other warps, and the two are not ordered.
+    /// `at` conflicts with an unordered access of other warps.
     OtherWarps { first: OpId, at: OpId },
-    /// An operation conflicts with an access in flight.
+    /// `at` conflicts with an access in flight.
     InFlight { started: OpId, at: OpId },
-    /// An operation uses the result of a product in flight.
+    /// `at` uses the result of a product in flight.
     Result { started: OpId, at: OpId },
-    /// An operation reads bytes that have not been written.
+    /// The operation reads bytes that have not been written.
     Unwritten(OpId),
-    /// An operation waits for a phase that never completes, because `arrivals` arrivals and `bytes` bytes are missing.
+    /// `at` waits for a phase that never completes: `arrivals` arrivals and `bytes` bytes are missing.
     Endless { at: OpId, arrivals: u32, bytes: i64 },
-    /// An operation waits for a phase, and `next` may complete the next phase before the wait.
+    /// `at` waits for a phase, but `next` may complete the next phase first.
     Overtaken { at: OpId, next: OpId },
-    /// An operation uses an mbarrier that is not initialised.
+    /// The operation uses an uninitialised mbarrier.
     NoMbarrier(OpId),
-    /// A phase receives `bytes` more bytes than it expects.
+    /// A phase receives `bytes` more bytes than expected.
     MoreBytes { at: OpId, bytes: i64 },
-    /// A phase receives more arrivals than it expects.
+    /// A phase receives more arrivals than expected.
     MoreArrivals(OpId),
-    /// A kernel returns while an access to its shared memory is in flight.
+    /// A kernel returns with a shared-memory access in flight.
     AtEnd { started: OpId, at: OpId },
 }
 
 impl Fault {
-    /// Returns the operation at which to report the fault.
     pub(crate) const fn at(self) -> OpId {
         match self {
             Self::OtherWarps { at, .. }
@@ -122,8 +118,8 @@ impl Fault {
     }
 }
 
-/// Executes the function with each of [`SAMPLES`]. Returns the faults of the first sample that has faults, or no faults
-/// if no other sample has faults: a function may not support the sizes of a single sample.
+/// Executes the function with each of [`SAMPLES`], and returns the faults of the first sample with faults. A single
+/// faulty sample counts as an unsupported size: no faults are returned.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpId, &Effects> = events.collect();
@@ -157,27 +153,23 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
     BTreeSet::new()
 }
 
-/// A value on the executed path, with the facts that are known about it.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathValue {
     integer: Option<i64>,
     view: Option<Bytes>,
-    /// The product and its group, if an asynchronous product computes the value.
+    /// For the result of an asynchronous product: the product and its group.
     result: Option<(OpId, u32)>,
 }
 
-/// A block that a team executes.
 struct Frame<'c> {
     ops: Vec<Op<'c>>,
-    /// Index of the next operation.
     next: usize,
     around: Around<'c>,
 }
 
-/// The operation around an executed block.
 #[derive(Clone, Copy)]
 enum Around<'c> {
-    /// A function or a region of `ttg.warp_specialize`, which may have several blocks.
+    /// A function, or a region of `ttg.warp_specialize`, with one or more blocks.
     Region,
     Conditional(Op<'c>),
     For {
@@ -198,10 +190,9 @@ impl<'c> Frame<'c> {
     }
 }
 
-/// The execution of a function, or of a partition of `ttg.warp_specialize`.
 #[derive(Default)]
 struct TeamPath<'c> {
-    /// The executed blocks, outermost first.
+    /// Outermost block first.
     frames: Vec<Frame<'c>>,
     first_warp: u32,
     clock: TeamClock,
@@ -210,7 +201,6 @@ struct TeamPath<'c> {
     is_done: bool,
 }
 
-/// The outcome of a team's turn.
 enum Turn {
     Executed,
     /// The next operation has to wait.
@@ -226,14 +216,13 @@ struct Path<'p, 'c> {
     views: FxHashMap<ValueId, Bytes>,
     results: FxHashMap<ValueId, (OpId, u32)>,
     state: PathState,
-    /// The running teams. The first one executes the function and the default regions, each other one a partition.
+    /// The first team executes the function and the default regions, each other team a partition.
     teams: Vec<TeamPath<'c>>,
-    /// Index of the team whose turn it is.
     current: usize,
 }
 
 impl<'c> Path<'_, 'c> {
-    /// Executes a function until its path ends or a value that control flow needs is unknown.
+    /// Executes a function until it ends or control flow depends on an unknown value.
     fn function(&mut self, function: Op<'c>) {
         let Some(entry) = build::blocks(function, 0).first().copied() else {
             return;
@@ -250,11 +239,11 @@ impl<'c> Path<'_, 'c> {
         while self.round().is_some() {}
     }
 
-    /// Executes a turn of each team. Returns `None` if execution stops.
+    /// Executes one turn of each team. Returns `None` to stop.
     fn round(&mut self) -> Option<()> {
         let mut is_deadlock = true;
         for team in 0..self.teams.len() {
-            // The turn of the first team may end the others.
+            // The turn of the first team may end other teams.
             if self.teams.get(team).is_none_or(|team| team.is_done) {
                 continue;
             }
@@ -302,7 +291,6 @@ impl<'c> Path<'_, 'c> {
         self.state.queues(first_warp)
     }
 
-    /// Returns the present moment of the current team.
     fn now(&self) -> Moment {
         let party = Party::Team(self.current);
         self.teams[self.current].clock.moment(party)
@@ -346,8 +334,7 @@ impl<'c> Path<'_, 'c> {
         };
     }
 
-    /// Gives each value of `to` the facts of the value at the same position in `from`. All values of `from` are read
-    /// first.
+    /// Assigns `to[i]` the facts of `from[i]`, reading all of `from` first.
     fn pass(&mut self, from: &[Val<'_>], to: &[Val<'_>]) {
         let known: Vec<PathValue> = from.iter().map(|value| self.value(*value)).collect();
         for (value, known) in to.iter().zip(known) {
@@ -355,7 +342,7 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Executes the next operation of the current team. Returns `None` if execution stops.
+    /// Executes the current team's next operation. Returns `None` to stop.
     fn turn(&mut self) -> Option<Turn> {
         use UpstreamKind as U;
         let frame = self.team().frames.last()?;
@@ -384,7 +371,6 @@ impl<'c> Path<'_, 'c> {
         Some(Turn::Executed)
     }
 
-    /// Returns true if an operation has to wait for other teams.
     fn is_blocked(&self, op: Op<'_>) -> bool {
         if OpKind::TtgWarpYield.is(op) {
             return !self.teams[1..].iter().all(|team| team.is_done);
@@ -392,8 +378,8 @@ impl<'c> Path<'_, 'c> {
         self.missing(operation_id(op)).is_some()
     }
 
-    /// Returns the numbers of arrivals and bytes that are missing in the phase for which an operation waits. Returns
-    /// `None` if it does not wait or the phase is complete or unknown.
+    /// Returns the missing arrivals and bytes of the phase for which `op` waits; `None` if nothing blocks `op`, or the
+    /// phase is unknown.
     fn missing(&self, op: OpId) -> Option<(u32, i64)> {
         let effects = self.effects.get(&op)?;
         let Some((object, MbarrierUse::Wait { parity })) = effects.mbarrier else {
@@ -410,7 +396,7 @@ impl<'c> Path<'_, 'c> {
         is_pending.then_some((mbarrier.pending, mbarrier.bytes))
     }
 
-    /// Starts an `scf.for` whose trip count is known.
+    /// Starts an `scf.for` with known bounds. Returns `None` to stop.
     fn for_loop(&mut self, op: Op<'c>) -> Option<()> {
         let for_ = scf::For::of(op)?;
         let body = build::single_block(op, 0)?;
@@ -429,7 +415,7 @@ impl<'c> Path<'_, 'c> {
         self.iterate()
     }
 
-    /// Starts the next iteration of the innermost block, which is the body of an `scf.for`, or leaves the loop.
+    /// Starts the next iteration of the innermost `scf.for`, or leaves the loop. Returns `None` to stop.
     fn iterate(&mut self) -> Option<()> {
         let team = self.team();
         let frame = team.frames.last_mut()?;
@@ -453,7 +439,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Starts an `scf.if` whose condition is known.
+    /// Starts an `scf.if` with a known condition.
     fn conditional(&mut self, op: Op<'c>) -> Option<()> {
         let condition = self.get(*build::operands(op).first()?)?;
         if let Some(block) = build::single_block(op, usize::from(condition == 0)) {
@@ -463,7 +449,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Ends the innermost block, which yields `values`.
+    /// Ends the innermost block with the yielded `values`.
     fn yield_(&mut self, values: &[Val<'c>]) -> Option<()> {
         match self.team().frames.last()?.around {
             Around::Region => None,
@@ -486,7 +472,7 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Executes a `cf.br`, or a `cf.cond_br` whose condition is known.
+    /// Executes a `cf.br`, or a `cf.cond_br` with a known condition.
     fn branch(&mut self, op: Op<'c>) -> Option<()> {
         let targets = build::successors(op);
         let operands = build::operands(op);
@@ -512,7 +498,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Starts the regions of a `ttg.warp_specialize`. The current team executes the default region.
+    /// Starts the regions of a `ttg.warp_specialize`; the current team executes the default region.
     fn fork(&mut self, op: Op<'c>) -> Option<()> {
         if self.is_concurrent() {
             return None;
@@ -544,7 +530,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Ends a `ttg.warp_specialize` at the end of its default region. All partitions have ended.
+    /// Ends a `ttg.warp_specialize` after all partitions have ended.
     fn join(&mut self, end: Op<'c>) -> Option<()> {
         let op = build::parent(end)?;
         let unwritten = std::mem::take(&mut self.state.unwritten).into_iter();
@@ -619,7 +605,7 @@ impl<'c> Path<'_, 'c> {
         Some(())
     }
 
-    /// Reports operands that are results of products in flight.
+    /// Reports uses of results of products in flight.
     fn check_results(&mut self, op: Op<'_>) {
         for operand in build::operands(op) {
             let Some((started, group)) = self.results.get(&value_id(operand)).copied() else {
@@ -716,7 +702,6 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Waits until at most `at_most` groups of a channel are in flight.
     fn observe(&mut self, channel: Channel, at_most: u32) {
         let is_concurrent = self.is_concurrent();
         let end = Some(self.now());
@@ -790,7 +775,7 @@ impl<'c> Path<'_, 'c> {
         }
     }
 
-    /// Reports conflicts of an access with earlier accesses that are not ordered before it.
+    /// Reports conflicts with earlier unordered accesses.
     fn check_access(&mut self, access: Access) {
         let at = access.op;
         let clock = &self.teams[self.current].clock;
@@ -820,7 +805,7 @@ impl<'c> Path<'_, 'c> {
         if !access.is_write {
             return;
         }
-        // A read that this write should have preceded.
+        // This write should have preceded the read.
         let reads = self.state.unwritten.iter();
         let reads = reads.filter(|read| read.conflicts_with(&access));
         self.faults
@@ -845,7 +830,7 @@ impl<'c> Path<'_, 'c> {
         self.state.mbarriers.get_mut(&key)
     }
 
-    /// Applies an operation on an mbarrier. Returns `None`, which stops execution, if the mbarrier is unknown.
+    /// Applies an mbarrier operation. Returns `None` to stop if the mbarrier is unknown.
     fn use_mbarrier(&mut self, op: OpId, object: ValueId, how: MbarrierUse) -> Option<()> {
         let bytes = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
         let key = (bytes.allocation, bytes.from);

@@ -1,14 +1,12 @@
 //! Instruction counts for waits on asynchronous copies.
 //!
-//! Some hardware counts instructions, while the IR counts groups. A wait for "at most n groups in flight" then
-//! becomes a wait for "at most m instructions in flight". The n youngest groups, and copies that belong to no group
-//! yet, may be in flight. m is the number of their instructions that a warp certainly has issued. With a larger m,
-//! older copies might be in flight too.
+//! Some hardware counts instructions, while the IR counts groups. A wait for "at most n groups in flight" then becomes
+//! a wait for "at most m instructions in flight": m is the number of instructions that a warp certainly has issued for
+//! the n youngest groups and for uncommitted copies. A larger m might leave older copies in flight.
 //!
-//! A forward data-flow analysis. The state has a lower bound for the number of instructions of each group, youngest
-//! first, and of the open group. The join is the minimum for each group. A path on which a group does not exist
-//! imposes no limit. Calls, and the entry of a function that is called, leave groups of unknown size, with a bound of
-//! 0. So does the entry of a partition of `ttg.warp_specialize`, whose warps may have executed other partitions.
+//! A forward data-flow analysis. The state has a lower bound for the instructions of each group, youngest first, and of
+//! the open group. The join is the minimum for each group; a path without the group imposes no limit. The bound is 0
+//! after a call, at the entry of a called function, and at the entry of a partition of `ttg.warp_specialize`.
 //!
 //! ```text
 //! copy A (2); commit; copy B (4); commit; copy C (1)
@@ -19,14 +17,13 @@ use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId};
 use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{HashMap, HashSet};
 
-/// Lower bounds for the numbers of instructions in flight.
+/// Lower bounds for the instructions in flight.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct GroupSizes {
-    /// Number of instructions of copies that belong to no group yet.
+    /// Instructions of uncommitted copies.
     open: u32,
-    /// Number of instructions of each group, youngest group first.
+    /// Instructions of each group, youngest group first.
     groups: Vec<u32>,
-    /// True if there may be groups older than those in `groups`.
     has_older: bool,
 }
 
@@ -37,8 +34,7 @@ impl GroupSizes {
         has_older: true,
     };
 
-    /// Returns the lower bound for group `number`, where 0 is the youngest group. Returns `None` if there certainly is
-    /// no such group.
+    /// Returns the lower bound for group `number` (0 is the youngest), or `None` if no such group exists.
     fn group(&self, number: usize) -> Option<u32> {
         let known = self.groups.get(number).copied();
         known.or_else(|| self.has_older.then_some(0))
@@ -66,8 +62,8 @@ impl GroupSizes {
         }
     }
 
-    /// Updates the state by a wait until at most `at_most` groups are in flight. Returns the number of instructions
-    /// that may stay in flight, or `None` if there is nothing to wait for.
+    /// Applies a wait for at most `at_most` groups in flight. Returns the number of instructions that may stay in
+    /// flight, or `None` if the wait has no effect.
     fn observe(&mut self, at_most: usize) -> Option<u32> {
         let is_done = self.group(at_most).is_none();
         let youngest = self.groups.iter().take(at_most);
@@ -80,10 +76,10 @@ impl GroupSizes {
     }
 }
 
-/// Returns the instruction count of each wait for groups of copies, or `None` if the wait is not needed.
+/// Returns the instruction count of each wait for copies, or `None` for a redundant wait.
 ///
-/// `issued` is the number of instructions that each operation certainly issues. At the entry of a kernel nothing is in
-/// flight.
+/// `issued` has the number of instructions that each operation certainly issues. `is_kernel` states that nothing is in
+/// flight at the entry.
 pub(crate) fn counted_waits(
     flow: &Flow,
     issued: &HashMap<OpId, u32>,
@@ -121,10 +117,10 @@ pub(crate) fn counted_waits(
 
 struct WaitCounts<'a> {
     issued: &'a HashMap<OpId, u32>,
-    /// Number of groups for which the state has separate bounds: one more than any wait leaves in flight.
+    /// Number of groups with separate bounds: one more than any wait leaves in flight.
     max_groups: usize,
     waits: HashMap<OpId, Option<u32>>,
-    /// The first basic block of each partition.
+    /// The entry block of each partition.
     partitions: HashSet<usize>,
 }
 

@@ -11,46 +11,44 @@
 //! | wgmma, which reads its operands | `Products` | commit | the warps that wait |
 //! | TMA loads | `Mbarrier` | the next phase | all threads that wait |
 //!
-//! The groups of one channel complete in order, so a wait for "at most n in flight" observes all groups except the n
-//! youngest. If one thread has observed an access, other threads see the data only after a barrier. After a wait for
-//! a phase of an mbarrier, no barrier is needed.
+//! The groups of one channel complete in order: a wait for "at most n in flight" observes all groups except the n
+//! youngest. After one thread has observed an access, other threads see the data only after a barrier. A wait for the
+//! phase of an mbarrier needs no barrier.
 
 use linear_layout::plan::program::{
     Address, BarrierScope, MemorySpace, Program, Step, scratch_alignment,
 };
 
-/// The identity of a value of the function, unique while the value exists.
+/// A value's identity, unique while the value exists.
 pub(crate) type ValueId = usize;
 
-/// The identity of an operation, unique while the operation exists.
+/// An operation's identity, unique while the operation exists.
 pub(crate) type OpId = usize;
 
-/// Size and alignment of a buffer or of scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Request {
     pub(crate) bytes: u32,
-    /// Alignment in bytes; a power of two.
+    /// A power of two, in bytes.
     pub(crate) alignment: u32,
 }
 
-/// A buffer allocated by an operation; live while any alias of it is live.
+/// An allocated buffer, live while any alias is live.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferAllocation {
     pub(crate) value: ValueId,
     pub(crate) request: Request,
 }
 
-/// The bytes to which a view refers, as a part of the bytes to which its operand refers.
+/// The bytes of a view, relative to the viewed buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ViewRange {
     All,
-    /// An unknown part of the buffer.
     Unknown,
     Bytes {
         from: u32,
         to: u32,
     },
-    /// One of several consecutive buffers of `bytes` bytes each. The index of the buffer is known only at run time.
+    /// One of several consecutive buffers of `bytes` bytes each, selected at run time.
     Indexed {
         index: ValueId,
         bytes: u32,
@@ -58,18 +56,17 @@ pub(crate) enum ViewRange {
     },
 }
 
-/// The values of an index that counts the iterations of a loop modulo a number: (i + `phase`) % `modulus` in iteration i.
+/// An index (i + `phase`) % `modulus` in iteration i of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Rotation {
-    /// The operation of the loop.
+    /// The loop operation.
     pub(crate) rotated_by: OpId,
     pub(crate) modulus: u32,
-    /// Less than `modulus`.
     pub(crate) phase: u32,
 }
 
 impl Rotation {
-    /// Returns the same index, described from the next iteration.
+    /// Returns the index in terms of the next iteration: `phase` - 1 modulo `modulus`.
     pub(crate) const fn seen_from_next(self) -> Self {
         Self {
             phase: (self.phase + self.modulus - 1) % self.modulus,
@@ -78,7 +75,6 @@ impl Rotation {
     }
 }
 
-/// A value that refers to the buffer of another value, or to a part of this buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferView {
     pub(crate) source: ValueId,
@@ -86,41 +82,37 @@ pub(crate) struct BufferView {
     pub(crate) range: ViewRange,
 }
 
-/// The memory to which an access refers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessTarget {
-    /// The operation's scratch memory.
     Scratch,
-    /// The buffer to which a value refers.
     Buffer(ValueId),
     /// Memory of a caller or callee.
     External,
 }
 
-/// The proxy through which an access reaches shared memory.
+/// A proxy of shared-memory accesses.
 ///
-/// If an async access follows a generic access, a proxy fence is needed between them. If a generic access follows an
-/// async access, the observed completion of the async access is sufficient.
+/// An async access after a generic access needs a proxy fence. A generic access after an async access needs only the
+/// observed completion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Proxy {
     Generic,
     Async,
 }
 
-/// The mechanism by which the completion of accesses is observed.
+/// A completion mechanism of asynchronous accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Channel {
-    /// Each thread's groups of copies to shared memory.
+    /// Commit groups of copies to shared memory, per thread.
     Copies,
-    /// The issuing thread's groups of TMA copies out of shared memory.
+    /// Commit groups of TMA stores, per issuing thread.
     BulkStores,
-    /// Each warp group's groups of matrix products.
+    /// Commit groups of matrix products, per warp group.
     Products,
-    /// The phases of the mbarriers to which a value refers.
+    /// The phases of the mbarriers to which the value refers.
     Mbarrier(ValueId),
 }
 
-/// An access that completes after the operation that starts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AsyncAccess {
     pub(crate) channel: Channel,
@@ -129,58 +121,54 @@ pub(crate) struct AsyncAccess {
     pub(crate) proxy: Proxy,
 }
 
-/// A contiguous range of warps of the block, and the hardware barrier that synchronises them.
+/// A contiguous range of warps in the block, with a hardware barrier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Team {
     pub(crate) first_warp: u32,
-    /// The number of the last warp plus one.
+    /// Exclusive.
     pub(crate) end_warp: u32,
     pub(crate) barrier: u32,
 }
 
-/// An operation on an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierUse {
-    /// Initialises the mbarrier for `count` arrivals per phase.
+    /// `count` arrivals complete a phase.
     Init {
         count: u32,
     },
     Invalidate,
-    /// Arrives once, and makes the phase expect `bytes` more bytes.
+    /// Arrives once; the phase expects `bytes` more bytes.
     Expect {
         bytes: u32,
     },
     Arrive {
         count: u32,
     },
-    /// Starts a copy to the buffer `to`. The copied bytes count towards the bytes that the phase expects.
+    /// Starts a copy to `to` that counts towards the expected bytes.
     Copy {
         to: ValueId,
     },
-    /// Waits until the phase whose parity is the value `parity` has completed.
+    /// Waits for the phase with the parity `parity`.
     Wait {
         parity: ValueId,
     },
 }
 
 impl MbarrierUse {
-    /// Returns true if the operation waits for a phase. The other operations that leave the mbarrier valid may complete a
-    /// phase.
     pub(crate) const fn waits(self) -> bool {
         matches!(self, Self::Wait { .. })
     }
 }
 
-/// The threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SyncScope {
-    /// The threads of each warp, independently of other warps.
+    /// Each warp by itself.
     Warp,
     Team(Team),
     Cluster,
 }
 
-/// An end of the code in which some warps of the block run one barrier behind the others.
+/// The start or end of code in which some warps of the block run one barrier behind the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaggerEdge {
     /// The late warps wait for the first barrier of the early warps.
@@ -189,63 +177,60 @@ pub(crate) enum StaggerEdge {
     End,
 }
 
-/// One access or synchronisation step of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Act {
-    /// Reads through the generic proxy; completes within the operation.
+    /// A synchronous read through the generic proxy.
     Read(AccessTarget),
-    /// Writes through the generic proxy; completes within the operation.
+    /// A synchronous write through the generic proxy.
     Write(AccessTarget),
-    /// A barrier of all threads that execute the operation. In a [`Flow`](super::flow::Flow), a barrier of all threads of
-    /// the block: [`Effects::in_team`] replaces the barriers of other teams.
+    /// A barrier of all threads that execute the operation. In a [`Flow`](super::flow::Flow): of all threads of the
+    /// block (see [`Effects::in_team`]).
     Barrier,
-    /// A barrier of the threads in the given scope.
     Sync(SyncScope),
-    /// A barrier of some warps of the block, which staggers the warps or ends that.
+    /// A barrier that starts or ends staggered execution of the warps.
     Stagger(StaggerEdge),
     Start(AsyncAccess),
-    /// Closes the group of the accesses that have been started on the channel since the last commit.
+    /// Closes the group of accesses since the last commit on the channel.
     Commit(Channel),
-    /// Waits until at most `at_most` groups of the channel are in flight.
+    /// Waits for at most `at_most` groups in flight.
     Observe {
         channel: Channel,
         at_most: u32,
     },
-    /// A proxy fence: orders generic accesses before it and async accesses after it.
+    /// A proxy fence between generic accesses before and async accesses after.
     Fence,
 }
 
-/// Properties of an operation that can be replanned with less scratch memory.
+/// A plan with an alternative that needs less scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchTradeoff {
-    /// Number of scratch bytes that the baseline plan needs.
+    /// Scratch bytes of the baseline plan.
     pub(crate) baseline_bytes: u32,
-    /// Number of barriers inside the current plan.
+    /// Barriers inside the current plan.
     pub(crate) barriers: usize,
 }
 
-/// The effects of an operation on shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) allocation: Option<BufferAllocation>,
-    /// Memory that is needed only during the operation.
+    /// Memory needed only during the operation.
     pub(crate) scratch: Option<Request>,
     pub(crate) tradeoff: Option<ScratchTradeoff>,
     pub(crate) views: Vec<BufferView>,
-    /// Results that may refer to buffers of other functions.
+    /// Results that may alias buffers of other functions.
     pub(crate) external: Vec<ValueId>,
     /// Operands whose buffers must be live during the operation.
     pub(crate) uses: Vec<ValueId>,
-    /// True if the function returns the values in `uses`.
+    /// The function returns the values `uses`.
     pub(crate) is_return: bool,
-    /// Accesses and synchronisation in program order. Equal accesses between two barriers may be listed once.
+    /// In program order. Repeated accesses between two barriers may be listed once.
     pub(crate) acts: Vec<Act>,
-    /// The condition under which the operation has these effects; `None` if it always has them.
+    /// Condition of the effects; `None` for unconditional effects.
     pub(crate) predicate: Option<ValueId>,
     pub(crate) mbarrier: Option<(ValueId, MbarrierUse)>,
 }
 
-/// The operands that are buffers, and the results that are buffers, of one operation.
+/// The operands and results of an operation that are buffers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) operands: Vec<ValueId>,
@@ -262,26 +247,23 @@ impl Request {
 }
 
 impl Channel {
-    /// Returns true if each waiting thread observes the accesses of all threads, not only its own accesses.
+    /// Returns true if a wait observes the accesses of all threads, not only those of the waiting thread.
     pub(crate) const fn is_observed_by_all(self) -> bool {
         matches!(self, Self::Mbarrier(_))
     }
 }
 
 impl Team {
-    /// All warps of the block.
     pub(crate) const BLOCK: Self = Self {
         first_warp: 0,
         end_warp: u32::MAX,
         barrier: 0,
     };
 
-    /// Returns true if no warp belongs to both teams. Such teams run at the same time.
     pub(crate) const fn is_disjoint(self, other: Self) -> bool {
         self.end_warp <= other.first_warp || other.end_warp <= self.first_warp
     }
 
-    /// Returns true if all warps of `other` are warps of `self`.
     pub(crate) const fn contains(self, other: Self) -> bool {
         self.first_warp <= other.first_warp && other.end_warp <= self.end_warp
     }
@@ -294,7 +276,6 @@ impl Default for Team {
 }
 
 impl Act {
-    /// Returns the scope of a barrier.
     pub(crate) const fn scope(self) -> Option<SyncScope> {
         match self {
             Self::Barrier => Some(SyncScope::Team(Team::BLOCK)),
@@ -305,7 +286,7 @@ impl Act {
 }
 
 impl Effects {
-    /// Returns the effects of a program on its scratch memory, and on the buffer to which the value `buffer` refers.
+    /// Returns the effects of a program on scratch memory and on the buffer `buffer`.
     pub(crate) fn of_program(program: &Program, buffer: Option<ValueId>) -> Self {
         let scratch_bytes = program.scratch_bytes();
         let target = |address: &Address| {
@@ -362,7 +343,7 @@ impl Effects {
         }
     }
 
-    /// Returns the effects of the operation if `team` executes it: a barrier of the block is a barrier of the team.
+    /// Replaces barriers of the block with barriers of `team`.
     pub(crate) fn in_team(mut self, team: Team) -> Self {
         if team != Team::BLOCK {
             for act in &mut self.acts {
@@ -381,7 +362,7 @@ impl Effects {
         }
     }
 
-    /// Returns the effects of an operation that accesses no memory, and whose results alias its operands.
+    /// Returns the effects of an operation without accesses, whose results alias its operands.
     pub(crate) fn forwarding(buffers: &Buffers) -> Self {
         let mut effects = Self::default();
         for result in &buffers.results {
@@ -398,7 +379,7 @@ impl Effects {
         effects
     }
 
-    /// Returns the effects of an unknown operation. It may read and write the buffers of all its operands.
+    /// Returns the effects of an unknown operation: reads and writes of all operands.
     pub(crate) fn unknown(buffers: &Buffers) -> Self {
         let mut effects = Self::forwarding(buffers);
         for buffer in &buffers.operands {
@@ -408,7 +389,6 @@ impl Effects {
         effects
     }
 
-    /// Returns true if the operation is irrelevant for all analyses of shared memory.
     pub(crate) fn is_empty(&self) -> bool {
         !self.touches_memory()
             && self
@@ -419,7 +399,6 @@ impl Effects {
             && self.uses.is_empty()
     }
 
-    /// Returns true if the operation allocates, accesses or synchronises shared memory.
     pub(crate) fn touches_memory(&self) -> bool {
         self.allocation.is_some() || self.scratch.is_some() || !self.acts.is_empty()
     }

@@ -12,12 +12,12 @@
 //!   partition { b }      block 2: b (its warps)                2 -> 3
 //! c                      block 3: barrier, c
 //! ```
-//! An analysis of paths therefore sees the accesses of each region in order, and the accesses of different regions as
-//! alternatives. The rules for different regions use the [`Team`] of each block.
+//! An analysis of paths sees the accesses of each region in order, and different regions as alternatives. Rules across
+//! regions use the [`Team`] of each block.
 //!
-//! A [`BasicBlock`] contains the operations with effects. It also contains loop operations, since a barrier may be
-//! inserted in front of a loop. An edge maps buffers to the block arguments, loop-carried values and results that
-//! they become. [`Flow::forward`] solves forward data-flow problems on the graph.
+//! A [`BasicBlock`] contains the operations with effects, and loop operations, since a barrier may be inserted in front
+//! of a loop. An edge maps buffers to block arguments, loop-carried values and results. [`Flow::forward`] solves
+//! forward data-flow problems.
 
 use super::barriers::Barriers;
 use super::effects::{Act, Buffers, Effects, OpId, Rotation, Team, ValueId};
@@ -32,23 +32,21 @@ use melior::ir::{Type, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
-/// An operation and its effects.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) op: OpId,
     pub(crate) effects: Effects,
 }
 
-/// A CFG edge.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: usize,
-    /// Pairs of a buffer value at the source of the edge, and the value to which it is assigned at the target.
+    /// Pairs (passed value, block argument or result), for buffers.
     pub(crate) passes: Vec<(ValueId, ValueId)>,
     pub(crate) crossing: Option<LoopCrossing>,
 }
 
-/// The begin or the end of an iteration of a loop, which the operation identifies.
+/// The start or end of an iteration; the operation is the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LoopCrossing {
     Enter(OpId),
@@ -57,8 +55,7 @@ pub(crate) enum LoopCrossing {
 }
 
 impl Edge {
-    /// Returns an index that is constant across the edge, described from behind it. Behind a loop, the number of iterations is
-    /// unknown, and so is the index.
+    /// Returns `index` in terms of the iteration after the edge, or `None` after the loop.
     pub(crate) fn rotated(&self, index: Rotation) -> Option<Rotation> {
         match self.crossing {
             Some(LoopCrossing::Next(number)) if index.rotated_by == number => {
@@ -70,34 +67,30 @@ impl Edge {
     }
 }
 
-/// A basic block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BasicBlock {
     pub(crate) events: Vec<Event>,
     pub(crate) edges: Vec<Edge>,
-    /// Number of loops that contain the block.
+    /// Number of enclosing loops.
     pub(crate) depth: u32,
-    /// The warps that execute the block.
     pub(crate) team: Team,
 }
 
-/// A control-flow graph. Block 0 is the entry.
+/// A control-flow graph with entry block 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<BasicBlock>,
-    /// The loops; outer loops precede inner loops. Each loop is an event of the block in front of it.
+    /// Outer loops precede inner loops. Each loop is an event of the block in front of it.
     pub(crate) loops: Vec<OpId>,
 }
 
-/// A forward data-flow problem.
 pub(crate) trait ForwardAnalysis {
-    /// The facts that hold at one program point.
     type State: Clone + PartialEq;
 
-    /// Transfer function: updates the state by the effects of an operation, and may record results.
+    /// Transfer function of an operation; may record results.
     fn event(&mut self, event: &Event, state: &mut Self::State);
 
-    /// Updates the state by the values that are assigned along an edge.
+    /// Transfer function of an edge.
     fn edge(&mut self, _edge: &Edge, _state: &mut Self::State) {}
 
     fn join(state: &mut Self::State, other: &Self::State);
@@ -136,13 +129,13 @@ impl Flow {
         }
     }
 
-    /// Returns the operations that are proxy fences, each with the team that executes it: all warps of the block.
+    /// Returns all proxy fences, with the whole block as team.
     pub(crate) fn fences(&self) -> Barriers {
         self.fences_in(|_| true)
     }
 
-    /// Returns the proxy fences in regions of `ttg.warp_specialize`. Such a fence may order accesses of other warps, which
-    /// this graph has on other paths.
+    /// Returns the proxy fences in regions of `ttg.warp_specialize`. They may order accesses of other warps, on other
+    /// paths of this graph.
     pub(crate) fn fences_of_regions(&self) -> Barriers {
         self.fences_in(|team| team != Team::BLOCK)
     }
@@ -168,25 +161,23 @@ impl Flow {
         graph::reverse_post_order(0, &successors)
     }
 
-    /// Returns all events of reachable blocks in reverse post-order.
+    /// Returns the events of reachable blocks, in reverse post-order.
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
         let order = self.order().into_iter();
         order.flat_map(|block| &self.blocks[block].events)
     }
 }
 
-/// A function that computes the effects of an operation on its buffers.
+/// Computes the effects of an operation on buffers.
 pub(crate) type EffectsOf<'f, 'c> = dyn FnMut(Op<'c>, &Buffers) -> Result<Effects, Diagnostic> + 'f;
 
-/// The control-flow graph of a function, with the operations of its events.
 #[derive(Debug)]
 pub(crate) struct FunctionFlow<'c> {
     pub(crate) flow: Flow,
     /// Function arguments that are buffers.
     pub(crate) arguments: Vec<ValueId>,
-    /// The operation of each event.
     pub(crate) ops: FxHashMap<OpId, Op<'c>>,
-    /// Operations whose effects cannot be computed, with diagnostics.
+    /// Operations with uncomputable effects, with diagnostics.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
@@ -195,7 +186,7 @@ pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Funct
     of_values(function, |type_| sys::buffer(type_).is_some(), effects)
 }
 
-/// Builds the control-flow graph of a function in which tokens of copies take the role of buffers.
+/// Builds the control-flow graph of a function, with async tokens in place of buffers.
 pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, sys::is_async_token, effects)
 }
@@ -233,14 +224,13 @@ fn of_values<'c>(
 
 struct FlowBuilder<'f, 'c> {
     result: FunctionFlow<'c>,
-    /// Index of the basic block that starts with each block of the function's body. The key identifies the MLIR block.
+    /// The first basic block of each MLIR block, keyed by its id.
     starts: HashMap<usize, usize>,
     types: FxHashMap<usize, bool>,
     is_buffer: fn(Type<'c>) -> bool,
     effects: &'f mut EffectsOf<'f, 'c>,
 }
 
-/// The part of a function in which a basic block is.
 #[derive(Clone, Copy, Default)]
 struct Place {
     depth: u32,
@@ -248,7 +238,6 @@ struct Place {
 }
 
 impl Place {
-    /// Returns the place of a loop body.
     const fn in_loop(self) -> Self {
         Self {
             depth: self.depth + 1,
@@ -288,14 +277,13 @@ impl<'c> FlowBuilder<'_, 'c> {
         self.result.flow.blocks[from].edges.push(edge);
     }
 
-    /// Marks the edge that was added last.
+    /// Sets the crossing of the edge added last.
     fn crosses(&mut self, from: usize, crossing: LoopCrossing) {
         let edges = &mut self.result.flow.blocks[from].edges;
         edges.last_mut().expect("an edge was added").crossing = Some(crossing);
     }
 
-    /// Adds the operations of `block` to the basic block `current` and its successors. Returns the last of these
-    /// basic blocks.
+    /// Adds the operations of `block`, starting in the basic block `current`. Returns the final basic block.
     fn block(&mut self, block: Blk<'c>, mut current: usize) -> usize {
         for op in build::operations(block) {
             use UpstreamKind as U;
@@ -320,7 +308,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         current
     }
 
-    /// Adds an `scf.for` or an `scf.while`. An `scf.while` exits between its two regions.
+    /// Adds an `scf.for` or `scf.while`; an `scf.while` exits between its two regions.
     fn loop_(&mut self, op: Op<'c>, current: usize) -> usize {
         let regions: Vec<Blk<'c>> = (0..op.region_count())
             .filter_map(|i| build::single_block(op, i))
@@ -338,7 +326,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         let body = self.new_block(place.in_loop());
         let results = build::results(op);
         let carried = block_arguments(first);
-        // The first argument of the body of `scf.for` is its counter.
+        // The first argument of `scf.for` is the induction variable.
         let (operands, carried, is_for) = match (scf::For::of(op), scf::While::of(op)) {
             (Some(view), _) => (view.init_args(), carried.get(1..).unwrap_or_default(), true),
             (None, Some(view)) => (view.inits(), &carried[..], false),
@@ -371,7 +359,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`, which executes at most one of its regions.
+    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`: at most one region executes.
     fn conditional(&mut self, op: Op<'c>, current: usize) -> usize {
         let place = self.place(current);
         let results = build::results(op);
@@ -396,8 +384,8 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Adds a `ttg.warp_specialize`: one path through each of its regions. The paths meet at the join, a barrier of all
-    /// warps. The join is the event of the operation that holds the partitions.
+    /// Adds a `ttg.warp_specialize` with one path per region. The paths meet at the join, a barrier of all warps. The
+    /// join is the event of the `ttg.warp_specialize.partitions` operation.
     fn specialize(&mut self, op: Op<'c>, current: usize) -> usize {
         let specialize = ttg::WarpSpecialize::of(op);
         let held = specialize.and_then(|view| Some((view, partitions_of(view)?)));
@@ -453,7 +441,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         after
     }
 
-    /// Returns the buffers that are defined outside of the default region of a `ttg.warp_specialize`, and used inside.
+    /// Returns the outer buffers used in the default region of a `ttg.warp_specialize`.
     fn outer_buffers(&mut self, specialize: Op<'c>) -> Vec<ValueId> {
         let blocks = build::blocks(specialize, 0);
         let nested = blocks.iter().flat_map(|block| build::operations(*block));
@@ -524,7 +512,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Adds an event to a basic block, unless it is irrelevant for all analyses.
+    /// Adds an event, unless it is irrelevant for all analyses.
     fn add(&mut self, op: Op<'c>, effects: Effects, current: usize) {
         if effects.is_empty() {
             return;
@@ -547,7 +535,7 @@ impl<'c> FlowBuilder<'_, 'c> {
         }
     }
 
-    /// Reports each use of shared memory in a region that threads may execute divergently.
+    /// Reports uses of shared memory in a region that may execute divergently.
     fn check_region(&mut self, block: Blk<'c>, around: Op<'c>) {
         for op in build::operations(block) {
             if self.effects(op).touches_memory() {

@@ -1,9 +1,9 @@
-//! Asynchronous accesses: which accesses are in flight before each operation, and which accesses each wait observes.
+//! Asynchronous accesses in flight before each operation, and accesses observed by each wait.
 //!
-//! A forward data-flow analysis ([`ForwardAnalysis`]). For each channel, the state has a queue of groups, youngest
-//! first, and the open group. A commit closes the open group, and a wait removes all groups except the n youngest.
-//! The join unites corresponding groups of two queues, starting from the youngest. The length of a queue is bounded
-//! by the largest n of any wait; older groups are merged.
+//! A forward data-flow analysis ([`ForwardAnalysis`]). The state has one queue of groups per channel, youngest first,
+//! and an open group. A commit closes the open group; a wait keeps only the n youngest groups. The join unites
+//! corresponding groups of two queues, youngest first. Queues are bounded by the largest n of any wait, with older
+//! groups merged.
 //!
 //! ```text
 //! copy A; commit; copy B; commit      [B] [A]
@@ -11,18 +11,18 @@
 //! read A                              correct after a barrier
 //! read B                              conflict: B is in flight
 //! ```
-//! A write in flight conflicts with every access to its bytes, a read in flight with writes to its bytes. A conflict
-//! is reported only if the bytes certainly overlap on some path. There are three such cases: both byte ranges are
-//! exact; both accesses use the same value; or a read uses a dynamic part of a buffer to which nothing has been
-//! written yet. Other conflicts in rotating buffers are left to [`concrete`](super::concrete).
+//! A write in flight conflicts with every access to its bytes, a read in flight with writes. A conflict is reported
+//! only if the bytes certainly overlap on some path: both byte ranges are exact, both accesses use the same value, or a
+//! read uses a dynamic part of a buffer before any write. Other conflicts in rotating buffers are left to
+//! [`concrete`](super::concrete).
 //!
-//! A wait for one of several mbarriers that is chosen at run time observes the oldest phase of all of them.
-//! Afterwards, none of the other accesses is certainly in flight.
+//! A wait for one of several mbarriers, chosen at run time, observes the oldest phase of all of them. Afterwards, no
+//! other access is certainly in flight.
 //!
-//! In a region of `ttg.warp_specialize`, a wait for an mbarrier may convey that other warps have observed the completion
-//! of an access. Afterwards, only the products and TMA stores that the waiting warps have started are certainly in
-//! flight. After the join, an access that completes on an mbarrier and was started in a region counts as complete:
-//! [`concrete`](super::concrete) finds copies that no region waits for.
+//! In a region of `ttg.warp_specialize`, a wait for an mbarrier may follow other warps' observation of an access.
+//! Afterwards, only the waiting warps' own products and TMA stores are certainly in flight. After the join, accesses
+//! that complete on an mbarrier and were started in a region count as complete: [`concrete`](super::concrete) finds
+//! copies without a wait.
 
 use super::alias::{Aliases, PointsTo};
 use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, Team, ValueId};
@@ -30,33 +30,32 @@ use super::flow::{Edge, Event, Flow, ForwardAnalysis, LoopCrossing};
 use super::slots::Slot;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An operation, and the index of one of its acts.
+/// An operation, and the index of an act.
 pub(crate) type ActId = (OpId, usize);
 
 type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
 
-/// The asynchronous accesses of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InFlight {
     starts: Starts,
-    /// The buffers that have an access in flight before each operation.
+    /// Buffers with an access in flight before each operation.
     before: HashMap<OpId, BTreeSet<OpId>>,
-    /// The accesses whose completion each wait observes in the waiting thread only.
+    /// Accesses observed by each wait in the waiting thread only.
     observed: HashMap<ActId, BTreeMap<ActId, Option<Slot>>>,
-    /// Conflicts: the operation that started an access in flight, and the operation that conflicts with the access.
+    /// Pairs of the starting operation and the conflicting operation.
     conflicts: BTreeSet<(OpId, OpId)>,
 }
 
-/// Facts about an access in flight. Each fact holds on at least one path to the program point.
+/// An access in flight. Each fact holds on at least one path to the program point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct InFlightAccess {
-    /// True if the access is certainly in flight on that path.
+    /// The access is certainly in flight.
     is_certain: bool,
-    /// True if the value through which the access refers to its buffer still refers to the same bytes.
+    /// The accessed value still refers to the same bytes.
     is_current: bool,
-    /// True if no write to the buffer of the access has completed.
+    /// No write to the buffer has completed.
     is_first: bool,
-    /// The slot of the access, described from the current iteration, if it is the same on all paths.
+    /// The slot relative to the current iteration, if equal on all paths.
     slot: Option<Slot>,
 }
 
@@ -75,7 +74,7 @@ fn join(group: &mut AccessGroup, other: &AccessGroup) {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct GroupQueue {
     open: AccessGroup,
-    /// The closed groups, youngest first.
+    /// Closed groups, youngest first.
     groups: Vec<AccessGroup>,
 }
 
@@ -107,21 +106,20 @@ impl GroupQueue {
     }
 }
 
-/// The key of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct QueueKey {
     channel: Channel,
-    /// The operation that allocates the mbarrier, if the channel is a known mbarrier.
+    /// For a known mbarrier: the allocating operation.
     mbarrier: Option<OpId>,
-    /// The first of the warps whose waits observe the accesses; 0 for an mbarrier. It identifies the warps that execute
-    /// a region of `ttg.warp_specialize`: the warps of the default region also execute the code around the operation.
+    /// The first of the observing warps, which identifies a region of `ttg.warp_specialize`; 0 for an mbarrier. The
+    /// default region and the code around the operation share their warps.
     first_warp: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct InFlightState {
     queues: BTreeMap<QueueKey, GroupQueue>,
-    /// The buffers to which at least one write has completed.
+    /// Buffers with at least one completed write.
     written: BTreeSet<OpId>,
 }
 
@@ -137,8 +135,8 @@ impl InFlightState {
         self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Records that `values` are defined anew, for example in the next iteration of a loop. Accesses in flight whose
-    /// targets are among `values` are then no longer current, since the values may refer to other bytes.
+    /// Records new definitions of `values`, for example in the next iteration: accesses to them may now mean other
+    /// bytes.
     fn define(&mut self, values: &[ValueId], starts: &Starts) {
         for (act, access) in self.all() {
             if let AccessTarget::Buffer(value) = starts[act].0.target
@@ -169,7 +167,7 @@ impl InFlight {
             for (i, act) in event.effects.acts.iter().enumerate() {
                 match act {
                     Act::Start(access) => {
-                        // The state has the slot, since the access may be observed in another iteration.
+                        // The slot belongs to the state, since the observation may be in another iteration.
                         let bytes = aliases.accessed(event.op, &event.effects, access.target);
                         let bytes = bytes.in_slot(None);
                         found.starts.insert((event.op, i), (*access, bytes));
@@ -197,18 +195,17 @@ impl InFlight {
         analysis.found
     }
 
-    /// Returns the conflicts: pairs of the operation that started an access in flight, and the operation that
-    /// conflicts with the access.
+    /// Returns pairs of the starting operation and the conflicting operation.
     pub(crate) const fn conflicts(&self) -> &BTreeSet<(OpId, OpId)> {
         &self.conflicts
     }
 
-    /// Returns the buffers that have an access in flight before an operation.
+    /// Returns the buffers with an access in flight before `op`.
     pub(crate) fn before(&self, op: OpId) -> impl Iterator<Item = OpId> + '_ {
         self.before.get(&op).into_iter().flatten().copied()
     }
 
-    /// Returns the accesses whose completion a wait observes in the waiting thread only.
+    /// Returns the accesses that a wait observes in the waiting thread only.
     pub(crate) fn observed(
         &self,
         act: ActId,
@@ -220,7 +217,6 @@ impl InFlight {
         })
     }
 
-    /// Returns true if any asynchronous access uses the async proxy.
     pub(crate) fn has_async_proxy(&self) -> bool {
         let mut starts = self.starts.values();
         starts.any(|(start, _)| start.proxy == Proxy::Async)
@@ -231,7 +227,6 @@ struct InFlightAnalysis<'a> {
     found: InFlight,
     aliases: &'a Aliases,
     max_groups: usize,
-    /// The team of each operation in a region of `ttg.warp_specialize`.
     teams: HashMap<OpId, Team>,
 }
 
@@ -324,7 +319,7 @@ impl ForwardAnalysis for InFlightAnalysis<'_> {
 }
 
 impl InFlightAnalysis<'_> {
-    /// Records the conflicts between an access and the accesses in flight.
+    /// Records conflicts with the accesses in flight.
     fn access(
         &mut self,
         op: OpId,
@@ -345,8 +340,7 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Completes the accesses that complete on an mbarrier and were started in a region of `ttg.warp_specialize` that
-    /// does not contain `op`.
+    /// Completes accesses on mbarriers that were started in a region of `ttg.warp_specialize` without `op`.
     fn leave(&self, op: OpId, state: &mut InFlightState) {
         if self.teams.is_empty() {
             return;
@@ -374,7 +368,6 @@ impl InFlightAnalysis<'_> {
         self.teams.get(&op).copied().unwrap_or_default()
     }
 
-    /// Returns the key of the queue that operation `op` uses if it uses `channel`.
     fn key(&self, op: OpId, channel: Channel) -> QueueKey {
         let mbarrier = match channel {
             Channel::Mbarrier(value) => self.aliases.get(value).buffers.keys().next().copied(),
@@ -396,8 +389,8 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Records that operation `op` waits for an mbarrier. In a region of `ttg.warp_specialize`, other warps may have
-    /// observed the completion of accesses before their arrival.
+    /// Applies a wait for an mbarrier in a region of `ttg.warp_specialize`: other warps may have observed accesses
+    /// before their arrival.
     fn synchronise(&self, op: OpId, state: &mut InFlightState) {
         let team = self.team(op);
         if team == Team::BLOCK {
@@ -413,7 +406,7 @@ impl InFlightAnalysis<'_> {
         }
     }
 
-    /// Removes the groups that a wait observes from the state. Returns the union of these groups.
+    /// Removes the observed groups from the state, and returns their union.
     fn observe(
         &self,
         op: OpId,
@@ -424,7 +417,7 @@ impl InFlightAnalysis<'_> {
             return AccessGroup::new();
         };
         if let Channel::Mbarrier(value) = channel {
-            // The phase completes all accesses that have been started for it.
+            // The phase completes all accesses started for it.
             if !queue.open.is_empty() {
                 queue.commit(self.max_groups);
             }

@@ -1,8 +1,7 @@
 //! Liveness of shared-memory buffers.
 //!
-//! A backward data-flow analysis: the state is the set of live values, the join is union, and an edge maps a live
-//! block argument to the value assigned to it. A buffer is live if a live value may refer to it, or if an access to
-//! it may be in flight.
+//! A backward data-flow analysis over live values: the join is union, and an edge maps a live block argument to the
+//! passed value. A buffer is live if a live value may alias it, or if an access to it may be in flight.
 
 use super::alias::Aliases;
 use super::effects::{Effects, OpId, ValueId};
@@ -10,10 +9,9 @@ use super::flow::Flow;
 use super::in_flight::InFlight;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The live buffers of each event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Liveness {
-    /// For each event, the buffers that are live before it, and the buffers that are live before, during or after it.
+    /// For each event: buffers live before, and buffers live before, during or after.
     around: HashMap<OpId, (BTreeSet<OpId>, BTreeSet<OpId>)>,
 }
 
@@ -70,12 +68,10 @@ impl Liveness {
         live
     }
 
-    /// Returns the buffers that are live before an event.
     pub(crate) fn before(&self, op: OpId) -> &BTreeSet<OpId> {
         &self.around[&op].0
     }
 
-    /// Returns the buffers that are live before, during or after an event.
     pub(crate) fn during(&self, op: OpId) -> &BTreeSet<OpId> {
         &self.around[&op].1
     }

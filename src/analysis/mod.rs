@@ -7,7 +7,7 @@
 //! | `effects` | the effects of one operation: allocations, scratch, accesses, channels, barriers, fences |
 //! | `flow` | the control-flow graph, and a solver for forward data-flow problems |
 //! | `alias` | the bytes of each buffer to which a value may refer |
-//! | `slots` | the buffer of several, used in rotation, to which a value refers |
+//! | `slots` | the slot of a rotating buffer to which a value refers |
 //! | `in_flight` | asynchronous accesses in flight, and the waits that observe them |
 //! | `concrete` | faults on paths with known integers: rotating buffers, phases of mbarriers, concurrent regions |
 //! | `counted` | the number of copy instructions that may be in flight after each wait |
@@ -18,13 +18,12 @@
 //! `tokens` computes how many groups a wait for async tokens may leave in flight. `pressure` computes how many
 //! registers a loop with products needs, and `live_tensors` how many are live at each operation.
 //!
-//! The lowering of each operation states the operation's effects, which follow from its plan. The analyses
-//! distinguish only control flow (`scf`, `cf`), `ttg.warp_specialize`, and the `arith` operations that `concrete`
-//! evaluates. If a region of any other operation uses shared memory, this is an error.
+//! Each lowering states the shared-memory effects of its operation. The analyses know only control flow (`scf`, `cf`),
+//! `ttg.warp_specialize`, and the `arith` operations that `concrete` evaluates. Shared-memory use inside any other
+//! operation with regions is an error.
 //!
-//! The regions of `ttg.warp_specialize` run concurrently, each on the warps of a `Team`. The memory of
-//! different teams is disjoint. The analyses of paths see one region at a time; `concrete` finds conflicts between
-//! regions.
+//! The regions of `ttg.warp_specialize` run concurrently, each on the warps of a `Team`. Different teams have disjoint
+//! memory. Analyses of paths see one region at a time; `concrete` finds conflicts between regions.
 
 pub(crate) mod alias;
 pub(crate) mod allocation;

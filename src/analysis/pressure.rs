@@ -1,8 +1,8 @@
 //! Register pressure of loops with matrix products and of layout conversions.
 //!
-//! The estimate for a loop counts tensors that stay in registers during a whole iteration: loop-carried tensors, loop-invariant
+//! In a loop, tensors count if they stay in registers during a whole iteration: loop-carried tensors, loop-invariant
 //! operands of products, and the largest result of a product with an invariant accumulator. Operands computed in the
-//! loop do not count, since a scheduler loads them shortly before the instructions that use them.
+//! loop do not count, since a scheduler loads them just in time.
 
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
@@ -13,20 +13,19 @@ use linear_layout::target::Target;
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// Number of registers per thread that are reserved for addresses and scalars.
+/// Registers per thread reserved for addresses and scalars.
 const OTHER_REGISTERS: u32 = 32;
 
-/// Width of a pointer to global memory in bits.
 const POINTER_BITS: u32 = 64;
 
-/// Returns true if the tensors that a loop keeps in registers exceed the registers of a thread.
+/// Returns true if the tensors of a loop exceed the registers of a thread.
 pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Target) -> bool {
     let words = |type_| words(layouts, type_);
     words_through(loop_op, &words) > registers_for_tensors(target, threads_around(loop_op))
 }
 
-/// Returns the largest number of thread blocks that one processor can run at the same time while they execute the loops
-/// with products in an operation. Each tensor element counts in one thread, so that the number does not depend on layouts.
+/// Returns the maximum number of resident thread blocks per SM (or CU), limited by the loops with products in `op`.
+/// Each element counts in one thread, independently of layouts.
 pub(crate) fn resident_blocks(op: Op<'_>, target: &Target) -> u32 {
     let threads = threads_around(op);
     let words = |type_| {
@@ -61,15 +60,13 @@ fn threads_around(op: Op<'_>) -> u64 {
     ModuleInfo::around(op).map_or(0, |info| info.threads_per_cta())
 }
 
-/// Returns the number of 32-bit registers that a thread can use for tensors without spills, in a block of `threads`
-/// threads.
+/// Returns the number of 32-bit registers per thread for tensors without spills, given `threads` threads per block.
 pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     let registers = target.registers_per_thread(u32::try_from(threads).unwrap_or(u32::MAX));
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the number of 32-bit words per thread that stay live during a whole iteration. `words` returns the words of
-/// one type.
+/// Returns the 32-bit words per thread that stay live during a whole iteration, given `words` per type.
 fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     let carried = build::results(loop_op).into_iter();
     let carried: u64 = carried.map(|value| words(value.r#type())).sum();
@@ -88,7 +85,7 @@ fn words_through<'c>(loop_op: Op<'c>, words: &dyn Fn(Type<'c>) -> u64) -> u64 {
     carried + invariant.values().sum::<u64>() + largest
 }
 
-/// Returns the number of 32-bit words per thread that a tensor needs; 0 for a type without layout.
+/// Returns the 32-bit words per thread of a tensor; 0 without a layout.
 pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     let Some(tensor) = TensorType::of(type_) else {
         return 0;
@@ -100,18 +97,16 @@ pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     (layout.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32)
 }
 
-/// Returns the width of an element of a tensor in bits.
 fn element_bits_of(type_: Type<'_>) -> u32 {
     let element = TensorType::of(type_).and_then(|tensor| element_bits(tensor.element));
     element.unwrap_or(POINTER_BITS)
 }
 
-/// Returns true if an operation repeats its region.
 pub(crate) fn is_loop(op: Op<'_>) -> bool {
     scf::For::of(op).is_some() || scf::While::of(op).is_some()
 }
 
-/// Returns the value before conversions of its layout.
+/// Returns the source of a chain of layout conversions.
 fn converted_from(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(convert) = sys::defining_operation(value).and_then(ttg::ConvertLayout::of) {
@@ -120,7 +115,7 @@ fn converted_from(value: Val<'_>) -> Val<'_> {
     value
 }
 
-/// Returns true if a value is defined in a loop or is loop-carried.
+/// Returns true for a value that is defined in the loop or loop-carried.
 fn is_within<'c>(value: Val<'c>, loop_op: Op<'c>) -> bool {
     let mut around = match sys::block_of_argument(value) {
         Some(block) => build::operations(block).first().copied(),

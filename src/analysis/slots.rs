@@ -1,4 +1,4 @@
-//! Rotating buffers: which one of several consecutive buffers, its slots, a value refers to.
+//! Rotating buffers: the slot of a multi-buffered allocation to which a value refers.
 //!
 //! ```text
 //! buffers = alloc 3 slots
@@ -7,35 +7,33 @@
 //!         new = buffers[(i + 2) % 3]; copy to new    slot (i + 2) % 3
 //! }
 //! ```
-//! A carried value has a slot if the value of the first iteration and those of the later ones follow the same rotation.
+//! A loop-carried value has a slot if its initial value and its yielded value follow the same rotation.
 
 use super::alias::Aliases;
 use super::effects::{OpId, Rotation, ValueId, ViewRange};
 use super::flow::{Edge, Flow, LoopCrossing};
 use std::collections::HashMap;
 
-/// One of several consecutive buffers of the same size.
+/// One of several consecutive buffers of equal size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
-    /// The operation that allocates all slots.
+    /// The allocating operation.
     pub(crate) buffer: OpId,
-    /// Size of all slots in bytes.
+    /// Bytes of all slots.
     pub(crate) all_bytes: u32,
-    /// Size of the slot in bytes.
     pub(crate) bytes: u32,
-    /// The index of the slot.
     pub(crate) rotation: Rotation,
 }
 
 impl Slot {
-    /// Returns the same slot, described from the iteration behind an edge, if it is known there.
+    /// Returns the slot in terms of the iteration after `edge`, or `None` if the index is then unknown.
     pub(crate) fn across(self, edge: &Edge) -> Option<Self> {
         let rotation = edge.rotated(self.rotation)?;
         Some(Self { rotation, ..self })
     }
 }
 
-/// Returns the slots of the values that refer to a slot, or to a part of it, in every iteration.
+/// Returns the slots of values that refer to a slot, or to a part of a slot, in every iteration.
 pub(super) fn of(flow: &Flow, aliases: &Aliases) -> HashMap<ValueId, Slot> {
     let mut slots = HashMap::new();
     loop {
@@ -77,7 +75,6 @@ pub(super) fn of(flow: &Flow, aliases: &Aliases) -> HashMap<ValueId, Slot> {
     }
 }
 
-/// Returns the slots of loop-carried values that follow from `slots`.
 fn carried(flow: &Flow, aliases: &Aliases, slots: &HashMap<ValueId, Slot>) -> Vec<(ValueId, Slot)> {
     let edges = || flow.blocks.iter().flat_map(|block| &block.edges);
     let mut found = Vec::new();

@@ -10,14 +10,14 @@ use super::effects::{
 use super::flow::{BasicBlock, Edge, Event, Flow, LoopCrossing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Size of shared memory in bytes.
+/// Bytes of shared memory.
 const MAX: u32 = 1 << 16;
 
 fn event(op: usize, effects: Effects) -> Event {
     Event { op, effects }
 }
 
-/// Returns the event of an operation that allocates a buffer. The buffer and the operation have the same number `op`.
+/// Allocates a buffer; the buffer has the value id `op`.
 fn make(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
@@ -68,12 +68,12 @@ fn view(op: usize, source: usize, range: ViewRange) -> Event {
     )
 }
 
-/// Returns the bound for a function that needs `bytes` bytes: at least an eighth of the memory, rounded up to 4 KiB.
+/// Returns the size limit of a function that needs `bytes` bytes.
 fn room(bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
 
-/// Returns the event of a conversion: a write, a barrier and a read of scratch memory.
+/// A conversion: a write, a barrier and a read in scratch memory.
 fn convert(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
@@ -118,8 +118,8 @@ fn straight(events: Vec<Event>) -> Flow {
     }
 }
 
-/// Returns `before; for { body }; after`, where operation 0 is the loop. `carried` are pairs of a yielded value and the
-/// loop-carried value of the next iteration.
+/// Returns `before; for { body }; after`, where operation 0 is the loop. `carried` has pairs (yielded value, block
+/// argument of the next iteration).
 fn looped(
     before: Vec<Event>,
     body: Vec<Event>,
@@ -139,12 +139,11 @@ fn looped(
     }
 }
 
-/// Allocates a function whose operations cannot be replanned.
 fn allocate(flow: &Flow, outside: &[usize]) -> Result<Allocation, Vec<AllocationError>> {
     Allocation::of(&mut flow.clone(), outside, &room, &mut |_, _| None)
 }
 
-/// Allocates a function and returns its operations for which `holds` returns true, in program order.
+/// Returns the operations for which `holds` is true, in program order.
 #[track_caller]
 fn ops_where(flow: &Flow, holds: fn(&Allocation, usize) -> bool) -> Vec<usize> {
     let found = allocate(flow, &[]).unwrap();
@@ -152,7 +151,6 @@ fn ops_where(flow: &Flow, holds: fn(&Allocation, usize) -> bool) -> Vec<usize> {
     ops.filter(|op| holds(&found, *op)).collect()
 }
 
-/// Checks the operations with barriers, the size of the function, and offsets.
 #[track_caller]
 fn check(flow: &Flow, barriers: &[usize], bytes: u32, offsets: &[(usize, u32)]) {
     let found = allocate(flow, &[]).unwrap();
@@ -430,7 +428,6 @@ fn growing_views_are_widened() {
     assert_eq!(aliases.get(10).buffers[&1], (0, 4000));
 }
 
-/// Returns the event of operation `op`, whose acts refer to the buffer `value`.
 fn acts<const N: usize>(op: usize, value: usize, acts: [Act; N]) -> Event {
     event(
         op,
@@ -451,20 +448,20 @@ fn start(channel: Channel, is_write: bool, value: usize, proxy: Proxy) -> Act {
     })
 }
 
-/// Returns the event of a copy that forms a group of its own, like a cp.async with a commit.
+/// A copy that is a group of its own, like cp.async with a commit.
 fn copy(op: usize, value: usize) -> Event {
     let start = start(Channel::Copies, true, value, Proxy::Generic);
     acts(op, value, [start, Act::Commit(Channel::Copies)])
 }
 
-/// Returns the event of a copy that completes on an mbarrier, like a TMA load.
+/// A copy that completes on an mbarrier, like a TMA load.
 fn tma(op: usize, value: usize, mbarrier: usize) -> Event {
     let channel = Channel::Mbarrier(mbarrier);
     let start = start(channel, true, value, Proxy::Async);
     acts(op, value, [Act::Commit(channel), start])
 }
 
-/// Returns the event of a product that reads a buffer, like a wgmma.
+/// A product that reads a buffer, like wgmma.
 fn product(op: usize, value: usize) -> Event {
     let start = start(Channel::Products, false, value, Proxy::Async);
     acts(op, value, [start, Act::Commit(Channel::Products)])
@@ -480,15 +477,13 @@ fn wait(op: usize, channel: Channel, at_most: u32) -> Event {
     event
 }
 
-/// Returns the event of an operation on the mbarrier in a buffer.
 fn on_mbarrier(op: usize, value: usize, use_: MbarrierUse) -> Event {
     let mut event = read(op, value);
     event.effects.mbarrier = Some((value, use_));
     event
 }
 
-/// Checks the conflicts: pairs of an operation that starts an access, and an operation that conflicts with the access
-/// in flight.
+/// Checks the conflicts `(start, other)`: operation `other` conflicts with the access that `start` has in flight.
 #[track_caller]
 fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     let found = allocate(flow, &[]).err().unwrap_or_default();
@@ -498,7 +493,7 @@ fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
-/// Returns a loop with two buffers, unrolled twice: one buffer is read while copies write the other buffer.
+/// A loop with two buffers, unrolled twice: copies write one buffer while the other buffer is read.
 fn double_buffered(body: Vec<Event>) -> Flow {
     let part = |from| ViewRange::Bytes {
         from,
@@ -723,7 +718,7 @@ fn staggered_warps_need_two_barriers() {
     );
 }
 
-/// Returns the event of a view of one of three slots of 64 bytes: slot (i + `phase`) % 3 of buffer 1 in iteration i of loop 0.
+/// A view of one of three slots of 64 bytes: slot (i + `phase`) % 3 of buffer 1 in iteration i of loop 0.
 fn slot(op: usize, phase: u32) -> Event {
     let rotation = Rotation {
         rotated_by: 0,
@@ -738,8 +733,8 @@ fn slot(op: usize, phase: u32) -> Event {
     view(op, 1, range)
 }
 
-/// A loop that reads a carried slot of three, and writes the slot of an index. The buffer is value 1, and the slots before
-/// the loop are values 2 and 3.
+/// A loop that reads a carried slot of three, and writes slot (i + `written`) % 3. The buffer is value 1. Values 2 and
+/// 3 are the slots before the loop.
 fn rotating(written: u32, is_ordered: bool) -> Flow {
     let fixed = |op, from| {
         view(
@@ -786,7 +781,7 @@ fn slots_of_a_rotating_buffer_are_distinct() {
 
 #[test]
 fn copies_in_flight_keep_their_slot() {
-    // A copy to slot 1 before the loop, and one to slot (i + 2) % 3 in each iteration, behind a barrier and the wait for the last one.
+    // A copy to slot 1 before the loop, and one to slot (i + 2) % 3 in each iteration, behind a barrier and a wait.
     let in_loop = |written| {
         let before = vec![
             make(1, 192),
@@ -863,9 +858,8 @@ fn of_team(team: Team, events: Vec<Event>, edges: Vec<Edge>) -> BasicBlock {
     }
 }
 
-/// Returns `before; warp_specialize default { default } partition { partition }; after`, with operation 100 as the
-/// `ttg.warp_specialize` and operation 101 as the join. The partition has 4 warps after the 4 warps of the default
-/// region. The values `used` are live until the join.
+/// Returns `before; warp_specialize default { default } partition { partition }; after`. Operation 100 is the
+/// `ttg.warp_specialize`, and 101 the join. Each region has 4 warps. The values `used` are live until the join.
 fn specialized(
     before: Vec<Event>,
     default: Vec<Event>,
@@ -1113,7 +1107,7 @@ fn buffers_of_regions_are_dead_after_the_join() {
     assert!(allocate(&flow, &[]).is_ok());
 }
 
-/// Checks the waits of a function whose copies 4 and 5 issue 2 instructions each, and 12 and 15 issue 3.
+/// Checks the waits of a function. Copies 4 and 5 issue 2 instructions each, copies 12 and 15 issue 3.
 #[track_caller]
 fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
     let issued = HashMap::from([(4, 2), (5, 2), (12, 3), (15, 3)]);

@@ -1,8 +1,8 @@
 //! Distance of each async token from the youngest group of copies.
 //!
-//! A forward data-flow analysis. For each token, the state has a lower bound for the number of groups that have been
-//! committed after the token's group. A commit adds one to all bounds and sets the bound of its token to 0. The join
-//! is the minimum. The group of a token is unknown unless the token is the result of a commit or of a wait.
+//! A forward data-flow analysis. The state has a lower bound for the commits since each token's group: a commit adds
+//! one to all bounds and sets the bound of its own token to 0. The join is the minimum. Only results of commits and
+//! waits are known tokens.
 //!
 //! ```text
 //! a = commit; b = commit; c = commit      since: a 2, b 1, c 0
@@ -14,23 +14,21 @@ use super::effects::{OpId, ValueId};
 use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{BTreeMap, HashMap};
 
-/// An operation that defines or uses tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TokenOp {
-    /// Commits a group. The payload is the group's token.
+    /// Commits a group with this token.
     Commit(ValueId),
-    /// Waits for the groups of `tokens`. The group of the token `result` is complete.
+    /// Waits for the groups of `tokens`. The token `result` is complete.
     Wait {
         tokens: Vec<ValueId>,
         result: ValueId,
     },
 }
 
-/// Number of groups that have been committed since the group of a token. `None` if the number is unknown, [`DONE`] if
-/// the group has completed.
+/// Commits since a token's group: [`DONE`] for a completed group, `None` if unknown.
 type Since = Option<u32>;
 
-/// The distance of a completed group. It is larger than the distance of any group in flight.
+/// Larger than the distance of any group in flight.
 const DONE: u32 = 1 << 16;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -41,7 +39,7 @@ impl TokenDistances {
         self.0.get(&token).copied().flatten()
     }
 
-    // A token that only one path defines is not used after the join.
+    // Tokens defined on only one path are unused after the join.
     fn join(&mut self, other: &Self) {
         for (token, there) in &other.0 {
             let since = self.0.entry(*token).or_insert(*there);
@@ -56,8 +54,7 @@ impl TokenDistances {
         self.0.insert(token, Some(0));
     }
 
-    /// Updates the state by a wait for tokens. Returns the number of groups that may stay in flight, if all tokens
-    /// are known.
+    /// Applies a wait. Returns the number of groups that may stay in flight, or `None` if a token is unknown.
     fn wait(&mut self, tokens: &[ValueId], result: ValueId) -> Since {
         let since: Option<Vec<u32>> = tokens.iter().map(|token| self.get(*token)).collect();
         self.0.insert(result, Some(DONE));
@@ -65,7 +62,7 @@ impl TokenDistances {
     }
 }
 
-/// Returns the number of groups that may be in flight after each wait. Waits with an unknown token are absent.
+/// Returns the number of groups that may stay in flight after each wait; waits with an unknown token are absent.
 pub(crate) fn groups_since(flow: &Flow, ops: &HashMap<OpId, TokenOp>) -> HashMap<OpId, u32> {
     let mut analysis = TokenAnalysis {
         ops,

@@ -1,9 +1,9 @@
-//! Timing of the phases of a translation.
+//! Timing of the phases in a translation.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Wall-clock times of the phases of a translation, in the order in which the phases ran.
+/// Wall-clock times of translation phases, in order of execution.
 #[derive(Clone, Debug)]
 pub struct Clock {
     since: Instant,
@@ -18,19 +18,19 @@ impl Clock {
         }
     }
 
-    /// Makes the next phase begin now. The time since the end of the last phase is not recorded.
+    /// Restarts the current phase; earlier time is not recorded.
     pub(super) fn skip(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Records that `phase` ends now. The next phase begins at the same time.
+    /// Ends `phase` and starts the next one.
     pub(super) fn end(&mut self, phase: &'static str) {
         let now = Instant::now();
         self.phases.push((phase, now - self.since));
         self.since = now;
     }
 
-    /// Returns the name and the time of each completed phase, in order.
+    /// Returns (name, time) of each completed phase, in order.
     #[must_use]
     pub fn phases(&self) -> &[(&'static str, Duration)] {
         &self.phases
@@ -40,7 +40,7 @@ impl Clock {
         self.phases.iter().map(|(_, time)| time).sum()
     }
 
-    /// Returns the one of the two clocks that has the smaller total time.
+    /// Returns the clock with the smaller total time.
     #[must_use]
     pub fn best(self, other: Self) -> Self {
         if other.total() < self.total() {
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// Formats a table with one line per phase and a last line for the total: name and milliseconds.
+    /// Formats one line per phase, and a last line for the total: name and milliseconds.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();

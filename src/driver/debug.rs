@@ -10,12 +10,12 @@ use melior::ir::{BlockLike, Location, Module, RegionLike};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_passes};
 
-/// File name that MLIR gives to a module parsed from memory.
+/// MLIR's file name for a module parsed from memory.
 const UNNAMED: &str = "-";
 
-/// Attaches debug information to each function of a module, so that the translation to LLVM IR emits line tables.
+/// Attaches debug information, from which the translation to LLVM IR emits line tables.
 ///
-/// `file` is the name of the input. An operation without an explicit location gets its line and column in this file.
+/// `file` is the input's name. Operations without an explicit location get their position in `file`.
 pub(super) fn describe(
     context: &Context,
     module: &mut Module<'_>,
@@ -25,8 +25,7 @@ pub(super) fn describe(
     sys::rewrite(module, |rewriter, module| {
         locate(rewriter, module, module.location(), file);
     });
-    // PTX has directives for lines, which `ptxas` accepts at all optimisation levels; debug sections disable
-    // optimisation.
+    // PTX has line directives, which `ptxas` accepts at all optimisation levels; debug sections disable optimisation.
     let kind = match target.assembly {
         Assembly::Ptx => "DebugDirectivesOnly",
         Assembly::Gcn => "LineTablesOnly",
@@ -44,8 +43,8 @@ pub(super) fn describe(
     manager.run(module).map_err(failed)
 }
 
-/// Gives `op` and every operation nested in it a location in a file, since LLVM requires a location at each call. An
-/// operation without such a location gets the location of its parent operation, or `around` if the operation is `op`.
+/// Gives `op` and all nested operations a file location, since LLVM requires one at each call. The default is the
+/// parent's location, or `around` for `op`.
 fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, file: &str) {
     let mut pending = vec![(op, around)];
     while let Some((op, around)) = pending.pop() {
@@ -70,9 +69,8 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
     }
 }
 
-/// Returns a location that MLIR's debug-info pass accepts. The pass crashes on a call site whose callee has no file
-/// location, so if only one of callee and caller has a file location, this location replaces the call site. Returns
-/// `None` if no part of `location` is in a file.
+/// Returns a location that MLIR's debug-info pass accepts, or `None` without any file location. The pass crashes on
+/// call sites whose callee has no file location: such a call site is replaced by the part with a file location.
 fn placed(location: Location<'_>) -> Option<Location<'_>> {
     if location.is_call_site() {
         let (callee, caller) = (location.call_site_callee(), location.call_site_caller());

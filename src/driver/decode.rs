@@ -1,4 +1,4 @@
-//! Decoding of a module to a kernel for the simulator.
+//! Decoding of a module to a simulator kernel.
 
 use super::{Failure, context, parse, run_pipeline};
 use crate::ir::{OpKind, Recorder, chosen_module, inner_modules};
@@ -9,10 +9,10 @@ use gpu_sim::Decoded;
 use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
-/// Parses a module from text or bytecode, lowers it, and decodes its kernel `entry`, or its only kernel.
+/// Parses, lowers and decodes the kernel `entry`, or the only kernel, of a module in text or bytecode.
 ///
-/// `file` is the name of the input in messages. The passes of `pipeline` lower the module; if `pipeline` is `None`, a
-/// default pipeline lowers a module that contains a `tt.func`, and other modules are decoded unchanged.
+/// `file` is the input's name in messages. `pipeline` lowers the module; without `pipeline`, modules with a `tt.func`
+/// are lowered by a default pipeline, and other modules are decoded unchanged.
 ///
 /// # Errors
 /// Returns the diagnostics of MLIR or of the decoder.
@@ -28,7 +28,7 @@ pub fn decode(
     })?
 }
 
-/// Returns true if a module, or a module nested in it, contains a `tt.func`.
+/// Returns true if a `tt.func` exists in the module or in a nested module.
 fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     build::module_body(module).is_some_and(|body| {
         build::operations(body)
@@ -37,7 +37,7 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// Returns the pipeline that lowers a module, or `None` if it contains no `tt.func`.
+/// Returns the default lowering pipeline, or `None` without a `tt.func`.
 fn default_pipeline(module: OperationRef<'_, '_>) -> Option<&'static str> {
     let mut uses_scratch = false;
     module.walk(WalkOrder::PreOrder, |op| {
@@ -50,12 +50,10 @@ fn default_pipeline(module: OperationRef<'_, '_>) -> Option<&'static str> {
     })
 }
 
-/// Parses and lowers the input as [`decode`] does, and returns the result of `read` on the module that contains the
-/// kernel `entry`, or on the only module of the input.
+/// Parses and lowers like [`decode`], and applies `read` to the module with the kernel `entry`, or to the only module.
 ///
 /// # Errors
-/// Returns the diagnostics of MLIR, or an error if no module contains `entry`, or if `entry` is `None` and there are
-/// several modules.
+/// Returns the diagnostics of MLIR, or an error if `entry` is unknown, or is missing with several modules.
 pub fn with_lowered<T>(
     input: &[u8],
     file: &str,

@@ -8,14 +8,14 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
 use linear_layout::target::{Assembly, Target};
 
-/// Largest number of candidates in a function for which LLVM 22's straight-line strength reduction is run.
+/// Maximum number of candidates in a function for LLVM 22's straight-line strength reduction.
 ///
-/// The pass compares all pairs of candidates, at 1 to 4 µs per pair. In a kernel with 1500 candidates, the pass took
-/// 2.2 of 2.3 seconds of compile time. In kernels within this limit, it took at most 0.13 s, and removed up to a tenth
-/// of the instructions. Without the pass, the code of the kernel with 1500 candidates is a quarter longer.
+/// The pass compares all pairs, at 1 to 4 µs each. With 1500 candidates, it took 2.2 of 2.3 seconds of compile time;
+/// without the pass, that kernel's code is a quarter longer. Within the limit, the pass took at most 0.13 s and removed
+/// up to a tenth of the instructions.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
-/// The kind of output of a translation.
+/// Kind of output of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Artifact {
     /// LLVM IR as text.
@@ -27,8 +27,8 @@ pub enum Artifact {
 }
 
 impl Artifact {
-    /// Returns the artifact that `emit` requests, or assembly if `emit` is `None`. Returns an error if LLVM cannot emit
-    /// the requested artifact for the target.
+    /// Returns the requested artifact; assembly by default. Returns an error if LLVM cannot emit the artifact for the
+    /// target.
     pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
         let requested = match emit {
             None => return Ok(Self::Assembly),
@@ -64,8 +64,7 @@ impl Artifact {
     }
 }
 
-/// Returns three texts for messages: the name of an assembly language, the vendor of its GPUs, and the option that
-/// selects it.
+/// Returns the language name, the GPU vendor and the option for messages.
 fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),
@@ -96,7 +95,7 @@ pub(super) fn optimize(
     Ok(())
 }
 
-/// Emits a module as text or as object code. Each function that the module calls must be defined.
+/// Emits text or object code. All called functions must be defined.
 pub(super) fn emit(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -119,14 +118,14 @@ pub(super) fn emit(
         .to_vec();
     match artifact {
         Artifact::Object => link::code_object(&bytes),
-        // LLVM terminates a text buffer by a null byte.
+        // LLVM terminates text buffers by a null byte.
         Artifact::Assembly | Artifact::Ir => {
             Ok(bytes.strip_suffix(b"\0").unwrap_or(&bytes).to_vec())
         }
     }
 }
 
-/// Returns the largest number of candidates for straight-line strength reduction in any function of a module.
+/// Returns the largest number of candidates for straight-line strength reduction in any function.
 fn num_strength_reductions(module: &Module<'_>) -> usize {
     module
         .get_functions()

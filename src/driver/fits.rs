@@ -1,4 +1,4 @@
-//! Checks that a lowered module fits its target, before LLVM's back end runs.
+//! Compatibility of a lowered module with its target, checked before LLVM's back end runs.
 
 use super::Failure;
 use crate::ir::ModuleInfo;
@@ -7,7 +7,7 @@ use linear_layout::target::{Assembly, Target};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{BlockLike, Module, OperationRef};
 
-/// Returns the vendor, the dialect and the kernel calling convention that belong to an assembly language.
+/// Returns the GPU vendor, MLIR dialect and kernel calling convention of an assembly language.
 fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("NVIDIA", "nvvm", "ptx_kernel"),
@@ -15,22 +15,21 @@ fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str)
     }
 }
 
-/// Returns true if `op` belongs to a dialect that MLIR can translate to LLVM IR. In a module that has been lowered, all
-/// operations belong to such dialects.
+/// Returns true for operations of dialects that MLIR can translate to LLVM IR.
 pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
     ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
 }
 
-/// Checks that a lowered module has been lowered for a GPU of the vendor of `target`.
+/// Checks that a lowered module is for a GPU of the vendor of `target`.
 ///
-/// A module that has not been lowered passes this check; its translation then fails with a more specific error. `input`
-/// is the file name in the command that the error suggests.
+/// Unlowered modules pass, since their translation fails with a more specific error. `input` is the file name in a
+/// suggested command.
 ///
 /// # Errors
-/// Returns an error if the module names a target of another vendor. Otherwise reports an error at the first operation
-/// that belongs to the dialect of another vendor, or that is a kernel with the calling convention of another vendor.
+/// Returns an error for the target of another vendor. Reports the first operation with another vendor's dialect or
+/// kernel calling convention.
 pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;
@@ -79,8 +78,7 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
     Err(Failure(Vec::new()))
 }
 
-/// Returns true if `op` belongs to `dialect`, or is a kernel according to this dialect's `kernel` attribute or to the
-/// calling convention `convention`.
+/// Returns true if `op` belongs to `dialect`, or is a kernel by attribute or calling convention.
 fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
     let name = sys::text(op.name().as_string_ref());
     name.split('.').next() == Some(dialect)
@@ -90,10 +88,10 @@ fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
             .is_ok_and(|attribute| attribute.to_string().contains(convention))
 }
 
-/// Checks that each definition with external linkage has a name that is valid in `language`.
+/// Checks that externally visible definitions have valid names in `language`.
 ///
 /// # Errors
-/// Reports an error at each operation that defines an invalid name.
+/// Reports an error at each definition with an invalid name.
 pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
     let mut outcome = Ok(());
     let mut next = module.body().first_operation();
@@ -109,7 +107,7 @@ pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(),
             _ => false,
         };
         let linkage = op.attribute("linkage").map(|linkage| linkage.to_string());
-        // LLVM renames local symbols as needed.
+        // LLVM renames local symbols.
         let is_local =
             linkage.is_ok_and(|text| text.contains("internal") || text.contains("private"));
         let name = op.attribute("sym_name").ok().and_then(sys::string_value);
@@ -135,19 +133,18 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// The output language, which determines the valid names of symbols.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Language {
-    /// PTX, which is assembled by NVIDIA's `ptxas`.
+    /// Assembled by NVIDIA's `ptxas`.
     Ptx,
-    /// Assembly for AMD GPUs, whose directives do not accept quoted names.
+    /// Assembly for AMD GPUs; directives do not accept quoted names.
     Gcn,
     /// ELF object code.
     Object,
 }
 
 impl Language {
-    /// Returns the name of the language and a description of valid symbol names, both for messages.
+    /// Returns the language name and a description of valid names, for messages.
     fn described(self) -> (&'static str, &'static str) {
         match self {
             Self::Ptx => (
@@ -166,7 +163,6 @@ impl Language {
         }
     }
 
-    /// Returns true if `name` is a valid symbol name in this language.
     fn has_name(self, name: Text<'_>) -> bool {
         let bytes = name.bytes();
         let Some((first, rest)) = bytes.split_first() else {
@@ -189,7 +185,7 @@ impl Language {
     }
 }
 
-/// Returns a name that resembles `name` and is valid in every language (e.g. `a_b` for `a.b`).
+/// Returns a similar name that is valid in every language: `a.b` -> `a_b`.
 fn nearest_name(name: Text<'_>) -> String {
     let letters = name.to_string();
     let mut nearest: String = letters

@@ -1,4 +1,4 @@
-//! LLVM target machine for the GPU of a module.
+//! LLVM target machine for a module's GPU.
 
 use super::{Failure, Options};
 use crate::ir::{GpuError, ModuleInfo};
@@ -11,23 +11,23 @@ use linear_layout::encoding::spelling::nearest;
 use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
-/// A target, and LLVM's names of its processor and features.
+/// A target with LLVM's processor and features.
 pub(super) struct LlvmGpu {
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
-    /// The processor and features set by the user, which LLVM may not know. `None` if the user has set neither.
+    /// Set by the user, and possibly unknown to LLVM.
     given: Option<LlvmNames>,
 }
 
-/// LLVM's names of the processor and the features that the user has set.
+/// The user's processor and features.
 struct LlvmNames {
     cpu: Option<String>,
     features: String,
 }
 
 impl LlvmGpu {
-    /// Selects the target that the options name, or else the target that the module names.
+    /// Selects the target of the options, or else of the module.
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
@@ -49,7 +49,7 @@ impl LlvmGpu {
         })
     }
 
-    /// Creates LLVM's target machine for an optimisation level from 0 to 3.
+    /// Creates the target machine for an optimisation level from 0 to 3.
     pub(super) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
         let config = InitializationConfig::default();
         match self.target.assembly {
@@ -57,7 +57,7 @@ impl LlvmGpu {
             Assembly::Gcn => LlvmTarget::initialize_amd_gpu(&config),
         }
         for (name, value) in self.target.assembly.llvm_options() {
-            // An LLVM without these options generates correct code too.
+            // LLVM without these options generates correct code too.
             sys::set_llvm_option(name, value);
         }
         let level = match optimize {
@@ -85,8 +85,7 @@ impl LlvmGpu {
         create(&self.cpu, &self.features)
     }
 
-    /// Checks that LLVM knows the user's processor and features. `any` is a target machine for any processor of the
-    /// same triple.
+    /// Checks that LLVM knows the user's processor and features. `any` is a target machine with the same triple.
     fn check(&self, names: &LlvmNames, any: &TargetMachine) -> Result<(), Failure> {
         let unknown = |what: &str, name: &str, known: &[String], sign: &str| {
             let failure = Failure::new(format!(
@@ -126,7 +125,7 @@ impl LlvmGpu {
     }
 }
 
-/// Returns the features of the target, followed by the features that the user has added.
+/// Returns the target's features, then the user's.
 fn features(target: &Target, extra: Option<&str>) -> String {
     let own = Some(target.llvm_features).filter(|features| !features.is_empty());
     own.into_iter().chain(extra).collect::<Vec<_>>().join(",")

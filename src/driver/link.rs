@@ -1,4 +1,4 @@
-//! Linking of bitcode libraries into modules, and of AMD objects to code objects.
+//! Linking of bitcode libraries, and of AMD objects to code objects.
 
 use super::{Failure, Options};
 use crate::sys;
@@ -11,11 +11,9 @@ use linear_layout::target::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A vendor's bitcode library.
 struct Library {
-    /// Prefix of the names of the library's functions.
     prefix: &'static str,
-    /// Name by which `--link-bitcode` accepts the library.
+    /// Name for `--link-bitcode`.
     name: &'static str,
     description: &'static str,
     install: &'static str,
@@ -42,7 +40,7 @@ const LIBRARIES: [Library; 3] = [
     },
 ];
 
-/// Functions that need no definition in a module: drivers define the first four, and LLVM resolves `__nvvm_reflect`.
+/// Functions without a definition: drivers define the first four, and LLVM resolves `__nvvm_reflect`.
 const RUNTIME: [&str; 5] = [
     "vprintf",
     "__assertfail",
@@ -51,7 +49,7 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Environment variables that list folders, and the path of the library folder relative to a listed folder.
+/// Environment variables with lists of folders, and the path from a listed folder to the libraries.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),
@@ -60,7 +58,7 @@ const FOLDERS_IN: [(&str, &str); 5] = [
     ("ROCM_PATH", "amdgcn/bitcode"),
 ];
 
-/// Folders in which toolkits usually install their libraries.
+/// Default installation folders.
 const FOLDERS: [&str; 7] = [
     "/usr/local/cuda/nvvm/libdevice",
     "/usr/lib/cuda/nvvm/libdevice",
@@ -71,7 +69,7 @@ const FOLDERS: [&str; 7] = [
     "/usr/lib/amdgcn/bitcode",
 ];
 
-/// Returns the file that `path` denotes: a path of a file, or the name of a library in one of the library folders.
+/// Returns the file for a path, or for a library name in one of the library folders.
 fn find(path: &Path) -> Result<PathBuf, Failure> {
     if path.is_file() || path.components().count() > 1 {
         return Ok(path.to_owned());
@@ -124,7 +122,7 @@ fn find(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Adds the kernel attributes and the library options of `options` to a module.
+/// Adds the kernel attributes and library options of `options`.
 pub(super) fn describe(module: &Module<'_>, options: &Options) {
     let context = module.get_context();
     if options.reflect_ftz {
@@ -145,7 +143,7 @@ pub(super) fn describe(module: &Module<'_>, options: &Options) {
     }
 }
 
-/// Links bitcode libraries into a module, and removes the definitions that the module does not use.
+/// Links bitcode libraries and removes unused definitions.
 pub(super) fn add_bitcode(
     module: &Module<'_>,
     files: &[PathBuf],
@@ -160,7 +158,7 @@ pub(super) fn add_bitcode(
         .iter()
         .map(|path| find(path))
         .collect::<Result<_, _>>()?;
-    // A library may call functions of an earlier library, so all libraries except the last are linked twice.
+    // Libraries may call functions of earlier libraries, so all except the last are linked twice.
     for file in files.iter().chain(&files[..files.len() - 1]) {
         let cannot =
             |reason: String| Failure::new(format!("cannot link `{}`: {reason}", file.display()));
@@ -182,14 +180,13 @@ pub(super) fn add_bitcode(
         .map_err(|reason| Failure::new(format!("LLVM cannot shrink the module: {reason}")))
 }
 
-/// Initialises the global variables by which AMD's libraries are configured: the properties of the GPU, and IEEE 754
-/// semantics for floating-point arithmetic.
+/// Sets the configuration variables of AMD's libraries: GPU properties, and IEEE 754 semantics.
 fn configure(module: &Module<'_>, target: &Target) {
     let is_wide = target.lanes == 64;
     let version = target
         .llvm_cpu
         .trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    // The last two hexadecimal digits of `90a` are minor version and stepping.
+    // In `90a`, the last two hexadecimal digits are minor version and stepping.
     let version = version.split_at_checked(version.len().saturating_sub(2));
     let version = version.and_then(|(major, rest)| {
         let rest = u64::from_str_radix(rest, 16).ok()?;
@@ -225,14 +222,13 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A function that is called but not defined.
 pub(super) struct UndefinedFunction {
     pub(super) name: String,
-    /// Suggested fix, as the text of a note.
+    /// Text of a note.
     pub(super) fix: String,
 }
 
-/// Returns the functions that are called but not defined. An assembler or a driver would reject these functions later.
+/// Returns the functions that are called but not defined. An assembler or driver would reject them later.
 pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
@@ -275,7 +271,7 @@ fn missing_one(function: FunctionValue<'_>) -> UndefinedFunction {
     UndefinedFunction { name, fix }
 }
 
-/// Links an AMD object to a code object that the driver loads.
+/// Links an AMD object to a loadable code object.
 pub(super) fn code_object(object: &[u8]) -> Result<Vec<u8>, Failure> {
     let linker = linker()?;
     let folder = std::env::temp_dir().join(format!("ll-translate-{}", std::process::id()));
@@ -317,7 +313,7 @@ fn link_in(folder: &Path, linker: &Path, object: &[u8]) -> Result<Vec<u8>, Failu
     std::fs::read(&to).map_err(|reason| cannot(&format!("read `{}`", to.display()), reason))
 }
 
-/// Returns the path of the linker `lld` in the installation of LLVM, or else in a folder of `PATH`.
+/// Returns the path of `lld`, in LLVM's installation or in `PATH`.
 fn linker() -> Result<PathBuf, Failure> {
     let beside = Path::new(env!("MLIR_SYS_220_PREFIX")).join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();

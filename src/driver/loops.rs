@@ -1,5 +1,5 @@
-//! Loop annotations. MLIR's conversion of loops to branches sets a discardable attribute `llvm.loop_annotation` on a
-//! branch of each loop. MLIR's translation to LLVM IR reads the property `loop_annotation` of the branch.
+//! Loop annotations. MLIR's conversion of loops to branches sets the discardable attribute `llvm.loop_annotation`,
+//! while the translation to LLVM IR reads the property `loop_annotation`.
 
 use crate::sys;
 use crate::sys::build;
@@ -9,7 +9,7 @@ use melior::ir::{BlockLike, Module, RegionLike};
 const BESIDE: &str = "llvm.loop_annotation";
 const WITHIN: &str = "loop_annotation";
 
-/// Replaces the attribute `llvm.loop_annotation` of each branch by the property `loop_annotation`.
+/// Replaces the attribute by the property on each branch.
 pub(super) fn annotate(module: &mut Module<'_>) {
     sys::rewrite(module, |rewriter, module| {
         let mut rest = vec![module];

@@ -1,9 +1,9 @@
-//! Drivers of the command-line tools and of the C API. Each driver turns the text of a module into a result.
+//! Drivers of the command-line tools and of the C API.
 //!
 //! [`translate`] emits LLVM IR, assembly or a code object, [`decode`] returns a kernel for [`gpu_sim`], and [`rewrite`]
-//! runs passes. [`requests`] wraps these three functions for callers that only have text and JSON. Each driver takes
-//! the bytes of a file and creates its own MLIR context. Messages are returned with the result or with the error. A
-//! driver does not print, read a command line, or end the process.
+//! runs passes. [`requests`] wraps these functions for callers with text and JSON. Each driver takes the bytes of a
+//! file and creates an MLIR context. Drivers return messages with the result or error. They do not print, read a
+//! command line, or end the process.
 
 mod clock;
 mod debug;
@@ -32,7 +32,7 @@ use melior::ir::Module;
 use melior::utility::register_all_dialects;
 use std::fmt;
 
-/// The messages of a failed driver: its errors, and earlier warnings and remarks.
+/// The messages of a failed driver: errors, and earlier warnings and remarks.
 #[derive(Clone, Debug)]
 pub struct Failure(pub Vec<Message>);
 
@@ -50,7 +50,7 @@ impl Failure {
     }
 }
 
-/// Prints all messages except remarks, with their notes and source lines.
+/// Prints all messages except remarks, with notes and source lines.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |message: &&Message| message.severity != Severity::Remark;
@@ -61,8 +61,8 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Creates an MLIR context with all dialects. Dialects that cannot be translated are included, so that a module that
-/// has not been lowered can be parsed and reported.
+/// Creates a context with all dialects, including untranslatable ones, so that unlowered modules can be parsed and
+/// reported.
 fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
@@ -70,8 +70,7 @@ fn context() -> Context {
     Context::new_with_registry(&registry, false)
 }
 
-/// Parses a module from text or bytecode that [`sys::checked_input`] accepts. `file` is the name of the input in
-/// messages.
+/// Parses text or bytecode accepted by [`sys::checked_input`]. `file` is the input's name in messages.
 fn parse<'c>(
     context: &'c Context,
     recorder: &Recorder,
@@ -88,8 +87,7 @@ fn parse<'c>(
     })
 }
 
-/// Removes all messages from `recorder` and returns them. Notes that print an operation are dropped, since the
-/// operation may be the whole module.
+/// Takes all messages from `recorder`. Notes that print an operation, possibly the whole module, are dropped.
 fn take_messages(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()

@@ -1,28 +1,26 @@
 //! Instruction scheduling within basic blocks of LLVM IR, to reduce register pressure for `ptxas`.
 //!
-//! An operation on a tensor becomes one instruction per register, so a chain of operations keeps whole tensors of
-//! intermediate values live. `ptxas` starts from the order of the instructions in the PTX, and spills values if the
-//! registers do not suffice. `tools/docs/adr/0037-order-by-registers.md` has the measurements.
+//! Tensor operations become one instruction per register, so a chain of operations keeps whole intermediate tensors
+//! live. `ptxas` starts from the order in the PTX, and spills if the registers do not suffice. Measurements:
+//! `tools/docs/adr/0037-order-by-registers.md`.
 //!
-//! [`Schedule::choose`] compares the peaks of live registers of the given order and of a few other orders. Loads,
-//! stores, barriers and shuffles keep their relative order in all candidates. If the best order exceeds the registers
-//! of a thread, [`order_instructions`] makes `ptxas` aim at one thread block per multiprocessor. Without this setting,
-//! `ptxas` limits some kernels to 32 registers per thread although they spill. AMD's back end schedules for registers
-//! itself.
+//! [`Schedule::choose`] compares the peak of live registers for the given order and a few others. Loads, stores,
+//! barriers and shuffles keep their relative order. If the best peak exceeds the registers of a thread,
+//! [`order_instructions`] makes `ptxas` aim at one thread block per multiprocessor. Otherwise `ptxas` limits some
+//! spilling kernels to 32 registers per thread. AMD's back end schedules for registers itself.
 
 use crate::sys::{BlockInstruction, BlockOrder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
-/// Peak of live registers above which another order may replace the given order. Up to this peak, the given order is
-/// better: its dependent instructions are further apart, which hides latency; and with 64 registers per thread, half of
-/// the threads of a multiprocessor can be resident.
+/// Peak of live registers above which the order may change. Up to this peak, the given order is better: dependent
+/// instructions are further apart, which hides latency, and half of the multiprocessor's threads can be resident.
 const MIN_PEAK: u32 = 64;
 
-/// Number of 32-bit registers that an instruction of an NVIDIA GPU can address.
+/// Addressable 32-bit registers per thread on NVIDIA GPUs.
 const MAX_REGISTERS: u32 = 255;
 
-/// Function attributes by which a user limits registers. `ptxas` accepts only one of these attributes.
+/// Function attributes with a user's register limit. `ptxas` accepts only one of them.
 const BOUNDS: [&str; 2] = ["nvvm.maxnreg", "nvvm.minctasm"];
 
 pub(super) fn order_instructions(module: &Module<'_>) {
@@ -50,19 +48,18 @@ pub(super) fn order_instructions(module: &Module<'_>) {
     }
 }
 
-/// A basic block to schedule. An order is a permutation of the indices of the block's instructions.
+/// A basic block to schedule. Orders are permutations of instruction indices.
 struct Schedule<'a>(&'a [BlockInstruction]);
 
 impl Schedule<'_> {
-    /// Returns the order with the lowest peak of live registers, and this peak. The order is `None` if no candidate is
-    /// better than the given order.
+    /// Returns the order with the lowest peak, and the peak; `None` if the given order is best.
     fn choose(&self) -> (Option<Vec<u32>>, u32) {
         let given: Vec<u32> = (0..).take(self.0.len()).collect();
         let limit = self.peak(&given);
         if limit <= MIN_PEAK {
             return (None, limit);
         }
-        // The first candidate computes each value right before its first user. The two later candidates also fix the
+        // The first candidate computes each value right before its first user. Later candidates also fix the
         // instructions that free registers in the previous order.
         let mut orders = vec![self.arranged(|at| !self.0[at].is_movable)];
         let mut reducing = given;
@@ -78,8 +75,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Returns an order that places each instruction directly in front of its first user. Instructions for which
-    /// `is_fixed` returns true keep their relative order.
+    /// Returns an order with each instruction directly in front of its first user. Instructions with `is_fixed` keep
+    /// their relative order.
     fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
         let count = self.0.len();
         let Some(terminator) = count.checked_sub(1) else {
@@ -88,7 +85,7 @@ impl Schedule<'_> {
         let mut order = Vec::with_capacity(count);
         let mut is_placed = vec![false; count];
         let mut waiting = Vec::new();
-        // Values that are used only in other blocks are placed last.
+        // Values used only in other blocks come last.
         let fixed = (0..terminator).filter(|&at| is_fixed(at));
         for root in fixed.chain(0..count) {
             waiting.push(root);
@@ -110,8 +107,8 @@ impl Schedule<'_> {
         order
     }
 
-    /// Returns a predicate that is true for instructions that must not move, and for instructions that free more
-    /// registers than they define if the block is in `order`.
+    /// Returns a predicate for instructions that must not move, or that free more registers in `order` than they
+    /// define.
     fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -122,8 +119,7 @@ impl Schedule<'_> {
         move |at| !self.0[at].is_movable || freed[at] > self.0[at].registers
     }
 
-    /// Returns, for each value, the index of its last user in an order. The index is `None` if the value is live out or
-    /// unused.
+    /// Returns the last user of each value in an order, or `None` for live-out and unused values.
     fn last_users(&self, order: &[u32]) -> Vec<Option<usize>> {
         let mut last = vec![None; self.0.len()];
         for at in order.iter().map(|&at| at as usize) {
@@ -136,7 +132,6 @@ impl Schedule<'_> {
         last
     }
 
-    /// Returns the largest number of registers that values of the block occupy at the same time in an order.
     fn peak(&self, order: &[u32]) -> u32 {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -174,11 +169,11 @@ mod tests {
         }
     }
 
-    /// Builds a block of `count` loads, two dependent operations on each loaded value, and a store of each result.
+    /// Builds `count` loads, two dependent operations on each loaded value, and a store of each result.
     fn elementwise(count: u32) -> Vec<BlockInstruction> {
         let loads = (0..count).map(|_| value(&[], false));
         let first = (0..count).map(|at| value(&[at], true));
-        // The second operation has another operand with no other use.
+        // The second operation has another operand with a single use.
         let other = (0..count).map(|_| value(&[], true));
         let second = (0..count).map(|at| value(&[count + at, 2 * count + at], true));
         let stores = (0..count).map(|at| BlockInstruction {

@@ -4,11 +4,10 @@ use super::{Failure, context, parse, run_pipeline, take_messages};
 use crate::ir::{Message, Recorder};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 
-/// Runs a pipeline of this project's and MLIR's passes on a module. Returns the text of the resulting module, and the
-/// warnings and remarks.
+/// Runs a pipeline of this project's and MLIR's passes. Returns the resulting module as text, with warnings and
+/// remarks.
 ///
-/// `file` is the name of the input in messages. If `keeps_locations` is true, the text contains the location of each
-/// operation.
+/// `file` is the input's name in messages. With `keeps_locations`, the text contains the operations' locations.
 ///
 /// # Errors
 /// Returns the diagnostics of MLIR or of a pass.

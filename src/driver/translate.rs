@@ -1,5 +1,4 @@
-//! Translation of a module to LLVM IR, assembly or a code object. The module is in the LLVM dialect, or is lowered
-//! first.
+//! Translation of a module to LLVM IR, assembly or a code object, optionally after lowering.
 
 use super::emit::{self, Artifact};
 use super::fits::{self, Language};
@@ -36,46 +35,44 @@ pub enum Emit {
 
 /// Options of a translation. [`Options::new`] returns the defaults of `ll-translate`.
 ///
-/// A request of the C API gives the options as a JSON object, with the names of the options of `ll-translate`. The
-/// defaults of a request are the same, except that the file name is `<string>` and that the module is lowered.
+/// A request of the C API has a JSON object with the option names of `ll-translate`. Its defaults differ in two points:
+/// the file name is `<string>`, and the module is lowered.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields, default = "Options::of_request")]
 pub struct Options {
-    /// The name of the input in messages and in debug information.
+    /// Name of the input in messages and in debug information.
     pub file: String,
-    /// Kind of output. `None` selects the assembly language of the target.
+    /// Kind of output; by default the target's assembly language.
     pub emit: Option<Emit>,
-    /// True if [`Translated::llvm_ir`] is to be set in addition to the output.
+    /// Sets [`Translated::llvm_ir`] in addition to the output.
     #[serde(rename = "llvm_ir")]
     pub keeps_llvm_ir: bool,
-    /// Pass pipeline that lowers the module before the translation. `None` if the module is already lowered.
+    /// Pass pipeline that lowers the module first; `None` for a lowered module.
     pub lower: Option<String>,
-    /// Optimisation level of LLVM, 0 to 3.
+    /// LLVM's optimisation level, 0 to 3.
     pub optimize: u8,
-    /// Name of the target, for example `cuda:90`. `None` selects the module's `ttg.target`.
+    /// Target name, for example `cuda:90`; by default the module's `ttg.target`.
     pub target: Option<String>,
-    /// Selects a module if the input has several: by the symbol name of the module, by the name of a function in it, or
-    /// by its index, starting at 0.
+    /// Selects one of several modules: by symbol name, by the name of a contained function, or by index, starting at 0.
     pub module: Option<String>,
-    /// True if line tables are to be emitted.
+    /// Emits line tables.
     pub debug_info: bool,
-    /// LLVM's name of the processor. `None` selects the processor of the target.
+    /// LLVM's processor name; by default the target's processor.
     pub cpu: Option<String>,
     /// Additional LLVM features, separated by commas, for example `+ptx84`.
     pub features: Option<String>,
     /// Bitcode libraries to link: paths, or names such as `libdevice`.
     #[serde(rename = "link_bitcode")]
     pub bitcode: Vec<PathBuf>,
-    /// True if functions of libdevice are to flush subnormal numbers to zero.
+    /// Makes libdevice flush subnormal numbers to zero.
     pub reflect_ftz: bool,
-    /// Attributes of kernels for LLVM's back end, as pairs of key and value. An example of a key is
-    /// `amdgpu-waves-per-eu`.
+    /// LLVM attributes of kernels: pairs of key and value, for example with key `amdgpu-waves-per-eu`.
     #[serde(deserialize_with = "texts")]
     pub kernel_attributes: Vec<(String, String)>,
 }
 
 impl Options {
-    /// Returns the default options of `ll-translate`; `file` is the name of the input in messages.
+    /// Returns the default options of `ll-translate` for an input named `file`.
     #[must_use]
     pub fn new(file: impl Into<String>) -> Self {
         Self {
@@ -102,7 +99,7 @@ impl Options {
         }
     }
 
-    /// Returns the file name for the commands that messages suggest.
+    /// Returns the file name for suggested commands.
     fn shown_file(&self) -> &str {
         if self.file.starts_with('<') {
             "kernel.mlir"
@@ -112,7 +109,7 @@ impl Options {
     }
 }
 
-/// Deserialises a JSON object whose values are strings as pairs of key and value.
+/// Deserialises a JSON object of strings as pairs.
 fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, D::Error> {
     let text = |(key, value): (String, Value)| match value {
         Value::String(value) => Ok((key, value)),
@@ -129,27 +126,26 @@ fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, 
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Translated {
-    /// The output as text or as object code.
+    /// Output as text or object code.
     pub bytes: Vec<u8>,
     /// Kind of the output.
     pub artifact: Artifact,
-    /// The optimised LLVM IR as text, if [`Options::keeps_llvm_ir`] is true.
+    /// Optimised LLVM IR as text, given [`Options::keeps_llvm_ir`].
     pub llvm_ir: Option<String>,
-    /// The target for which the output was emitted.
+    /// Target of the output.
     pub target: &'static Target,
-    /// Names and values of the integer attributes of the lowered module. For example, `ttg.shared` is its shared memory
-    /// in bytes.
+    /// Integer attributes of the lowered module: `ttg.shared` is the shared memory in bytes.
     pub attributes: Vec<(String, i64)>,
     /// Warnings and remarks.
     pub messages: Vec<Message>,
-    /// Times of the phases of the translation.
+    /// Times of the translation phases.
     pub clock: Clock,
 }
 
 /// Translates a module from text or bytecode.
 ///
 /// # Errors
-/// Returns the diagnostics of MLIR, of a pass or of LLVM, with source locations if they are known.
+/// Returns the diagnostics of MLIR, of a pass or of LLVM, with source locations if known.
 ///
 /// ```
 /// use linear_layout_mlir::driver::{Options, translate};
@@ -202,10 +198,9 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
         fits::check_names(&module, language).map_err(reported)?;
     }
     let machine = gpu.machine(options.optimize)?;
-    // The creation of the target machine is excluded from the times, since one target machine serves any number of
-    // modules.
+    // Excluded from the times, since one target machine serves any number of modules.
     clock.skip();
-    // The data layout is set before the translation, since the alignment of accesses follows from it.
+    // Set before the translation, since the alignment of accesses depends on the data layout.
     sys::rewrite(&mut module, |rewriter, module| {
         for (name, value) in [
             ("llvm.data_layout", gpu::data_layout(&machine)),
@@ -269,7 +264,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     })
 }
 
-/// Returns the names and values of the integer attributes of a module.
+/// Returns the integer attributes of a module.
 fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     let module = module.as_operation();
     let attributes = module.attributes();
@@ -280,7 +275,7 @@ fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     attributes.filter_map(number).collect()
 }
 
-/// Returns the nested module that the options select, or `None` if `file` has no nested modules.
+/// Returns the selected nested module, or `None` if `file` has no nested modules.
 fn chosen<'c>(
     context: &'c Context,
     file: &Module<'c>,
@@ -301,7 +296,7 @@ fn chosen<'c>(
     Ok(text.ok().and_then(|text| Module::parse(context, &text)))
 }
 
-/// Returns the failure for a module that MLIR cannot translate, with a suggested fix if there is one.
+/// Returns the failure of MLIR's translation, with a suggested fix if known.
 fn not_translated(
     messages: Vec<Message>,
     recorder: &Recorder,
@@ -333,7 +328,7 @@ fn not_translated(
     }
 }
 
-/// Returns the failure for undefined functions. Each undefined function is reported at its first call.
+/// Returns the failure for undefined functions, reported at their first calls.
 fn not_defined(
     missing: &[UndefinedFunction],
     recorder: &Recorder,
@@ -363,7 +358,7 @@ fn not_defined(
         WalkResult::Advance
     });
     let mut messages = take_messages(recorder, file);
-    // The remaining functions are called only by calls that LLVM introduced.
+    // The rest is called only by calls that LLVM introduced.
     for function in rest {
         let called = format!(
             "the module calls the undefined function `{}`",

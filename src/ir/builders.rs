@@ -1,10 +1,9 @@
-//! Builders of operations, generated from their TableGen records.
+//! Builders of operations, generated from TableGen records.
 //!
-//! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. The parameters of a builder are
-//! required: the operands, the required attributes, the blocks and regions, and result types that do not follow from an
-//! operand. Optional operands and attributes have methods. If an operand is missing, or an attribute has a wrong name,
-//! the code does not compile. [`Building::before`] inserts an operation before another operation; the lowering inserts
-//! operations by its emitter. `dialect/Output.td` lists the operations that have builders.
+//! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. Operands, required attributes,
+//! blocks, regions and non-inferable result types are parameters; optional operands and attributes are methods. Wrong
+//! or missing names do not compile. [`Building::before`] inserts before another operation; lowering inserts by its
+//! emitter. `dialect/Output.td` lists the operations with builders.
 
 use super::ops::{OpKind, UpstreamKind};
 use crate::sys::build::{Blk, Op, Spec, Val};
@@ -42,20 +41,20 @@ impl From<UpstreamKind> for Name {
     }
 }
 
-/// An attribute value that needs no context; [`AttributeSource::attribute`] creates the attribute.
+/// A context-independent attribute value.
 #[derive(Clone, Debug)]
 pub(crate) enum AttributeSource<'s, 'c> {
     Existing(Attribute<'c>),
     Unit,
     Bool(bool),
-    /// An integer attribute, given as the width of its type in bits and its number.
+    /// Width of the type in bits, and value.
     Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
     Array32(&'s [i32]),
     Array64(&'s [i64]),
     Sizes(Vec<i32>),
-    /// An attribute that is parsed from text, since the C API cannot build it.
+    /// Parsed from text, since the C API cannot build the attribute.
     Parsed(&'static str),
 }
 
@@ -79,7 +78,6 @@ impl<'c> AttributeSource<'_, 'c> {
     }
 }
 
-/// The parts of an operation that is to be built: its name, operands, result types, attributes, regions and successors.
 #[derive(Debug)]
 pub(crate) struct Parts<'s, 'c> {
     pub(crate) name: Name,
@@ -91,8 +89,7 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// Combines these parts with `location` and `attributes` into the specification from which the C++ bindings create
-    /// the operation. Moves the regions out of `self`.
+    /// Returns the specification for the C++ bindings; moves the regions out of `self`.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,
@@ -110,7 +107,7 @@ impl<'c> Parts<'_, 'c> {
     }
 }
 
-/// An operation that is not yet in the IR. The type parameter `O` selects the methods for optional attributes.
+/// An operation that is not yet in the IR. `O` selects the methods for optional attributes.
 #[derive(Debug)]
 pub(crate) struct Building<'s, 'c, O = ()> {
     parts: Parts<'s, 'c>,
@@ -124,7 +121,6 @@ impl<'s, 'c, O> From<Building<'s, 'c, O>> for Parts<'s, 'c> {
 }
 
 impl<'s, 'c, O> Building<'s, 'c, O> {
-    /// Starts to build an operation that has no typed methods.
     pub(crate) fn new(name: Name) -> Self {
         let parts = Parts {
             name,
@@ -155,7 +151,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// Adds existing attributes by name. The attributes may be inherent or discardable.
+    /// Adds inherent or discardable attributes by name.
     pub(crate) fn with_attributes(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
         let given = attributes
             .iter()
@@ -164,7 +160,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// Adds existing attributes whose names are identifiers, such as the discardable attributes of another operation.
+    /// Adds attributes named by identifiers, such as the discardable attributes of another operation.
     pub(crate) fn with_discardable(
         mut self,
         attributes: &[(Identifier<'c>, Attribute<'c>)],
@@ -197,7 +193,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self.with_some(key, Some(sizes))
     }
 
-    /// Inserts the operation before `place`. Returns `None` if the operation cannot be created.
+    /// Inserts before `place`; returns `None` if the operation is invalid.
     pub(crate) fn insert(
         self,
         rewriter: Rewriter<'c>,
@@ -214,7 +210,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         rewriter.insert_before(place, spec).ok()
     }
 
-    /// Inserts the operation before `place`, with the location of `place`, and returns its result.
+    /// Inserts before `place` at the same location, and returns the result.
     pub(crate) fn before(self, rewriter: Rewriter<'c>, place: Op<'c>) -> Option<Val<'c>> {
         let made = self.insert(rewriter, place, place.location())?;
         Some(build::only_result(made))

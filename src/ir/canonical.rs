@@ -1,9 +1,8 @@
 //! Canonicalisation of operations that move data between layouts.
 //!
-//! Rewrites compare layouts as linear maps and never by the names of encodings. A conversion between two spellings of
-//! one layout therefore moves no data, and a conversion that only renames registers does not block other rewrites.
-//! Each function matches one kind of operation. It returns `Some` if it has rewritten the operation, otherwise
-//! `None`.
+//! Rewrites compare layouts as linear maps, not encodings. A conversion between two spellings of one layout therefore
+//! moves no data, and a conversion that only renames registers does not block other rewrites. Each function matches one
+//! kind of operation, and returns `Some` after a rewrite.
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
@@ -19,7 +18,7 @@ use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 
-/// Converts an operation to its typed view, and the typed view to a [`ViewOp`].
+/// Converts an operation with one source and one result to a [`ViewOp`].
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
@@ -32,7 +31,7 @@ macro_rules! view {
     }};
 }
 
-/// Applies the first canonicalisation pattern that matches an operation.
+/// Applies the first matching canonicalisation pattern.
 pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> MatchResult {
     use OpKind as K;
     match OpKind::of(op)? {
@@ -77,12 +76,12 @@ pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> MatchResul
         K::TtgWarpSpecializePartitions => {
             captures::drop_captures(rewriter, ttg::WarpSpecializePartitions::of(op)?)
         }
-        // The kinds declared with a canonicaliser in TableGen are all listed above.
+        // All kinds with a canonicaliser in TableGen are listed above.
         _ => None,
     }
 }
 
-/// Returns the `ttg.convert_layout` that defines a value, if there is one.
+/// Returns the `ttg.convert_layout` that defines a value, if any.
 fn conversion<'c>(value: Val<'c>) -> Option<ttg::ConvertLayout<'c, 'c>> {
     ttg::ConvertLayout::of(sys::defining_operation(value)?)
 }
@@ -93,8 +92,7 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Returns true if two tensors have the same layout, including the same register replicas, since inferred layouts
-/// depend on register replicas.
+/// Returns true if the layouts are equal, including register replicas, on which inferred layouts depend.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;
@@ -132,7 +130,7 @@ fn convert<'c>(rewriter: Rewriter<'c>, cvt: ViewOp<'c>) -> MatchResult {
     }
 }
 
-/// Returns true if a reshape with `allow_reorder` can produce the layout of the conversion after it.
+/// Returns true if a reshape with `allow_reorder` can produce the layout of the conversion that follows.
 fn reshapes_to(
     reshape: tt::Reshape<'_, '_>,
     from: &Encoding,
@@ -153,8 +151,7 @@ fn is_operand(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::DotOperand(_))
 }
 
-/// Returns true if a thread holds the same number of elements of both tensors, so that registers only need to be
-/// renamed.
+/// Returns true if both tensors have the same number of registers per thread: renaming registers suffices.
 fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
     let registers = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type())?;
@@ -189,8 +186,7 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>, order: &[i32]) -> MatchRe
         rewriter.replace(op, &[source]);
         return Some(());
     }
-    // Only the spelling of the layout changes: becomes a conversion, which folds where possible. Discardable attributes
-    // stay.
+    // Only the spelling changes: becomes a conversion, which folds where possible. Discardable attributes stay.
     if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
         let discardable = build::discardable_attributes(op);
         let made =
@@ -232,8 +228,7 @@ fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> MatchResult {
     }
 }
 
-/// Removes the conversion of a histogram's operand, which may have any layout. The mask must have the same layout as
-/// the new operand.
+/// Removes the conversion of a histogram's operand, which may have any layout. A mask is converted to the new layout.
 fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> MatchResult {
     let op = histogram.op();
     let original = conversion(histogram.src())?.src();
@@ -247,7 +242,7 @@ fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Ma
     Some(())
 }
 
-/// Removes the conversion of the value that a `tmem_store` stores, if the instruction supports the source's layout.
+/// Removes the conversion of a value stored by `tmem_store`, if the instruction supports the original layout.
 fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> MatchResult {
     let original = conversion(store.src())?.src();
     let tensor = TensorType::of(original.r#type())?;
@@ -255,7 +250,7 @@ fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Mat
         .then(|| rewriter.set_operand(store.op(), store.src_at().start, original))
 }
 
-/// Folds a subslice of a subslice to one subslice.
+/// Folds a subslice of a subslice.
 fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> MatchResult {
     let outer = ttg::MemDescSubslice::of(sys::defining_operation(part.src())?)?;
     let (first, second) = (outer.offsets(), part.offsets());
@@ -277,7 +272,7 @@ fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> MatchResult
     through_conversion(rewriter, gather.op(), gather.src_at().start)
 }
 
-/// Folds a concatenation of one operand to the operand.
+/// Folds a concatenation of one operand.
 fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResult {
     let &[only] = &*concat.sources() else {
         return None;
@@ -285,7 +280,7 @@ fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResu
     (only.r#type() == concat.result().r#type()).then(|| rewriter.replace(concat.op(), &[only]))
 }
 
-/// Folds a slice of a concatenation to the concatenated operand that the slice selects.
+/// Folds a slice of a concatenation to the selected operand.
 fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> MatchResult {
     let (source, result) = (slice.source(), slice.result());
     let whole = amdg::Concat::of(sys::defining_operation(source)?)?;
@@ -305,8 +300,7 @@ fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) 
     (part.r#type() == result.r#type()).then(|| rewriter.replace(slice.op(), &[part]))
 }
 
-/// Replaces operand `at` by the source of the `ttg.convert_layout` that defines it. The operation must accept any
-/// layout of this operand.
+/// Replaces operand `at` by the source of its `ttg.convert_layout`. The operation must accept any layout for `at`.
 fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> MatchResult {
     let original = conversion(build::operand(op, at))?.src();
     rewriter.set_operand(op, at, original);
@@ -327,7 +321,7 @@ fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Ma
     through_conversion(rewriter, alloc.op(), alloc.src_at().start)
 }
 
-/// Folds a view whose result type equals its operand type to the operand.
+/// Folds a view with equal operand and result types, and a pair of inverse views.
 fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let ViewOp {
         op, source, result, ..

@@ -8,7 +8,6 @@ use crate::sys::{self, Rewriter};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Region, ValueLike};
 
-/// Removes unused and duplicate captures of a `ttg.warp_specialize`.
 pub(super) fn drop_captures<'c>(
     rewriter: Rewriter<'c>,
     holder: ttg::WarpSpecializePartitions<'c, 'c>,
@@ -43,7 +42,6 @@ pub(super) fn drop_captures<'c>(
     Some(())
 }
 
-/// Removes unused results of a `ttg.warp_specialize`.
 pub(super) fn drop_results<'c>(
     rewriter: Rewriter<'c>,
     specialize: ttg::WarpSpecialize<'c, 'c>,

@@ -5,18 +5,16 @@ use crate::sys::build::{Val, block_arguments, terminator_operands};
 use crate::sys::{self, operation_id};
 use melior::ir::BlockLike;
 
-/// A value that an `scf.for` carries from one iteration to the next.
+/// A loop-carried value of an `scf.for`.
 pub(crate) struct Carried<'c> {
-    /// The identity of the loop.
+    /// The loop's operation id.
     pub(crate) loop_id: usize,
-    /// The value of the first iteration.
     pub(crate) initial: Val<'c>,
-    /// The value of the next iteration.
     pub(crate) next: Val<'c>,
 }
 
 impl<'c> Carried<'c> {
-    /// Returns `None` if `value` is not carried; the counter of a loop is not.
+    /// Returns `None` if `value` is not loop-carried; the induction variable is not.
     pub(crate) fn of(value: Val<'c>) -> Option<Self> {
         let block = sys::block_of_argument(value)?;
         let loop_ = scf::For::of(block.parent_operation()?)?;

@@ -1,4 +1,4 @@
-//! MLIR's diagnostics as values, for tools that print them or return them as errors.
+//! MLIR diagnostics as values, for tools that print them or return them as errors.
 
 use crate::sys::bounded;
 use melior::Context;
@@ -7,52 +7,52 @@ use melior::ir::Location;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A location in a file.
+/// A position in a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// Name of the file, as given by the user.
+    /// File name, as given by the user.
     pub file: String,
-    /// The line, from 1.
+    /// Line, starting at 1.
     pub line: usize,
-    /// The column in bytes, from 1.
+    /// Column in bytes, starting at 1.
     pub column: usize,
 }
 
-/// Longest source line that is shown below a message, in bytes.
+/// Longer source lines are not shown below a message (in bytes).
 const MAX_LINE: usize = 1000;
 
-/// The severity of a message.
+/// Severity of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The operation has failed.
     Error,
-    /// The operation has succeeded, but the result may not be the intended one.
+    /// The operation has succeeded, with a possibly unintended result.
     Warning,
-    /// Additional information that is not a fault.
+    /// Additional information without a fault.
     Remark,
     /// Details attached to another message.
     Note,
 }
 
-/// One diagnostic, copied out of MLIR.
+/// A diagnostic, copied out of MLIR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The severity.
+    /// Severity.
     pub severity: Severity,
     /// Source location, if known.
     pub location: Option<SourceLocation>,
-    /// The text, without severity and location.
+    /// Text without severity and location.
     pub text: String,
-    /// The label of the broken rule, for example `reduce_c4`; empty if there is none.
+    /// Label of the broken rule, for example `reduce_c4`, or empty.
     pub rule: String,
-    /// True if the message is a note in which MLIR prints an operation.
+    /// True for a note in which MLIR prints an operation.
     pub shows_operation: bool,
     /// Attached notes.
     pub notes: Vec<Message>,
 }
 
 impl Message {
-    /// Returns an error message that has neither a location nor notes.
+    /// Returns an error without location or notes.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self::of(Severity::Error, text.into())
@@ -75,7 +75,7 @@ impl Message {
         }
     }
 
-    /// Returns true if the severity of the message is [`Severity::Error`].
+    /// Returns true for [`Severity::Error`].
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -101,7 +101,7 @@ impl Message {
         }
     }
 
-    /// Renames a file in the message and its notes. MLIR uses the name `-` for a module that is parsed from memory.
+    /// Renames a file in the message and its notes. MLIR uses `-` for modules parsed from memory.
     #[must_use]
     pub fn in_file(mut self, from: &str, to: &str) -> Self {
         if let Some(location) = self
@@ -146,8 +146,8 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// Returns the message and its notes as text. The text of each message is followed by its source line, if the line
-    /// can be read and is not longer than 1000 bytes.
+    /// Formats the message and its notes, each with its source line. Unreadable lines, and lines above 1000 bytes, are
+    /// omitted.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);
@@ -163,14 +163,14 @@ impl Message {
     }
 }
 
-/// Formats a message as `file:line:column: error: text`, followed by its notes, one note per line.
+/// Formats as `file:line:column: error: text`, with one line per note.
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, &|_| None)
     }
 }
 
-/// The arguments of a diagnostic, which MLIR prints one by one.
+/// The arguments of a diagnostic, printed by MLIR one by one.
 #[derive(Default)]
 struct Arguments(Vec<String>);
 
@@ -181,8 +181,8 @@ impl fmt::Write for Arguments {
     }
 }
 
-/// Returns the text of a diagnostic, and true if it is a note that prints an operation. The text ends before the
-/// first byte that is not UTF-8, which names in bytecode may contain.
+/// Returns the text of a diagnostic, and true for a note that prints an operation. The text ends before invalid UTF-8,
+/// which names in bytecode may contain.
 fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     use fmt::Write;
     let mut arguments = Arguments::default();
@@ -195,7 +195,7 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     let is_note = matches!(diagnostic.severity(), DiagnosticSeverity::Note);
     // MLIR starts an operation of several lines on a new line.
     if let ([words, operation], true) | ([words, "\n", operation], true) = (&texts[..], is_note) {
-        // Keeps the first line of the operation.
+        // Only the first line of the operation is kept.
         let mut lines = operation.trim_start().lines();
         let first = format!("{words}`{}`", lines.next().unwrap_or_default());
         let more = if lines.next().is_some() { " ..." } else { "" };
@@ -204,13 +204,13 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     (bounded(&arguments.0.concat()).into_owned(), false)
 }
 
-/// Returns a location as `file:line:column`.
+/// Formats a location as `file:line:column`.
 pub(crate) fn location_text(location: Location<'_>) -> Option<String> {
     let SourceLocation { file, line, column } = source_location(location)?;
     Some(format!("{file}:{line}:{column}"))
 }
 
-/// Returns the first file location that is contained in a location.
+/// Returns the first file position in a location.
 fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         let file = location.file_line_col_range_filename();
@@ -231,7 +231,7 @@ fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     }
 }
 
-/// Keeps the diagnostics of a context instead of printing them.
+/// A recorder for the diagnostics of a context, which are then not printed.
 ///
 /// ```
 /// use linear_layout_mlir::ir::Recorder;
@@ -245,7 +245,7 @@ fn source_location(location: Location<'_>) -> Option<SourceLocation> {
 pub struct Recorder(Arc<Mutex<Vec<Message>>>);
 
 impl Recorder {
-    /// Records the diagnostics of a context for the lifetime of the context.
+    /// Records diagnostics for the lifetime of the context.
     #[must_use]
     pub fn attach(context: &Context) -> Self {
         let recorder = Self::default();
@@ -260,7 +260,7 @@ impl Recorder {
         recorder
     }
 
-    /// Returns the messages that have been recorded since the last call of this function.
+    /// Returns the messages since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

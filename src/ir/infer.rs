@@ -1,9 +1,8 @@
-//! Inference of result encodings from operand encodings, and of operand encodings from result encodings.
+//! Inference of encodings between operands and results, in both directions.
 //!
-//! [`encoding::infer`](linear_layout::encoding::infer) has the rules for shapes and encodings. This module selects
-//! the rule of an operation, so that verifiers, canonicalisation and passes agree. If both directions return
-//! [`InferenceError::Independent`], a pass may change the layouts independently; examples are conversions, constants,
-//! and loads from shared memory.
+//! [`encoding::infer`](linear_layout::encoding::infer) has the rules for shapes and encodings; this module selects the
+//! rule of an operation for verifiers, canonicalisation and passes. [`InferenceError::Independent`] in both directions
+//! means free layouts: conversions, constants, loads from shared memory.
 
 use crate::ir::ops::tt;
 use crate::ir::{OpView, TensorType, views};
@@ -13,13 +12,12 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::fmt;
 
-/// The reason why no encoding can be inferred.
+/// The reason for a failed inference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InferenceError {
-    /// The operand encoding and the result encoding are independent.
+    /// Operand and result encodings are independent.
     Independent,
-    /// The operand encoding and the result encoding depend on each other, but no encoding is consistent with the given
-    /// encoding.
+    /// No encoding is consistent with the given one.
     Impossible(EncodingError),
 }
 
@@ -49,9 +47,8 @@ impl From<EncodingError> for InferenceError {
     }
 }
 
-/// The rule by which result and operand encodings depend on each other.
 enum InferenceRule {
-    /// Result and operand have the same encoding.
+    /// Equal encodings.
     Same,
     Trans(Vec<usize>),
     Reshape,
@@ -62,11 +59,10 @@ enum InferenceRule {
     Fp4ToFp(usize),
 }
 
-/// Returns the encoding that an operation's results have if operand `i` has `encoding`.
+/// Returns the encoding of the results, given `encoding` for operand `i`.
 ///
 /// # Errors
-/// Returns [`InferenceError::Independent`] if the results do not depend on the operand, and
-/// [`InferenceError::Impossible`] if there is no consistent result encoding.
+/// Returns [`InferenceError::Independent`] or [`InferenceError::Impossible`].
 pub fn result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -86,10 +82,10 @@ pub fn result_encoding(
     })
 }
 
-/// Returns the encoding that operand `i` must have for the results to have `encoding`.
+/// Returns the encoding of operand `i`, given `encoding` for the results.
 ///
 /// # Errors
-/// Returns the same errors as [`result_encoding`].
+/// Returns the errors of [`result_encoding`].
 pub fn operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -109,16 +105,14 @@ pub fn operand_encoding(
     })
 }
 
-/// Returns true for a reshape with `allow_reorder`.
 fn may_reorder(op: OperationRef<'_, '_>) -> bool {
     tt::Reshape::of(op).is_some_and(|op| op.allow_reorder())
 }
 
-/// Returns the encoding that an operation's results have if operand `i` has `encoding`, like [`result_encoding`]. For a
-/// reshape that may reorder elements, returns the encoding that keeps their order.
+/// Like [`result_encoding`], but keeps the order of elements in a reshape with `allow_reorder`.
 ///
 /// # Errors
-/// Returns the same errors as [`result_encoding`].
+/// Returns the errors of [`result_encoding`].
 pub(crate) fn default_result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -130,11 +124,10 @@ pub(crate) fn default_result_encoding(
     }
 }
 
-/// Returns the encoding that operand `i` must have for the results to have `encoding`, like [`operand_encoding`]. For a
-/// reshape that may reorder elements, returns the encoding that keeps their order.
+/// Like [`operand_encoding`], but keeps the order of elements in a reshape with `allow_reorder`.
 ///
 /// # Errors
-/// Returns the same errors as [`operand_encoding`].
+/// Returns the errors of [`operand_encoding`].
 pub(crate) fn default_operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -146,27 +139,25 @@ pub(crate) fn default_operand_encoding(
     }
 }
 
-/// Returns the operand shape and the result shape of a reshape with `allow_reorder`.
+/// Returns the operand and result shapes of a reshape with `allow_reorder`.
 fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let view = tt::Reshape::of(op).filter(|op| op.allow_reorder())?;
     Some((shape(view.src().r#type())?, shape(view.result().r#type())?))
 }
 
-/// The dependence of result encodings on an operand encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dependence {
-    /// Result and operand have the same encoding.
+    /// Equal encodings.
     Same,
-    /// The operand encoding determines the result encoding uniquely.
+    /// A unique result encoding.
     Derived,
-    /// The operand encoding determines the result layout, but several encodings can spell this layout.
+    /// A unique result layout, with several spellings.
     Spelled,
-    /// Any result encoding is valid, since the operation may reorder elements. The usual result encoding keeps their
-    /// order.
+    /// Any result encoding, since the operation may reorder elements. The usual one keeps the order.
     Usual,
 }
 
-/// Returns how the result encodings depend on the encoding of operand `i`, or `None` if they are independent.
+/// Returns the dependence of the results on operand `i`, or `None` if they are independent.
 pub(crate) fn dependence(op: OperationRef<'_, '_>, i: usize) -> Option<Dependence> {
     if may_reorder(op) {
         return Some(Dependence::Usual);
@@ -183,14 +174,13 @@ pub(crate) fn dependence(op: OperationRef<'_, '_>, i: usize) -> Option<Dependenc
     })
 }
 
-/// Returns the shape of a tensor or buffer.
 fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
     TensorType::of(type_)
         .map(|tensor| tensor.shape.to_vec())
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// Returns the rule that relates operand `i` to the results, the shape of operand `i` and the shape of the results.
+/// Returns the rule between operand `i` and the results, with the operand and result shapes.
 fn rule(
     op: OperationRef<'_, '_>,
     i: usize,
@@ -198,7 +188,7 @@ fn rule(
     if i >= op.operand_count() || op.result_count() == 0 {
         return Err(InferenceError::Independent);
     }
-    // Variadic results correspond to operands one to one.
+    // Variadic results correspond one to one to operands.
     let of_results = if i < op.result_count() { i } else { 0 };
     let operand = shape(build::operand(op, i).r#type()).ok_or(InferenceError::Independent)?;
     let result =
@@ -222,11 +212,11 @@ fn rule(
         Some(V::TtJoin(_)) => InferenceRule::Join,
         Some(V::TtSplit(_)) => InferenceRule::Split,
         Some(V::TtgFp4ToFp(op)) => InferenceRule::Fp4ToFp(axis(op.axis())?),
-        // Only the accumulator; the factors have encodings of their own.
+        // Only the accumulator: the factors have encodings of their own.
         Some(V::TtDot(op)) if op.c_at().contains(&i) => InferenceRule::Same,
         Some(V::TtDotScaled(op)) if op.c_at().contains(&i) => InferenceRule::Same,
         Some(V::TtngWarpGroupDot(op)) if op.c_at().contains(&i) => InferenceRule::Same,
-        // Only the indices; the source may have any layout.
+        // Only the indices: the source may have any layout.
         Some(V::TtGather(op)) if op.indices_at().contains(&i) => InferenceRule::Same,
         Some(V::TtLoad(_) | V::TtBroadcast(_) | V::TtngWarpGroupDotWait(_)) => InferenceRule::Same,
         Some(views!(LL_SameEncoding)) => InferenceRule::Same,

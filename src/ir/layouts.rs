@@ -1,4 +1,4 @@
-//! Cache of the layouts of types and attributes, one per MLIR context.
+//! Per-context cache of layouts.
 
 use crate::ir::reason::Reason;
 use crate::ir::rules::labels;
@@ -10,62 +10,59 @@ use melior::ir::{Attribute, Type};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The encoding of a tensor type, and the layout that follows from the encoding and the tensor's shape.
+/// The encoding and layout of a tensor type.
 #[derive(Debug)]
 pub struct TensorLayout {
-    /// The encoding as data.
+    /// The encoding.
     pub encoding: Arc<Encoding>,
-    /// The layout (register, lane, warp, block) -> (dim0, ...). Bits of the register index that select replicas have
-    /// zero bases.
+    /// The layout (register, lane, warp, block) -> (dim0, ...). Zero register bases select replicas.
     pub full: LinearLayout,
-    /// The layout `full` without its zero register bases. Register i is the i-th LLVM value of a thread.
+    /// The layout without zero register bases: register i is the i-th LLVM value of a thread.
     pub unique: LinearLayout,
 }
 
 impl TensorLayout {
-    /// Returns the number of registers per thread in the layout [`Self::unique`].
+    /// Returns the number of registers per thread, without replicas.
     #[must_use]
     pub fn num_registers(&self) -> usize {
         1 << self.unique.in_bits(Dim::REGISTER)
     }
 }
 
-/// Properties of a type that the rules for operands and results need, cached together.
+/// Properties of a type for operand and result rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeFacts {
-    /// Neither a tensor nor a buffer, for example a number, a pointer or a token.
+    /// Neither tensor nor buffer, for example a number, pointer or token.
     Other,
-    /// A tensor.
     Tensor {
-        /// Number of elements, if it fits 64 bits.
+        /// Number of elements; `None` if above 64 bits.
         elements: Option<u64>,
-        /// Numbers of lanes, warps and CTAs of the encoding.
         units: Units,
         /// True if the encoding swizzles warps.
         is_generic: bool,
     },
-    /// A buffer in the memory of a CTA. The number is the number of CTAs of its encoding, if the encoding is valid.
+    /// A buffer, and the number of CTAs in its encoding (`None` if invalid).
     Buffer(Option<u64>),
 }
 
-/// Numbers of lanes, warps and CTAs over which an encoding distributes a tensor.
+/// The lanes, warps and CTAs of an encoding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
-    /// The tensor has no encoding.
+    /// No encoding.
     None,
-    /// The layout is open; a pass infers it later.
+    /// An open layout, to be inferred by a pass.
     Open,
-    /// The encoding is invalid for the shape.
+    /// An encoding that is invalid for the shape.
     Invalid,
-    /// Number of lanes per warp, number of warps per CTA, and number of CTAs.
+    /// Lanes per warp, warps per CTA, CTAs.
     Of([u64; 3]),
 }
 
 type LayoutResult<T> = Result<Arc<T>, Reason>;
-/// A map keyed by the address of a uniqued type or attribute.
+/// Keyed by the address of a uniqued type or attribute.
 type CacheMap<T> = Mutex<FxHashMap<usize, T>>;
 
-/// The layout cache of a context. The context's `ttg` dialect owns it.
+/// The layout cache of a context, owned by the `ttg` dialect.
 #[derive(Debug, Default)]
 pub struct Layouts {
     texts: CacheMap<Arc<str>>,
@@ -80,7 +77,7 @@ impl Layouts {
     /// Returns the cache of a context.
     ///
     /// # Panics
-    /// Panics if the dialects were registered without [`install`](crate::install).
+    /// Panics if the dialects are registered without [`install`](crate::install).
     #[must_use]
     pub fn of<'c>(context: melior::ContextRef<'c>) -> &'c Self {
         sys::layout_cache(context)
@@ -102,7 +99,7 @@ impl Layouts {
         })
     }
 
-    /// Returns the encoding that an attribute spells.
+    /// Parses the encoding in an attribute.
     ///
     /// # Errors
     /// Returns an error if the attribute is not a valid encoding.
@@ -117,10 +114,10 @@ impl Layouts {
         })
     }
 
-    /// Returns the encoding of a tensor. An encoding that depends on the shape is adapted to the tensor's shape.
+    /// Returns the encoding of a tensor, adapted to the tensor's shape if the encoding depends on shapes.
     ///
     /// # Errors
-    /// Returns an error if the tensor has no encoding or the attribute is not a valid encoding.
+    /// Returns an error if the tensor has no valid encoding.
     pub fn of_tensor(&self, tensor: &TensorType<'_>) -> LayoutResult<Encoding> {
         let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
         let encoding = self.encoding(attribute)?;
@@ -131,12 +128,12 @@ impl Layouts {
         }
     }
 
-    /// Returns the normal spelling of an encoding, or `None` if its attribute already has that spelling.
+    /// Returns the normal spelling of an encoding, or `None` if the attribute already has the normal spelling.
     ///
     /// # Errors
     /// Returns an error if the attribute is not a valid encoding.
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Reason> {
-        // The spelling is needed at every parse, so it is cached.
+        // Cached, since every parse needs the spelling.
         cached(&self.spellings, sys::attribute_id(attribute), || {
             let normal = self.encoding(attribute)?.to_string();
             let differs = *normal != *self.text_of_attribute(attribute);
@@ -145,8 +142,7 @@ impl Layouts {
         .map(|spelling| spelling.as_ref().clone())
     }
 
-    /// Returns the byte offset of the invalid key of an attribute in `text`, the text that a user wrote for the
-    /// attribute.
+    /// Returns the byte offset of the first invalid key in `text`, the user's spelling of `attribute`.
     #[must_use]
     pub fn offset_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
         let printed = attribute.to_string();
@@ -154,16 +150,16 @@ impl Layouts {
         if let Some(key) = error.key() {
             return key_offset(text, key);
         }
-        // Quoted text has equal offsets in the printed and in the written form.
+        // Offsets in quoted text are equal in the printed and in the written form.
         let within = error.offset()?.checked_sub(printed.find('"')?)?;
         let quote = text.iter().position(|byte| *byte == b'"')?;
         Some(quote + within).filter(|at| *at < text.len())
     }
 
-    /// Checks the rules of a type that do not depend on the operation in which it occurs.
+    /// Checks the rules of a type that hold in every operation.
     ///
     /// # Errors
-    /// Returns the rule that the type breaks.
+    /// Returns the broken rule.
     pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Reason> {
         cached(&self.types, sys::type_id(type_), || {
             Ok(Arc::new(super::verify::type_rules(self, type_)?))
@@ -171,7 +167,7 @@ impl Layouts {
         .map(drop)
     }
 
-    /// Returns the layout of a tensor type, or the layout of the whole allocation of a buffer type.
+    /// Returns the layout of a tensor, or of the whole allocation of a buffer.
     ///
     /// # Errors
     /// Returns an error if the type has no layout.
@@ -186,7 +182,7 @@ impl Layouts {
             .into());
         };
         let attribute = buffer.encoding.ok_or("the buffer has no encoding")?;
-        // A view has the addresses of its allocation, but lacks the dims that the view has dropped.
+        // A view has the addresses of its allocation, without the dropped dims.
         let whole = if buffer.alloc_shape.is_empty() {
             &buffer.shape
         } else {
@@ -200,7 +196,7 @@ impl Layouts {
     /// Returns the layout of a tensor type.
     ///
     /// # Errors
-    /// Returns an error if the tensor has no encoding, or if its encoding is invalid for its shape.
+    /// Returns an error if the encoding is missing or invalid for the shape.
     pub fn tensor(&self, tensor: &TensorType<'_>) -> LayoutResult<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
             let encoding = self.of_tensor(tensor)?;
@@ -230,7 +226,7 @@ impl Layouts {
         })
     }
 
-    /// Returns the properties of a type that operand rules need.
+    /// Returns the properties for operand and result rules.
     pub(super) fn type_facts(&self, type_: Type<'_>) -> TypeFacts {
         cached(&self.facts, sys::type_id(type_), || {
             if let Some(tensor) = TensorType::of(type_) {
@@ -287,7 +283,7 @@ fn cached<T: Clone>(map: &CacheMap<T>, key: usize, compute: impl FnOnce() -> T) 
     if let Some(known) = map.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return known.clone();
     }
-    // Computed without the lock: a tensor looks up its encoding.
+    // Computed without the lock, since a tensor looks up its encoding.
     let answer = compute();
     map.lock()
         .unwrap_or_else(PoisonError::into_inner)

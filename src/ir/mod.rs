@@ -1,10 +1,9 @@
-//! Typed views of MLIR types and operations, their rules, and the services that the dialects need.
+//! Typed views of MLIR types and operations, with rules and services for the dialects.
 //!
-//! Types: [`TensorType`] is a tensor with an encoding, [`Layouts`] the per-context layout cache, [`ModuleInfo`] the GPU
-//! parameters of a module. Operations: [`ops`] has kinds and views, `builders` constructs them, [`discardable`] names
-//! undeclared attributes. Rules: [`verify`] checks them, [`rules`] lists them by label, [`infer`] infers encodings,
-//! [`canonical`] canonicalises. [`LinearLayouts`] implements the dialects' callbacks, and [`Message`] is a diagnostic
-//! of MLIR.
+//! - Types: [`TensorType`], the layout cache [`Layouts`], and the GPU parameters [`ModuleInfo`].
+//! - Operations: kinds and views in [`ops`], `builders`, and names of undeclared attributes in [`discardable`].
+//! - Rules: checks in [`verify`], labels in [`rules`], encodings in [`infer`], patterns in [`canonical`].
+//! - Services: [`LinearLayouts`] implements the dialects' callbacks, and [`Message`] is a diagnostic.
 
 pub(crate) mod builders;
 pub mod canonical;

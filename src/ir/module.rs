@@ -8,23 +8,23 @@ use linear_layout::target::{Target, TargetError};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::{Attribute, AttributeLike, OperationRef};
 
-/// The attributes of a module that determine the size of layouts.
+/// The sizes of a GPU program, from module attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleInfo {
-    /// `"ttg.num-warps"`: number of warps per CTA.
+    /// `ttg.num-warps`: warps per CTA.
     pub num_warps: u64,
-    /// `"ttg.threads-per-warp"`: number of lanes per warp.
+    /// `ttg.threads-per-warp`: lanes per warp.
     pub threads_per_warp: u64,
-    /// `"ttg.num-ctas"`: number of CTAs per cluster.
+    /// `ttg.num-ctas`: CTAs per cluster.
     pub num_ctas: u64,
 }
 
-/// The error for a module without a known target.
+/// An error for a module without a known target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GpuError {
     /// Neither the module nor an option names a target.
     Missing,
-    /// The target table has no row with the given name.
+    /// The target table has no such name.
     Unknown(TargetError),
 }
 
@@ -40,10 +40,10 @@ impl From<GpuError> for Diagnostic {
 }
 
 impl ModuleInfo {
-    /// Reads the attributes of the module that contains an operation, or of the operation itself if it is a module.
+    /// Reads the attributes of the module around `op`, or of `op` itself.
     ///
     /// # Errors
-    /// Returns an error if an attribute is missing or malformed.
+    /// Returns an error for a missing or malformed attribute.
     pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Diagnostic> {
         let number = |name: &str, default: Option<u64>| -> Result<u64, Diagnostic> {
             let found = Self::attribute(op, name);
@@ -77,7 +77,7 @@ impl ModuleInfo {
         })
     }
 
-    /// Returns the number of CTAs per cluster for an operation; 1 by default.
+    /// Returns the number of CTAs per cluster; 1 by default.
     #[must_use]
     pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
         Self::attribute(op, NUM_CTAS)
@@ -85,16 +85,16 @@ impl ModuleInfo {
             .unwrap_or(1)
     }
 
-    /// Returns `ttg.target` of the innermost module that has this attribute, for example `cuda:90` or `hip:gfx942`.
+    /// Returns the innermost `ttg.target`, for example `cuda:90` or `hip:gfx942`.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
         sys::string_value(Self::attribute(op, TARGET)?).map(|name| name.to_string())
     }
 
-    /// Returns the target of a module: the requested target, or else `ttg.target`.
+    /// Returns the requested target, or else the module's `ttg.target`.
     ///
     /// # Errors
-    /// Returns an error if neither `requested` nor the module names a target, or if the target is unknown.
+    /// Returns an error for a missing or unknown target.
     pub fn gpu(
         module: OperationRef<'_, '_>,
         requested: Option<&str>,
@@ -104,8 +104,7 @@ impl ModuleInfo {
         Target::parse(name).map_err(GpuError::Unknown)
     }
 
-    /// Returns the target that `ttg.target` of the modules around an operation names, or `None` if they name no known
-    /// target.
+    /// Returns the target in the innermost `ttg.target`, or `None` if missing or unknown.
     #[must_use]
     pub fn known_gpu(op: OperationRef<'_, '_>) -> Option<&'static Target> {
         Self::gpu(op, None).ok()
@@ -117,27 +116,25 @@ impl ModuleInfo {
         rewriter.set_attribute(module, TARGET, name.into());
     }
 
-    /// Returns the attribute `name` of the innermost operation that has it, among `op` and the operations that contain
-    /// `op`.
+    /// Returns the attribute `name` of `op`, or else of the innermost enclosing operation with this attribute.
     #[must_use]
     pub fn attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
         sys::nearest_attribute(op, name)
     }
 
-    /// Returns the number of warps that execute an operation.
+    /// Returns the number of warps that execute `op`.
     #[must_use]
     pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
         partition_warps(op).or_else(|| Self::attribute(op, NUM_WARPS).and_then(positive))
     }
 
-    /// Returns `ttg.maxnreg`, the requested limit on registers per thread.
+    /// Returns `ttg.maxnreg`, the requested limit of registers per thread.
     #[must_use]
     pub fn requested_registers(op: OperationRef<'_, '_>) -> Option<u64> {
         Self::attribute(op, MAX_REGISTERS).and_then(positive)
     }
 
-    /// Returns the number of registers per thread that an operation may use: at most 256, or less if the module or
-    /// the partition has a limit.
+    /// Returns the limit of registers per thread: at most 256, reduced by limits of the module and the partition.
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
@@ -154,20 +151,19 @@ impl ModuleInfo {
     }
 }
 
-/// Returns the number of warps of the innermost `ttg.warp_specialize` partition, over which tensors in it are
-/// distributed.
+/// Returns the number of warps of the innermost `ttg.warp_specialize` partition.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = region_around(op)?;
     entry(&specialize.partition_num_warps(), index.checked_sub(1)?)
 }
 
-/// Returns the number of registers that `ttg.warp_specialize` grants to the region that contains an operation.
+/// Returns the registers per thread of the innermost `ttg.warp_specialize` region.
 fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = region_around(op)?;
     entry(&specialize.actual_registers()?, index)
 }
 
-/// Returns an integer attribute as an unsigned number, or `None` if it is negative.
+/// Returns an integer attribute, or `None` if negative.
 fn positive(attribute: Attribute<'_>) -> Option<u64> {
     u64::try_from(build::integer_value(attribute)?).ok()
 }

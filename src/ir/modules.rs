@@ -1,4 +1,4 @@
-//! Selection of one of several nested modules in a file.
+//! Selection among several modules in a file.
 
 use super::OpKind;
 use crate::sys::build::{self, Op};
@@ -10,7 +10,7 @@ const MODULE: &str = "builtin.module";
 
 const SYMBOL: &str = "sym_name";
 
-/// Returns the modules directly inside a module.
+/// Returns the modules directly inside `module`.
 #[must_use]
 pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
     let operations = build::module_body(module).map(build::operations);
@@ -21,13 +21,13 @@ pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
         .collect()
 }
 
-/// Returns the selected module of a file: the outermost module, or the nested module that `requested` names.
+/// Returns the outermost module of a file, or the nested module selected by `requested`.
 ///
-/// A nested module is named by its symbol, by a function in it, or by its number, starting at 0.
+/// `requested` is the symbol of a module, the name of a function in the module, or a number starting at 0.
 ///
 /// # Errors
-/// Returns an error if `requested` is `None` although there are several modules, or if it matches no module. The
-/// message calls the user's option `option`.
+/// Returns an error if `requested` matches no module, or is missing with several modules. The message names the user's
+/// option `option`.
 pub fn chosen_module<'c>(
     file: Op<'c>,
     requested: Option<&str>,
@@ -65,7 +65,7 @@ pub fn chosen_module<'c>(
     }
 }
 
-/// Returns a list of the option values that select each module.
+/// Lists the option values that select each module.
 fn listed(modules: &[Op<'_>], option: &str) -> String {
     let each: Vec<String> = modules
         .iter()
@@ -83,7 +83,7 @@ fn listed(modules: &[Op<'_>], option: &str) -> String {
     )
 }
 
-/// Returns the names of the functions with a body in a module: functions of `tt` and lowered functions.
+/// Returns the names of functions with a body, before and after lowering.
 fn functions(module: Op<'_>) -> Vec<&str> {
     let operations = build::module_body(module).map(build::operations);
     let has_body = |op: &Op<'_>| {

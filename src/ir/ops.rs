@@ -1,15 +1,13 @@
 //! Operation kinds, and typed views of operations, generated from TableGen records.
 //!
-//! [`OpKind`] enumerates the operations of `tt`, `ttg`, `ttng`, `amdg` and `gluon`, and [`UpstreamKind`] enumerates the
-//! operations of MLIR's dialects in TTGIR; [`AnyKind::of`] looks up the kind without comparing text. Code that handles
-//! every operation matches a kind exhaustively, so that an operation added to `dialect/*.td` does not compile until it
-//! is handled. `kinds!(LL_UnknownAxes)` and `views!(LL_UnknownAxes)` are patterns of all operations with a TableGen
-//! trait.
+//! [`OpKind`] enumerates the operations of `tt`, `ttg`, `ttng`, `amdg` and `gluon`; [`UpstreamKind`] those of MLIR's
+//! dialects in TTGIR. [`AnyKind::of`] finds the kind without comparing text. Exhaustive matches on kinds make the
+//! compiler find code that does not handle a new operation of `dialect/*.td`. `kinds!(LL_UnknownAxes)` and
+//! `views!(LL_UnknownAxes)` are patterns for all operations with a TableGen trait.
 //!
-//! A view has an accessor for each declared operand, result, attribute and region: `tt::Load::of(op)?.mask()` is an
-//! `Option` of a value, however the operands are stored. MLIR's operations have views too, for example `arith::CmpI`;
-//! [`OpView`] is a view of any kind. Views need operations that conform to their ODS declarations, which MLIR verifies
-//! first: an accessor panics if a required operand, attribute or region is missing.
+//! A view has an accessor per declared operand, result, attribute and region: `tt::Load::of(op)?.mask()` is an `Option`
+//! of a value. MLIR's operations have views too, for example `arith::CmpI`; [`OpView`] is a view of any kind. Accessors
+//! panic on operations that do not conform to their ODS declarations, which MLIR verifies first.
 
 use crate::sys::build::{self, Val};
 use crate::sys::{self, OpIndex, Text};
@@ -27,7 +25,7 @@ include!(concat!(env!("OUT_DIR"), "/generated/ops.rs"));
 pub enum AnyKind {
     /// An operation of this project's dialects.
     Own(OpKind),
-    /// An operation of one of MLIR's dialects used in TTGIR.
+    /// An operation of an MLIR dialect in TTGIR.
     Upstream(UpstreamKind),
     /// Any other operation.
     Other,
@@ -46,19 +44,19 @@ impl AnyKind {
 }
 
 impl OpKind {
-    /// Returns true if an operation is of this kind.
+    /// Returns true if `op` is of this kind.
     #[must_use]
     pub fn is(self, op: OperationRef<'_, '_>) -> bool {
         Self::of(op) == Some(self)
     }
 
-    /// Returns the name of the dialect, for example `ttg`.
+    /// Returns the dialect name, for example `ttg`.
     #[must_use]
     pub fn dialect(self) -> &'static str {
         self.name().split('.').next().unwrap_or_default()
     }
 
-    /// Returns the kind of an operation, or `None` if the operation belongs to another dialect.
+    /// Returns the kind of an operation, or `None` for other dialects.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         match AnyKind::of(op) {
@@ -69,13 +67,13 @@ impl OpKind {
 }
 
 impl UpstreamKind {
-    /// Returns true if an operation is of this kind.
+    /// Returns true if `op` is of this kind.
     #[must_use]
     pub fn is(self, op: OperationRef<'_, '_>) -> bool {
         Self::of(op) == Some(self)
     }
 
-    /// Returns the kind of an operation, or `None` if the operation belongs to another dialect.
+    /// Returns the kind of an operation, or `None` for other dialects.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         match AnyKind::of(op) {
@@ -85,7 +83,7 @@ impl UpstreamKind {
     }
 }
 
-/// The number of values that one declared operand or result stands for.
+/// The number of values of one declared operand or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
     One,
@@ -93,18 +91,18 @@ enum Count {
     Many,
 }
 
-/// The declared operands of an operation, or its declared results. Each one stands for a group of consecutive values.
+/// The declared operands or results of an operation, each a group of consecutive values.
 struct Groups {
     counts: &'static [Count],
-    /// Name of the attribute that has the size of each group, if the operation has such an attribute.
+    /// Name of the attribute with the group sizes.
     sizes: Option<&'static str>,
 }
 
 impl Groups {
-    /// Returns the indices of the values in group `i`, given that all groups have `total` values together.
+    /// Returns the indices of group `i`, given `total` values in all groups.
     ///
-    /// Without a size attribute, variable groups share the remaining values evenly: ODS requires that there be only one
-    /// variable group, or that all variable groups have equal sizes.
+    /// Without group sizes, variable groups share the remaining values evenly: ODS allows several variable groups only
+    /// with equal sizes.
     fn range(&self, op: OperationRef<'_, '_>, total: usize, i: usize) -> Range<usize> {
         if let Some(sizes) = self.sizes.and_then(|key| numbers_32(op, key)) {
             let size = |n: &i32| usize::try_from(*n).unwrap_or(0);

@@ -1,8 +1,8 @@
-//! The warps and the registers of the regions of `ttg.warp_specialize`.
+//! Warps and registers of the regions of `ttg.warp_specialize`.
 //!
-//! The default region runs on the first warps of the CTA, the partitions run on the warps after them. Partitions with
-//! more warps come first, so each partition starts at a multiple of its number of warps. Groups of four warps change
-//! their number of registers together, so a CTA with partitions has a multiple of four warps.
+//! The default region runs on the first warps of the CTA, followed by the partitions. Partitions with more warps come
+//! first, so each partition starts at a multiple of its number of warps. Warp groups of four change their number of
+//! registers together, so a CTA with partitions has a multiple of four warps.
 //!
 //! ```text
 //! default region: 4 warps, partitions: 1, 4 and 2 warps
@@ -18,29 +18,29 @@ use melior::ir::BlockLike;
 use melior::ir::operation::{OperationLike, OperationRef, WalkOrder, WalkResult};
 use std::cmp::Reverse;
 
-/// The warps that execute a region, a contiguous range of the warps of a CTA.
+/// The contiguous range of warps of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RegionWarps {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// The hardware barrier of these warps.
+    /// The hardware barrier of the region.
     pub(crate) barrier: u32,
 }
 
 impl RegionWarps {
-    /// Returns the number of the last warp plus one.
+    /// Returns the exclusive end.
     pub(crate) const fn end(self) -> u32 {
         self.first.saturating_add(self.count)
     }
 }
 
-/// The hardware barrier of all warps of a CTA with partitions. The barriers of regions are the others.
+/// The hardware barrier of the whole CTA; other barriers belong to regions.
 pub(crate) const CTA_BARRIER: u32 = 1;
 
-/// Number of hardware barriers of a CTA.
+/// Hardware barriers per CTA.
 const NUM_BARRIERS: u32 = 16;
 
-/// Largest number of partitions of a `ttg.warp_specialize`: each needs a hardware barrier.
+/// Maximum number of partitions, since each needs a hardware barrier.
 pub(crate) const MAX_PARTITIONS: u32 = NUM_BARRIERS - 2;
 
 /// Number of warps that change their number of registers together.
@@ -50,7 +50,7 @@ fn small(number: impl TryInto<u32>) -> u32 {
     number.try_into().unwrap_or_default()
 }
 
-/// Returns the warps of the default region, then those of each partition.
+/// Returns the warps of the default region, then of each partition.
 pub(crate) fn warps_of_regions(op: ttg::WarpSpecialize<'_, '_>) -> Vec<RegionWarps> {
     let base = small(ModuleInfo::num_warps(op.op()).unwrap_or_default());
     let counts = op.partition_num_warps().into_iter();
@@ -73,7 +73,7 @@ pub(crate) fn warps_of_regions(op: ttg::WarpSpecialize<'_, '_>) -> Vec<RegionWar
     std::iter::once(default).chain(partitions).collect()
 }
 
-/// Returns the first warp of each partition. `first` is the first warp after the default region.
+/// Returns the first warp of each partition, starting at warp `first`.
 fn starts(first: u32, counts: &[u32]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..counts.len()).collect();
     order.sort_by_key(|i| Reverse(counts[*i]));
@@ -86,7 +86,6 @@ fn starts(first: u32, counts: &[u32]) -> Vec<u32> {
     starts
 }
 
-/// Returns the operation that holds the partitions.
 pub(crate) fn partitions_of<'c>(
     op: ttg::WarpSpecialize<'c, 'c>,
 ) -> Option<ttg::WarpSpecializePartitions<'c, 'c>> {
@@ -95,14 +94,14 @@ pub(crate) fn partitions_of<'c>(
     held.into_iter().find_map(ttg::WarpSpecializePartitions::of)
 }
 
-/// Returns the `ttg.warp_specialize` operations nested in an operation, in program order.
+/// Returns the nested `ttg.warp_specialize` operations in program order.
 pub(crate) fn specializations<'c>(op: Op<'c>) -> Vec<ttg::WarpSpecialize<'c, 'c>> {
     let ops = build::in_order(op).into_iter();
     ops.filter_map(ttg::WarpSpecialize::of).collect()
 }
 
-/// Returns the innermost `ttg.warp_specialize` whose regions contain an operation, and the index of the region: 0 for
-/// the default region, then the partitions.
+/// Returns the innermost enclosing `ttg.warp_specialize`, and the index of the region: 0 for the default region, then
+/// the partitions.
 pub(crate) fn region_around<'c>(
     op: OperationRef<'_, 'c>,
 ) -> Option<(ttg::WarpSpecialize<'c, 'c>, usize)> {
@@ -124,7 +123,7 @@ pub(crate) fn region_around<'c>(
     }
 }
 
-/// Returns the number of warps of the CTAs of a module's kernels. `base` is the number of warps outside of partitions.
+/// Returns the number of warps per CTA, given `base` warps outside partitions.
 pub(crate) fn cta_warps(module: Op<'_>, base: u32) -> u32 {
     let mut end = base;
     module.walk(WalkOrder::PreOrder, |op| {
@@ -145,24 +144,23 @@ pub(crate) fn cta_warps(module: Op<'_>, base: u32) -> u32 {
 
 // --- registers ---
 
-/// Number of registers of a multiprocessor.
+/// Registers per multiprocessor.
 const REGISTER_FILE: u32 = 1 << 16;
 
-/// Smallest and largest number of registers per thread that a group of warps can have.
+/// Minimum and maximum registers per thread.
 pub(crate) const REGISTER_RANGE: [u32; 2] = [24, 256];
 
-/// Smallest number of registers of a partition that calls a function, e.g. to print.
+/// Minimum registers of a partition with calls, e.g. to print.
 const REGISTERS_WITH_CALLS: u32 = 32;
 
-/// The numbers of registers per thread in a CTA with partitions.
+/// Registers per thread in a CTA with partitions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterPlan {
-    /// Registers of each thread at the start of the kernel.
+    /// At the start of the kernel.
     pub(crate) initial: u32,
-    /// Registers of each thread of the default region, then of each partition. All partitions of a group of four warps
-    /// have the same number.
+    /// Of the default region, then of each partition; equal for partitions in one warp group.
     pub(crate) regions: Vec<u32>,
-    /// Registers of each thread of a group of idle warps.
+    /// Of warp groups without a region.
     pub(crate) idle: u32,
 }
 
@@ -170,8 +168,7 @@ const fn floor(registers: u32) -> u32 {
     registers / 8 * 8
 }
 
-/// Returns the number of registers per thread at the start of a kernel, if a `ttg.warp_specialize` of the kernel moves
-/// registers between warps.
+/// Returns the registers per thread at the start of a kernel, or `None` if no `ttg.warp_specialize` moves registers.
 pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32> {
     let mut moves = false;
     kernel.walk(WalkOrder::PreOrder, |op| {
@@ -187,9 +184,8 @@ pub(crate) fn initial_registers(kernel: Op<'_>, cta_threads: u32) -> Option<u32>
     })
 }
 
-/// Returns the registers of the regions of a `ttg.warp_specialize`: those that it states, or those that partitions
-/// request; what they leave goes to the default region. Returns `None` if no registers move, for example because the
-/// partitions request more than there are.
+/// Returns the stated registers of a `ttg.warp_specialize`, or the requests of the partitions, with the rest for the
+/// default region. Returns `None` if no registers move, for example for excessive requests.
 pub(crate) fn register_plan(
     op: ttg::WarpSpecialize<'_, '_>,
     initial: u32,
@@ -211,7 +207,7 @@ pub(crate) fn register_plan(
         Some(region) if calls(*region) => REGISTERS_WITH_CALLS,
         _ => REGISTER_RANGE[0],
     };
-    // Idle warps need the smallest number.
+    // Idle warps need the minimum.
     let mut groups = vec![REGISTER_RANGE[0]; cta_warps.div_ceil(WARP_GROUP) as usize];
     let groups_of = |range: &RegionWarps| {
         let end = range.end().div_ceil(WARP_GROUP);
@@ -242,7 +238,6 @@ pub(crate) fn register_plan(
     })
 }
 
-/// Returns true if a region prints or asserts.
 fn calls(region: melior::ir::RegionRef<'_, '_>) -> bool {
     let blocks = build::blocks_of(region).into_iter();
     let mut ops = blocks.flat_map(build::operations).flat_map(build::in_order);

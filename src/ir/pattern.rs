@@ -3,21 +3,20 @@
 use crate::sys::Rewriter;
 use crate::sys::build::{Op, Val};
 
-/// `Some` if a pattern has matched and changed the IR.
+/// `Some` after a change of the IR.
 pub(crate) type MatchResult = Option<()>;
 
 /// An operation that renames or reshapes one operand.
 #[derive(Clone, Copy)]
 pub(super) struct ViewOp<'c> {
     pub(super) op: Op<'c>,
-    /// Index of the operand that is `source`.
+    /// Operand index of `source`.
     pub(super) at: usize,
     pub(super) source: Val<'c>,
     pub(super) result: Val<'c>,
 }
 
 impl<'c> ViewOp<'c> {
-    /// Replaces the operand `source` by another value.
     pub(super) fn set_source(self, rewriter: Rewriter<'c>, source: Val<'c>) {
         rewriter.set_operand(self.op, self.at, source);
     }

@@ -1,4 +1,4 @@
-//! The element types of `tt.dot` and `tt.dot_scaled`.
+//! Element types of `tt.dot` and `tt.dot_scaled`.
 
 use super::ops::{InputPrecision, ScaleDotElemType, tt, ttng};
 use super::{TensorType, element_name};
@@ -8,10 +8,9 @@ use linear_layout::plan::product::factor_types;
 use linear_layout::target::{Number, ScaleNumber, Target};
 use melior::ir::{Type, ValueLike};
 
-/// The element types of a product.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ProductTypes {
-    /// Pairs of element types of A and B for which there may be an instruction; the preferred pair comes first.
+    /// Candidate element types of A and B, preferred pair first.
     pub(crate) factors: Vec<[Number; 2]>,
     pub(crate) sum: Number,
 }
@@ -20,7 +19,7 @@ impl ProductTypes {
     /// Returns the types of a product.
     ///
     /// # Errors
-    /// Returns an error if an element type is not supported.
+    /// Returns an error for an unsupported element type.
     pub(crate) fn of(dot: tt::Dot<'_, '_>) -> Result<Self, Diagnostic> {
         let types = [dot.a(), dot.b(), dot.c()].map(|value| value.r#type());
         let [left, right, sum] = types.map(number);
@@ -33,10 +32,10 @@ impl ProductTypes {
     }
 }
 
-/// Checks that operands A and B of a scaled product are tensors with the element types that its attributes name.
+/// Checks that A and B of a scaled product have the element types named by the attributes.
 ///
 /// # Errors
-/// Returns an error if an operand does not have the named element type, or if its elements have 6 bits.
+/// Returns an error for other element types, and for elements of 6 bits.
 pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Diagnostic> {
     for (value, kind) in [(dot.a(), dot.a_elem_type()), (dot.b(), dot.b_elem_type())] {
         let tensor = TensorType::of(value.r#type());
@@ -67,19 +66,19 @@ pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Di
     Ok(())
 }
 
-/// The element types of a scaled product for which a matrix instruction may exist.
+/// Element types of a scaled product for a matrix instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ScaledTypes {
     pub(crate) factors: [Number; 2],
     pub(crate) sum: Number,
-    /// log2 of the number of elements along K that share a scale.
+    /// log2 of the elements along K per scale.
     pub(crate) block_log2: u8,
     pub(crate) scale: ScaleNumber,
 }
 
 impl ScaledTypes {
-    /// Returns the types of a scaled product. Returns `None` if no instruction of any target supports them: elements
-    /// of 6 or 16 bits, pairs packed across K, or other block sizes.
+    /// Returns the types, or `None` if no target supports them: elements of 6 or 16 bits, pairs packed across K, or
+    /// other block sizes.
     fn of(dot: tt::DotScaled<'_, '_>) -> Option<Self> {
         let factor = |kind: ScaleDotElemType, is_along_k: bool| match kind {
             ScaleDotElemType::E4m3 => Some(Number::E4m3),
@@ -102,7 +101,7 @@ impl ScaledTypes {
             let size = k.checked_div(last(scale)?)?;
             blocks.push((u8::try_from(size.checked_ilog2()?).ok()?, number));
         }
-        // A product without scales fits any instruction, with scales of 1.
+        // Without scales, any instruction fits, with scales of 1.
         let (block_log2, scale) = *blocks.first().unwrap_or(&(5, ScaleNumber::E8m0));
         let is_one = blocks.iter().all(|block| *block == (block_log2, scale));
         is_one.then_some(Self {
@@ -113,11 +112,10 @@ impl ScaledTypes {
         })
     }
 
-    /// Returns the types of a scaled product, if an instruction of the target supports them.
+    /// Returns the types of a scaled product that the target supports.
     ///
     /// # Errors
-    /// Returns an error if A or B does not have the named element type, or if the target has no such instruction. In
-    /// the latter case the operands must be scaled before the product.
+    /// Returns an error if A or B does not have the named element type, or if the target has no such instruction.
     pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Result<Self, Diagnostic> {
         check_scaled_elements(dot)?;
         let is_known = |types: &Self| {
@@ -139,11 +137,10 @@ impl ScaledTypes {
     }
 }
 
-/// Returns the element types of A and B, and the element type of the sum, of a warp-group product. A and B may be in
-/// shared memory.
+/// Returns the element types of A, B and the sum in a warp-group product. A and B may be in shared memory.
 ///
 /// # Errors
-/// Returns an error if an element type is not supported.
+/// Returns an error for an unsupported element type.
 pub(crate) fn group_product_types(
     dot: ttng::WarpGroupDot<'_, '_>,
 ) -> Result<([Number; 2], Number), Diagnostic> {
@@ -169,7 +166,6 @@ pub(crate) fn group_product_types(
     ))
 }
 
-/// Returns the element type of a tensor as a number type of matrix instructions.
 fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
     let tensor = TensorType::of(type_);
     let name = tensor.map(|tensor| element_name(tensor.element));

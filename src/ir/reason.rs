@@ -4,7 +4,7 @@ use linear_layout::encoding::EncodingError;
 use std::fmt;
 use std::sync::Arc;
 
-/// The reason why a type or an attribute has no layout, and the broken rule if there is one.
+/// The reason for a missing layout, with the label of the broken rule if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     text: Arc<str>,
@@ -12,13 +12,13 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Returns the label of the broken rule.
+    /// Returns the label of the broken rule, if any.
     #[must_use]
     pub fn rule(&self) -> Option<&'static str> {
         self.rule
     }
 
-    /// Sets the label of the broken rule, unless one is already set.
+    /// Sets the label of the broken rule, unless already set.
     #[must_use]
     pub fn of_rule(mut self, label: &'static str) -> Self {
         self.rule.get_or_insert(label);

@@ -1,32 +1,32 @@
-//! Reference of the dialects: one line for each declared operation, attribute and type.
+//! Reference of the dialects: one line per declared operation, attribute and type.
 
 use std::fmt::Write;
 
-/// A dialect, with its operations, attributes and types as declared in TableGen.
+/// A dialect as declared in TableGen.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// Name of the dialect, for example `ttg`.
+    /// Name, for example `ttg`.
     pub name: &'static str,
-    /// Summary of the dialect's purpose.
+    /// Summary of the purpose.
     pub summary: &'static str,
-    /// Operations, attributes and types of the dialect, each group sorted by name.
+    /// Operations, attributes and types, each group sorted by name.
     pub entries: &'static [Entry],
 }
 
 /// An operation, attribute or type.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The kind of the entry: an operation, an attribute or a type.
+    /// Kind of the entry.
     pub kind: EntryKind,
-    /// Name as in the text of a module: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
+    /// Name as in the IR: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
     pub name: &'static str,
-    /// Summary in a few words.
+    /// Short summary.
     pub summary: &'static str,
-    /// Syntax example from the description; may be empty.
+    /// Syntax example, or empty.
     pub example: &'static str,
 }
 
-/// The kind of an [`Entry`]: an operation, an attribute or a type.
+/// Kind of an [`Entry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// An operation.
@@ -37,10 +37,10 @@ pub enum EntryKind {
     Type,
 }
 
-/// The dialects as they are declared in TableGen.
+/// The dialects as declared in TableGen.
 pub const DIALECTS: &[Dialect] = &include!(concat!(env!("OUT_DIR"), "/generated/reference.rs"));
 
-/// Returns the reference of all dialects as text, with one line per entry.
+/// Returns the reference of all dialects, with one line per entry.
 #[must_use]
 pub fn listing() -> String {
     let entries = || DIALECTS.iter().flat_map(|dialect| dialect.entries);

@@ -1,8 +1,8 @@
 //! Verifier rules by label, from the TableGen declarations.
 //!
-//! A rule is declared once, in a description in `dialect/*.td`, as `- reduce_c4: ...`. Its check refers to
-//! [`labels::reduce_c4`], so that an undeclared label does not compile; the error carries the label, and [`explain`]
-//! prints the rule.
+//! A rule is declared as `- reduce_c4: ...` in a description in `dialect/*.td`. The check refers to
+//! [`labels::reduce_c4`], so undeclared labels do not compile. The error has the label, and [`explain`] prints the
+//! rule.
 
 use super::reference::{DIALECTS, Entry};
 use linear_layout::encoding::spelling::nearest;
@@ -11,18 +11,17 @@ use std::fmt::Write;
 /// A verifier rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Label of the rule, for example `reduce_c4`.
+    /// Label, for example `reduce_c4`.
     pub label: &'static str,
-    /// The requirement on every valid module.
+    /// Requirement on every valid module.
     pub text: &'static str,
-    /// Names of the dialects, operations, attributes and types whose descriptions declare the rule.
+    /// Names of the dialects, operations, attributes and types that declare the rule.
     pub of: &'static [&'static str],
 }
 
 include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
 
-/// Creates the diagnostic of a broken rule from labels and a `format!` message. A check that several operations share
-/// has one label for each operation.
+/// Creates the diagnostic of a broken rule from labels (one per operation with this check) and a `format!` message.
 macro_rules! broken {
     ($($label:ident)|+, $($message:tt)+) => {
         $crate::sys::Diagnostic::new(format!($($message)+))
@@ -32,7 +31,7 @@ macro_rules! broken {
 pub(super) use broken;
 
 impl Rule {
-    /// Returns the rule with a label.
+    /// Returns the rule with the given label.
     ///
     /// ```
     /// use linear_layout_mlir::ir::rules::Rule;
@@ -46,7 +45,7 @@ impl Rule {
     }
 }
 
-/// Returns a list of all rules, one rule per line.
+/// Returns a list of all rules, one per line.
 #[must_use]
 pub fn listing() -> String {
     let width = RULES.iter().map(|rule| rule.label.len()).max().unwrap_or(0);
@@ -57,10 +56,10 @@ pub fn listing() -> String {
     })
 }
 
-/// Returns a rule as text: its condition, the entries that declare it, and their examples.
+/// Returns the text of a rule, with the declaring entries and their examples.
 ///
 /// # Errors
-/// Returns an error if the label is unknown. The message names the most similar label.
+/// Returns an error for an unknown label, with the most similar label.
 pub fn explain(label: &str) -> Result<String, String> {
     let Some(rule) = Rule::of_label(label) else {
         let labels = RULES.iter().map(|rule| rule.label);

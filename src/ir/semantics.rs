@@ -9,7 +9,7 @@ use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 
-/// The implementation of [`Semantics`] in which each encoding is a linear layout.
+/// Implementation of [`Semantics`] with encodings as linear layouts.
 #[derive(Debug)]
 pub struct LinearLayouts;
 

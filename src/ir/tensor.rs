@@ -1,4 +1,4 @@
-//! Tensor types with an encoding.
+//! Tensor types with encodings.
 
 use crate::ir::Layouts;
 use crate::sys;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 /// A ranked tensor of static shape.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorType<'c> {
-    /// The tensor type as an MLIR type.
+    /// The MLIR type.
     pub type_: Type<'c>,
-    /// Sizes of the dimensions, in elements.
+    /// Sizes of the dimensions.
     pub shape: &'c [u64],
     /// The element type.
     pub element: Type<'c>,
-    /// The encoding, if there is one.
+    /// The encoding, if any.
     pub encoding: Option<Attribute<'c>>,
 }
 
 impl<'c> TensorType<'c> {
-    /// Returns the view of a type, or `None` if the type is not a ranked tensor of static shape.
+    /// Returns the view of a type, or `None` unless the type is a ranked tensor of static shape.
     #[must_use]
     pub fn of(type_: Type<'c>) -> Option<Self> {
         let parts = sys::tensor(type_)?;
@@ -38,15 +38,15 @@ impl<'c> TensorType<'c> {
         self.shape.iter().product()
     }
 
-    /// Returns the tensor type with another encoding.
+    /// Returns the type with another encoding.
     #[must_use]
     pub fn with_encoding(&self, encoding: Attribute<'c>) -> Type<'c> {
         RankedTensorType::new(self.shape, self.element, Some(encoding)).into()
     }
 }
 
-/// Returns true if a descriptor's block and a tensor have the same element type. Signedness is ignored: a descriptor
-/// may have `si8` if the tensor has `i8`.
+/// Returns true if a tensor and a descriptor's block have the same element type, up to signedness: a descriptor may
+/// have `si8` for `i8`.
 #[must_use]
 pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
     element == block
@@ -58,15 +58,15 @@ pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
         }
 }
 
-/// Returns the text of an element type, for example `f8E5M2`. The text is cached per context.
+/// Returns the cached text of an element type, for example `f8E5M2`.
 #[must_use]
 pub fn element_name(element: Type<'_>) -> Arc<str> {
     Layouts::of(element.context()).text_of_type(element)
 }
 
-/// Returns the width of an element in bits: the width of a number type, 64 for a pointer.
+/// Returns the width of an element type in bits, or `None` for other types.
 ///
-/// `i1` has 1 bit, `f8E4M3FN` has 8 bits, `!tt.ptr<f32>` and `!llvm.ptr` have 64 bits.
+/// `i1` has 1 bit, `f8E4M3FN` has 8 bits; `index`, `!tt.ptr<f32>` and `!llvm.ptr` have 64 bits.
 #[must_use]
 pub fn element_bits(element: Type<'_>) -> Option<u32> {
     if let Some(integer) = integer(element) {
@@ -79,8 +79,7 @@ pub fn element_bits(element: Type<'_>) -> Option<u32> {
     sys::float_width(element)
 }
 
-/// Returns a type as an integer type, or `None` for other types. melior's conversion would format the type in its
-/// error.
+/// Converts to an integer type. melior's conversion would format the type in its error.
 fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
     type_
         .is_integer()

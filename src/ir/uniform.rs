@@ -9,29 +9,27 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, AttributeLike, ValueLike};
 
-/// The value attribute of `arith.constant`.
 pub(super) const CONSTANT: &str = arith::Constant::VALUE_KEY;
 
-/// Returns the value of a constant, or of all elements of a constant tensor.
+/// Returns the value of a scalar constant, or of a splat constant.
 pub(super) fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     let value = arith::Constant::of(sys::defining_operation(value)?)?.value();
     build::splat_value(value).or_else(|| (value.is_integer() || value.is_float()).then_some(value))
 }
 
-/// Returns the integer that a constant is, or that all elements of a constant tensor are.
+/// Returns the integer of a scalar constant, or of a splat constant.
 pub(crate) fn integer_constant(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
-/// Returns true if all elements of a tensor are the same value, so that a splat of any shape can produce it.
+/// Returns true if a splat of any shape can produce the value.
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()
 }
 
-/// Replaces a view by a copy of the operation that defines the view's source. The copy produces the view's result type
-/// directly, and has the attributes of the original operation. The attributes of the view are dropped, since they
-/// describe a data movement that no longer happens.
+/// Replaces a view by a copy of the source's defining operation, with the view's result type. The view's attributes are
+/// dropped, since they describe data movement that no longer happens.
 pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();
@@ -44,14 +42,12 @@ pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> Match
     Some(())
 }
 
-/// Folds a view of a splat to a splat of the view's type.
 pub(super) fn view<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     is_splat(view.source)
         .then(|| make_result(rewriter, view))
         .flatten()
 }
 
-/// Folds a broadcast of a broadcast to one broadcast.
 pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: ViewOp<'c>) -> MatchResult {
     view(rewriter, broadcast).or_else(|| {
         let inner = tt::Broadcast::of(sys::defining_operation(broadcast.source)?)?;
@@ -60,17 +56,15 @@ pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: ViewOp<'c>) -> Ma
     })
 }
 
-/// Folds an `addptr` with offset zero to its pointer operand.
+/// Folds an `addptr` with offset zero.
 pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> MatchResult {
     (integer_constant(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
 }
 
-/// Folds a splat of a constant to a constant tensor.
 pub(super) fn splat<'c>(rewriter: Rewriter<'c>, splat: tt::Splat<'c, 'c>) -> MatchResult {
     be_constant(rewriter, splat.op(), constant(splat.src())?)
 }
 
-/// Folds a range of one number to a constant.
 pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c>) -> MatchResult {
     let start = range.start();
     if range.end() - start != 1 {
@@ -84,7 +78,6 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
     )
 }
 
-/// Replaces an operation by a constant tensor of its result type, in which all elements equal `number`.
 fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> MatchResult {
     let type_ = build::only_result(op).r#type();
     let made = builders::arith::constant(build::splat(type_, number), type_);
@@ -92,7 +85,7 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
     Some(())
 }
 
-/// Removes a mask that is true, together with `other`. Replaces a load whose mask is false by `other`.
+/// Removes a true mask; replaces a load with a false mask by `other`.
 pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchResult {
     if integer_constant(load.mask()?)? == 0 {
         rewriter.replace(load.op(), &[load.other()?]);
@@ -103,7 +96,7 @@ pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchR
     Some(())
 }
 
-/// Removes a mask that is true. Erases a store whose mask is false.
+/// Removes a true mask; erases a store with a false mask.
 pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> MatchResult {
     if integer_constant(store.mask()?)? == 0 {
         rewriter.erase(store.op());

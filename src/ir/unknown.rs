@@ -3,13 +3,13 @@
 use crate::sys::Diagnostic;
 use linear_layout::encoding::spelling::nearest;
 
-/// The supported version of Triton.
+/// Supported version of Triton.
 pub const TRITON_VERSION: &str = "3.9";
 
-/// Names of the dialects that do not exist in Triton.
+/// Dialects without a counterpart in Triton.
 const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
 
-/// Returns the diagnostic for an unknown name in a dialect. `known` contains the valid names of the dialect.
+/// Returns the diagnostic for an unknown name, given the `known` names of the dialect.
 ///
 /// For `ttg.local_laod`, the diagnostic has the note ``the nearest operation is `ttg.local_load` ``.
 #[must_use]

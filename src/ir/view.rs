@@ -1,7 +1,7 @@
-//! Views: operations that rename registers and move no data.
+//! Views: operations that rename registers without moving data.
 //!
-//! Most views are linear maps `f` on tensor coordinates. A result register with coordinates `x` takes the value of the
-//! operand register that holds the element `f(x)`. The functions check that the two registers are in the same thread.
+//! Most views are linear maps `f` on tensor coordinates: the result register for `x` takes the value of the operand
+//! register for `f(x)`. The functions check that both registers are in the same thread.
 
 use linear_layout::f2::apply_columns;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -9,11 +9,10 @@ use std::collections::HashMap;
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// Returns the layout of each half of a tensor that is split along its last dimension, which has size 2. Both halves
-/// have the same layout.
+/// Returns the common layout of both halves of a tensor, split along its last dimension of size 2.
 ///
 /// # Errors
-/// Returns an error if the two elements of a pair are not in registers of the same thread.
+/// Returns an error if the elements of a pair are in different threads.
 pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     let rank = layout.num_out_dims();
     let last = Dim::out(rank - 1);
@@ -51,9 +50,9 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     .map_err(|e| e.to_string())
 }
 
-/// Returns, for each register of the result, the operand register that holds the value of its element.
+/// Returns the operand register for each result register.
 ///
-/// `f` is linear and maps packed coordinates of the result to packed coordinates of the operand.
+/// `f` is linear: packed coordinates in the result -> packed coordinates in the operand.
 ///
 /// # Errors
 /// Returns an error if an element is in another thread, or in no thread.
@@ -86,13 +85,12 @@ pub fn register_sources(
         .collect()
 }
 
-/// An element of one of several operands of the same layout: the operand's position, and the coordinates in it.
+/// An element of one of several operands: (operand index, coordinates).
 pub type PartElement = (usize, Vec<u64>);
 
-/// Returns, for each register of the result, the operand and its register that hold the value of its element. All operands
-/// have the layout `operand`.
+/// Returns (operand index, operand register) for each result register. All operands have the layout `operand`.
 ///
-/// `source` maps coordinates in the result to an element of an operand. It need not be linear, so every thread is tried.
+/// `source` maps result coordinates to an element. Since `source` need not be linear, every thread is checked.
 ///
 /// # Errors
 /// Returns an error if an element is in another thread, or in no thread.
@@ -110,7 +108,7 @@ pub fn part_sources(
         let (part, element) = source(&result.unpack(in_register(result, register)).to_vec());
         let moves = || format!("would move data between threads for register {register}");
         let from = *held.get(&element).ok_or_else(moves)?;
-        // Offsets of lanes, warps and CTAs combine linearly with registers in each layout, but `source` may carry between bits.
+        // Lanes, warps and CTAs combine linearly with registers, but `source` may carry between bits.
         for thread in threads(result, operand) {
             let (to, at) = (
                 in_register(result, register) ^ thread.0,
@@ -125,7 +123,7 @@ pub fn part_sources(
     Ok(sources)
 }
 
-/// Yields, for each thread, the packed coordinates of its register 0 in `result` and in `operand`.
+/// Yields the packed coordinates of register 0 in `result` and in `operand`, for each thread.
 fn threads<'a>(
     result: &'a LinearLayout,
     operand: &'a LinearLayout,
@@ -145,7 +143,7 @@ fn threads<'a>(
     })
 }
 
-/// Returns the packed coordinates of a register in lane 0 of warp 0.
+/// Returns the packed coordinates of a register in thread 0.
 fn in_register(layout: &LinearLayout, register: usize) -> u64 {
     apply_columns(layout.columns_of(Dim::REGISTER), register as u64)
 }

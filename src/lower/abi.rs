@@ -6,8 +6,8 @@ pub enum Abi {
     /// A kernel takes only its own arguments.
     #[default]
     Plain,
-    /// The convention of Triton's runtime. Two pointers to scratch memory follow the kernel's own arguments, even if
-    /// the kernel does not use them. Module attributes state the sizes of these scratch areas.
+    /// Triton's runtime: two pointers to scratch memory follow the kernel's own arguments. Module attributes state the
+    /// sizes of the scratch areas.
     Triton,
 }
 
@@ -15,7 +15,7 @@ impl Abi {
     /// All calling conventions.
     pub const ALL: [Self; 2] = [Self::Plain, Self::Triton];
 
-    /// Returns the option value that selects this calling convention.
+    /// Returns the value of the command-line option.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,7 @@
-//! Shared memory of a function. This file collects the shared-memory effects of all operations, and runs the analyses
-//! on these effects.
+//! Shared memory of a function: effects of the operations, and the plans that fit the allocation.
 //!
-//! [`crate::analysis`] computes the offsets of allocations and the positions of barriers and fences. The walk over the
-//! function then emits a barrier in front of each operation that needs one.
+//! [`crate::analysis`] computes the offsets of allocations and the positions of barriers and fences. The lowering then
+//! emits the barriers.
 
 use super::calls;
 use super::gpu::Gpu;
@@ -29,34 +28,31 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The plans of a function's operations, and its shared-memory allocation.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
     plans: PlanCache,
     allocation: Allocation,
-    /// Byte offset of the number that tells the workers of a kernel what to do, if the kernel has workers.
+    /// Byte offset of the number of the `ttg.warp_specialize` for the workers. `None` without workers.
     worker_number: Option<u32>,
     flow: Flow,
 }
 
-/// A function that returns the shared-memory effects of an operation.
+/// Computes the shared-memory effects of an operation.
 ///
 /// # Errors
-/// Returns the diagnostic that lowering would report if the operation cannot be planned.
+/// Returns the diagnostic of the lowering if the operation cannot be planned.
 pub(crate) type EffectsFn =
     fn(&mut PlanContext<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
 
-/// The options that affect the plans of functions.
 #[derive(Clone, Copy)]
 pub(crate) struct Planning {
     pub(crate) effects: EffectsFn,
     pub(crate) shared: SharedBytes,
     pub(crate) lane_reductions: LaneReductions,
-    /// True if each operation that uses shared memory gets a remark.
     pub(crate) explain: bool,
 }
 
-/// The shared-memory costs of one operation's plan for a whole thread block, as reported by a remark.
+/// Shared-memory costs of a plan for a whole thread block, as printed in remarks.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     wavefronts: Wavefronts,
@@ -64,30 +60,26 @@ struct Usage {
     scratch_bytes: u32,
 }
 
-/// The inputs for planning the operations of a function, and the plans made so far.
 pub(crate) struct PlanContext<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
     pub(crate) plans: PlanCache,
-    /// Calls whose callee accesses shared memory.
     pub(crate) calls: &'a HashSet<OpId>,
-    /// Limit on the scratch memory of a plan, in bytes. `None` if only the limit of the GPU applies.
+    /// Maximum scratch size of a plan in bytes. `None` leaves only the limit of the GPU.
     pub(crate) scratch_limit: Option<u32>,
     pub(crate) lane_reductions: LaneReductions,
-    /// The staggered code of the function, or the reason why it can have none.
+    /// The error explains the absence of staggered code.
     pub(crate) staggered: Result<StaggeredCode, Diagnostic>,
-    /// The usage of each planned operation. `None` unless remarks are requested.
+    /// `None` unless remarks are requested.
     usage: Option<HashMap<OpId, Usage>>,
 }
 
 impl PlanContext<'_> {
-    /// Encodes [`Self::scratch_limit`] as a number for cache keys: `None` as 0, and a limit of n bytes as n + 1.
+    /// Encodes [`Self::scratch_limit`] for cache keys: `None` as 0, n bytes as n + 1.
     pub(crate) fn limit_key(&self) -> usize {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
     }
 
-    /// Returns the shared-memory effects of an operation's program. The program accesses scratch memory and, if
-    /// `buffer` is `Some`, this buffer.
     pub(crate) fn effects_of(
         &mut self,
         op: Op<'_>,
@@ -107,10 +99,10 @@ impl PlanContext<'_> {
 }
 
 impl SharedMemory {
-    /// Plans the operations of a function and allocates its shared memory. Errors are reported at the operations; the
-    /// second result is `Some` if there were errors.
+    /// Plans the operations of a function and allocates its shared memory. Reports errors at the operations, and
+    /// returns `Some` after any error.
     ///
-    /// `calls` contains the calls whose callee accesses shared memory.
+    /// `calls` are the calls whose callee accesses shared memory.
     pub(crate) fn of(
         function: Op<'_>,
         layouts: &Layouts,
@@ -154,7 +146,7 @@ impl SharedMemory {
             let Some(first) = limit else {
                 return within(None);
             };
-            // If there is no plan for so few bytes, increase the limit.
+            // Without a plan for so few bytes, increase the limit.
             let limits =
                 std::iter::successors(Some(first), |limit| limit.checked_mul(2)?.checked_add(4));
             let most = gpu.target.max_shared_bytes;
@@ -198,11 +190,10 @@ impl SharedMemory {
         (all, reported)
     }
 
-    /// Returns the plan of an operation that can be planned only after its operands are lowered. The plan is cached
-    /// as in [`PlanCache::plan`].
+    /// Caches the plan of an operation that can be planned only after its operands are lowered.
     ///
     /// # Errors
-    /// Forwards the error of `make`.
+    /// Returns the error of `make`.
     pub(crate) fn plan_late<P: Any + Send + Sync>(
         &mut self,
         op: Op<'_>,
@@ -212,7 +203,7 @@ impl SharedMemory {
         self.plans.plan(op, key, make)
     }
 
-    /// Returns the size in bytes of the function's own frame, without the frames of its callees.
+    /// Returns the size of the function's frame in bytes, without frames of callees.
     pub(crate) fn bytes(&self) -> u32 {
         match self.worker_number {
             Some(offset) => offset.saturating_add(4),
@@ -220,18 +211,16 @@ impl SharedMemory {
         }
     }
 
-    /// Returns the byte offset, in the function's frame, of the number that tells the workers what to do.
     pub(crate) const fn worker_number(&self) -> Option<u32> {
         self.worker_number
     }
 
-    /// Sets the number of warps that execute the operations that are planned next.
+    /// Sets the number of warps for later calls to [`Self::plan_late`].
     pub(crate) const fn set_warps(&mut self, num_warps: u32) {
         self.plans.num_warps = num_warps;
     }
 
-    /// Returns the plan of an operation, and the byte offset of its scratch memory in the function's frame. Returns
-    /// `None` if the operation has no plan of type `P`.
+    /// Returns the plan of `op` and the byte offset of its scratch memory. `None` if `op` has no plan of type `P`.
     pub(crate) fn plan<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<(Arc<P>, u32)> {
         Some((self.plans.get(op)?, self.scratch(op)))
     }
@@ -241,25 +230,21 @@ impl SharedMemory {
         self.allocation.offset(operation_id(op)).unwrap_or_default()
     }
 
-    /// Returns the byte offset in the function's frame and the size in bytes of the shared memory that an operation
-    /// allocates, which is a buffer or scratch memory.
+    /// Returns the byte offset and the size of the buffer or scratch memory that `op` allocates.
     pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
         let op = operation_id(op);
         Some((self.allocation.offset(op)?, self.allocation.size(op)?))
     }
 
-    /// Returns the byte offset, in the function's frame, of the buffer that an operation allocates.
     pub(crate) fn buffer(&self, op: Op<'_>) -> Option<u32> {
         self.allocation.offset(operation_id(op))
     }
 
-    /// Returns true if an operation needs a proxy fence in front of it. If the operation also needs a barrier, the
-    /// fence follows the barrier.
+    /// Returns true if `op` needs a proxy fence. The fence follows the barrier in front of `op`, if any.
     pub(crate) fn needs_fence(&self, op: Op<'_>) -> bool {
         self.allocation.needs_fence(operation_id(op))
     }
 
-    /// Returns true if the function starts asynchronous copies to shared memory.
     pub(crate) fn starts_copies(&self) -> bool {
         let mut acts = self.flow.events().flat_map(|event| &event.effects.acts);
         acts.any(|act| {
@@ -273,8 +258,7 @@ impl SharedMemory {
         })
     }
 
-    /// Returns, for each wait, the number of copy instructions that may stay in flight, or `None` if the wait is not
-    /// needed; see [`counted_waits`].
+    /// Returns the number of copy instructions that may stay in flight at each wait. `None` marks a redundant wait.
     pub(crate) fn counted_waits(
         &self,
         issued: &HashMap<OpId, u32>,
@@ -283,14 +267,12 @@ impl SharedMemory {
         counted_waits(&self.flow, issued, is_kernel)
     }
 
-    /// Returns true if the effects of an operation end with a barrier of the block.
     pub(crate) fn ends_with_barrier(&self, op: Op<'_>) -> bool {
         let number = operation_id(op);
         let mut events = self.flow.events().filter(|event| event.op == number);
         events.any(|event| event.effects.acts.last() == Some(&Act::Barrier))
     }
 
-    /// Returns true if an operation needs a barrier in front of it.
     pub(crate) fn needs_barrier(&self, op: Op<'_>) -> bool {
         self.allocation.needs_barrier(operation_id(op))
     }
@@ -300,19 +282,16 @@ fn is_kernel(function: Op<'_>) -> bool {
     tt::Func::of(function).is_some_and(calls::is_kernel)
 }
 
-/// Returns the name and the location of an operation, for messages.
 fn named(op: Op<'_>) -> String {
     let name = op.name();
     let name = sys::text(name.as_string_ref());
     format!("`{name}` at {}", op.location())
 }
 
-/// Returns the name and the location of an asynchronous operation, as a phrase for messages.
 fn asynchronous(started: Op<'_>) -> String {
     format!("the asynchronous {}", named(started))
 }
 
-/// Returns the diagnostic for an access to shared memory that the asynchronous operation `started` still uses.
 fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
         "accesses shared memory that is still in use by {}",
@@ -321,7 +300,6 @@ fn in_flight(started: Op<'_>) -> Diagnostic {
     .note("wait for the asynchronous operation first, or let fewer groups stay in flight")
 }
 
-/// Emits a remark at each operation that accesses shared memory or has a CTA barrier.
 fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
     for op in build::in_order(function) {
         let Some(used) = usage.get(&operation_id(op)) else {

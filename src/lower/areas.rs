@@ -1,7 +1,7 @@
 //! Allocation of global scratch memory.
 //!
-//! The launcher allocates the same number of bytes for each program of the grid. Within this memory, each function
-//! has a static frame that follows the frames of its callers, as in shared memory.
+//! Each program of the grid gets the same number of bytes. Frames of functions have static offsets; the frame of a
+//! callee follows the frames of its callers.
 //!
 //! ```text
 //! base + ((z * programs_y + y) * programs_x + x) * bytes of a program + frame + offset
@@ -14,20 +14,18 @@ use crate::sys::{Diagnostic, operation_id};
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
-/// Number of memory areas that the launcher allocates: area 0 for kernels, area 1 for profiling tools.
+/// Memory for kernels, memory for profiling tools.
 pub(crate) const NUM_AREAS: usize = 2;
 
-/// One value in bytes per area: first the area for kernels, then the area for profiling tools.
 pub(crate) type Areas = [u32; NUM_AREAS];
 
-/// The scratch allocations of one function, without the allocations of its callees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Area and byte offset in the frame of each allocation.
+    /// Index of the area, and byte offset in the frame.
     pub(crate) offsets: HashMap<OpId, (usize, u32)>,
-    /// Size of the frame in each area, in bytes.
+    /// Frame size per area, in bytes.
     pub(crate) bytes: Areas,
-    /// Alignment of the frame in each area, in bytes.
+    /// Frame alignment per area, in bytes.
     pub(crate) alignment: Areas,
 }
 
@@ -35,8 +33,7 @@ impl Scratch {
     /// Assigns an offset to each scratch allocation of a function.
     ///
     /// # Errors
-    /// Returns the operation and the diagnostic if a size or an alignment is invalid, or if the frame is larger than
-    /// 2^32 - 1 bytes.
+    /// Returns the operation with an invalid size or alignment, or with an offset beyond 2^32 - 1 bytes.
     pub(crate) fn of<'c>(function: Op<'c>) -> Result<Self, (Op<'c>, Diagnostic)> {
         let mut scratch = Self {
             alignment: [1; NUM_AREAS],
@@ -83,23 +80,20 @@ impl Scratch {
         Ok(())
     }
 
-    /// Returns true if the function allocates global scratch memory.
     pub(crate) fn is_used(&self) -> bool {
         !self.offsets.is_empty()
     }
 }
 
-/// The global scratch memory of one program. It is large enough for every kernel of the module.
+/// The global scratch memory of one program, sized for every kernel of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProgramScratch {
-    /// Distance in bytes between the memory of consecutive programs in each area.
+    /// Stride between programs per area, in bytes.
     pub(crate) bytes: Areas,
     pub(crate) alignment: Areas,
 }
 
 impl ProgramScratch {
-    /// Computes the memory that suffices for all functions. `functions` yields the end and the alignment of each
-    /// function's frame.
     pub(crate) fn of(functions: impl Iterator<Item = (Areas, Areas)>) -> Self {
         let none = Self {
             bytes: [0; NUM_AREAS],
@@ -118,17 +112,14 @@ impl ProgramScratch {
     }
 }
 
-/// The global scratch memory that the function being lowered can address.
 pub(crate) struct FunctionScratch<'c> {
     pub(crate) scratch: Scratch,
-    /// Byte offset of the function's frame in each area of the program's memory.
+    /// Byte offset of the function's frame per area.
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
-    /// Calls that must pass the addresses of the program's memory to the callee.
     pub(crate) calls: HashSet<OpId>,
-    /// True in a kernel, whose address arguments point to the memory of all programs. In other functions, the address
-    /// arguments point to the memory of the current program.
+    /// Scratch arguments point to the memory of all programs in a kernel, and of the current program elsewhere.
     pub(crate) is_kernel: bool,
-    /// Address of each area, from the last arguments of the function. `None` if the function has no such arguments.
+    /// `None` if the function takes no scratch addresses.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,
 }

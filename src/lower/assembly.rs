@@ -1,12 +1,11 @@
-//! `tt.elementwise_inline_asm`: inline assembly that is executed once per group of `packed_element` elements.
+//! `tt.elementwise_inline_asm`: inline assembly that processes `packed_element` elements at a time.
 //!
 //! ```text
 //! packed_element = 4, i8 -> f16      $0, $1: two words of two f16      $2: a word of four i8
 //! ```
-//! Elements narrower than 32 bits are packed into words, the first element in the lowest bits. An element of at least
-//! 32 bits, and an element that is alone in its word, is passed in a register of its own type. The arguments of the
-//! assembly are the words of all results in order, followed by the words of all operands in order. A partial group is
-//! padded by repeating the last element, since the assembly might trap on undefined values.
+//! Elements narrower than 32 bits are packed into words, lowest bits first. Wider elements, and single elements, are
+//! passed in registers of their own type. The assembly gets the words of all results, then the words of all operands. A
+//! partial group repeats its last element, since undefined values could trap.
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
@@ -46,7 +45,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             "requires the same layout for operands and results",
         ));
     }
-    // The type and the number of elements of each word of the results.
+    // Each word of the results as (type, number of elements).
     let words: Vec<(Type<'c>, usize)> = types
         .iter()
         .flat_map(|list| words_of(&l.e, list[0], group))
@@ -97,12 +96,10 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the number of elements of a type per 32-bit word, at least one.
 fn per_word(type_: Type<'_>) -> usize {
     (32 / bits_of(type_)).max(1) as usize
 }
 
-/// Returns, for each word of a group of `group` elements, the type of the word and the number of elements in it.
 fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>, usize)> {
     let per_word = per_word(type_);
     (0..group)
@@ -114,7 +111,6 @@ fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>
         .collect()
 }
 
-/// Packs a group of elements into words. A word that holds several elements is an integer.
 fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
     let type_ = elements[0].r#type();
     elements
@@ -130,7 +126,6 @@ fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Unpacks `count` elements of type `element` from a word.
 fn unpack<'c>(e: &mut Emitter<'c>, word: Val<'c>, count: usize, element: Type<'c>) -> Vec<Val<'c>> {
     if count == 1 {
         return vec![word];
@@ -140,8 +135,7 @@ fn unpack<'c>(e: &mut Emitter<'c>, word: Val<'c>, count: usize, element: Type<'c
     e.scatter(vector, count, element)
 }
 
-/// Checks that the constraint string has `outputs` constraints of results and `inputs` constraints of operands. LLVM
-/// would abort on a missing constraint.
+/// Checks the numbers of result and operand constraints. LLVM aborts on a missing constraint.
 fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcome {
     let items = || {
         let all = constraints.split(',').map(str::trim);

@@ -1,7 +1,7 @@
 //! Shared-memory effects of asynchronous operations.
 //!
-//! Copies by threads use the generic proxy; accesses by asynchronous units use the async proxy. Operations on an
-//! mbarrier are atomic and mutually ordered, so only initialising and invalidating an mbarrier count as writes.
+//! Copies by threads use the generic proxy, asynchronous units use the async proxy. Operations on an mbarrier are
+//! atomic; only initialisation and invalidation count as writes.
 
 use crate::analysis::effects::{
     AccessTarget, Act, AsyncAccess, BufferView, Buffers, Channel, Effects, MbarrierUse, Proxy,
@@ -27,8 +27,7 @@ fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
     Act::Observe { channel, at_most }
 }
 
-/// Returns the effects of an asynchronous operation. An operation that is not listed in this file is assumed to read
-/// and write its buffers.
+/// Returns the effects of an asynchronous operation. Unknown operations read and write all their buffers.
 pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     let mbarrier = mbarrier(op);
     let acts = match mbarrier {
@@ -47,7 +46,6 @@ pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     )
 }
 
-/// Returns the predicate operand of an asynchronous operation, if the operation has one.
 fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     match OpView::of(op)? {
         OpView::TtngBarrierExpect(expect) => Some(expect.pred()),
@@ -58,7 +56,6 @@ fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     }
 }
 
-/// Returns the mbarrier operand of an asynchronous operation, and the use that the operation makes of it.
 fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     let small = |number: i64| u32::try_from(number).unwrap_or_default();
     let (object, use_) = match OpView::of(op)? {
@@ -88,7 +85,7 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     Some((value_id(object), use_))
 }
 
-/// Returns a view for each result of a wait for products: result i is an alias of operand i.
+/// Forwards operand i of a wait to result i.
 fn forwarded(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs
@@ -127,8 +124,7 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
             accesses(Channel::Copies, true, Proxy::Generic).collect()
         }
         K::TtgAsyncCommitGroup => vec![Act::Commit(Channel::Copies)],
-        // The number of instructions per copy is unknown here, so the wait is for all copies, including copies of an
-        // open group.
+        // The number of instructions per copy is unknown, so wait for all copies, even those of an open group.
         K::AmdgAsyncWait => vec![Act::Commit(Channel::Copies), observe(Channel::Copies, 0)],
         K::TtgAsyncWait => vec![observe(Channel::Copies, ttg::AsyncWait::of(op)?.num())],
         K::TtngAsyncTMACopyLocalToGlobal | K::TtngAsyncTMAReduce => {

@@ -1,7 +1,7 @@
-//! Atomic accesses to global memory. Of all replicas of an element, only the owner accesses memory.
+//! Atomic accesses to global memory. Only the owner of an element accesses memory, not its replicas.
 //!
-//! If the old value is used, it is broadcast from the owner to its replicas ([`broadcast`]). A CTA barrier before a
-//! release and a CTA barrier after an acquire extend the memory order to all threads of the CTA.
+//! A used result is broadcast from the owner to the replicas ([`broadcast`]). CTA barriers before a release and after
+//! an acquire extend the memory order to all threads of the CTA.
 
 use super::allocate::PlanContext;
 use super::broadcast;
@@ -19,10 +19,9 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// The operands and attributes of an atomic operation.
 #[derive(Clone, Copy)]
 struct AtomicOp<'c> {
-    /// Address of each element, or the base address to which `offsets` are added.
+    /// One address per element, or the base address of `offsets`.
     pointer: Val<'c>,
     offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
@@ -32,7 +31,7 @@ struct AtomicOp<'c> {
     result: Option<Val<'c>>,
 }
 
-/// The action of an atomic operation on each element, e.g. an addition or a load. Its operands are tensors or scalars.
+/// The operands are tensors or scalars.
 #[derive(Clone, Copy)]
 enum Action<'c> {
     Rmw(RMWOp, Val<'c>),
@@ -102,13 +101,12 @@ impl<'c> AtomicOp<'c> {
         })
     }
 
-    /// Returns the result of the operation, or `None` if it is unused or if the operation has no result.
+    /// Returns the result, or `None` if it is unused or absent.
     fn used_result(&self) -> Option<Val<'c>> {
         self.result.filter(|result| !sys::is_unused(*result))
     }
 }
 
-/// Returns the shared-memory effects of the broadcast of the result and of the CTA barriers.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let atomic = AtomicOp::of(op).expect("the dispatch goes by kind");
     let mut effects = match atomic.used_result() {
@@ -124,11 +122,9 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// The addresses of the elements that an atomic operation accesses.
 enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
-    /// Offsets in a buffer. If there is no buffer instruction for the access, addresses are computed from the
-    /// offsets.
+    /// Offsets into a buffer. Without a suitable buffer instruction, addresses are computed from the offsets.
     Buffer {
         buffer: Box<GlobalBuffer<'c>>,
         has_instruction: bool,
@@ -136,7 +132,6 @@ enum ElementAddresses<'c> {
 }
 
 impl<'c> AtomicOp<'c> {
-    /// Returns the partition of the elements into vector accesses, and the addresses of the elements.
     fn accesses(
         &self,
         l: &mut Lowering<'c>,
@@ -204,7 +199,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .iter()
         .filter(|group| group[0] & repeated == 0)
         .collect();
-    // A single access carries the order itself; several accesses and buffer instructions are ordered by fences.
+    // A single access carries the order itself. Fences order several accesses and buffer instructions.
     let is_fenced = groups.len() > 1
         || matches!(
             addresses,
@@ -272,7 +267,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             at: accesses.global(pointer, mask, &cache, false),
             sem,
             scope: atomic.scope,
-            // An acquire fence synchronises through an access that reads.
+            // An acquire fence synchronises through a read.
             is_used: is_used || is_fenced && acquires(atomic.sem),
         };
         let old = l.gpu.atomic(&mut l.e, &access, action);
@@ -302,9 +297,9 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Checks that a GPU supports a read-modify-write operation on elements of a type.
+/// Checks that `gpu` supports the operation `op` on `element`.
 ///
-/// `max` and `min` have the semantics of `llvm.maxnum`: they ignore NaN, and -0 is less than 0 or equal to it.
+/// `max` and `min` follow `llvm.maxnum`: they ignore NaN, and treat -0 as less than or equal to 0.
 pub(super) fn check_rmw(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
     let name = op.name();
     let is_float = !element.is_integer();

@@ -5,16 +5,15 @@ use crate::sys::build::{self, Blk, Op};
 use gpu_sim::graph;
 use std::collections::HashMap;
 
-/// The basic blocks of a region and the CFG edges between them. The entry is block 0.
+/// Basic blocks and CFG edges of a region. Block 0 is the entry.
 pub(crate) struct BlockGraph<'c> {
     blocks: Vec<Blk<'c>>,
     successors: Vec<Vec<usize>>,
-    /// Indices of the reachable blocks in reverse post-order.
     order: Vec<usize>,
 }
 
 impl<'c> BlockGraph<'c> {
-    /// Builds the graph of the region of `op` with the index `region`. The region may be empty.
+    /// Builds the graph of region number `region`, which may be empty.
     pub(crate) fn of(op: Op<'c>, region: usize) -> Self {
         let blocks = build::blocks(op, region);
         let numbers: HashMap<usize, usize> = blocks
@@ -43,17 +42,16 @@ impl<'c> BlockGraph<'c> {
         }
     }
 
-    /// Returns the indices of the reachable blocks in reverse post-order.
+    /// Returns the reachable blocks in reverse post-order.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// Returns the block with the index `number`.
     pub(crate) fn block(&self, number: usize) -> Blk<'c> {
         self.blocks[number]
     }
 
-    /// Returns, for each block, the indices of its children in the dominator tree.
+    /// Returns the dominator-tree children of each block.
     pub(crate) fn dominated(&self) -> Vec<Vec<usize>> {
         let mut dominated = vec![Vec::new(); self.blocks.len()];
         let Some((first, others)) = self.order.split_first() else {
@@ -67,7 +65,7 @@ impl<'c> BlockGraph<'c> {
         dominated
     }
 
-    /// Returns the entry block, if the region has blocks.
+    /// Returns `None` for an empty region.
     pub(crate) fn entry(&self) -> Option<Blk<'c>> {
         self.blocks.first().copied()
     }

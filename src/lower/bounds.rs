@@ -1,8 +1,7 @@
-//! Marks for the bounds checks of the simulator: the extents of allocations in shared memory, and the bounds of
-//! indices.
+//! Marks for the simulator's bounds checks: extents of shared-memory allocations, and bounds of indices.
 //!
-//! A mark is an attribute of an identity `llvm.bitcast`, so it changes no instruction. The lowered module has a single
-//! shared-memory variable; the marks tell the simulator where each allocation starts and ends.
+//! A mark is an attribute of an identity `llvm.bitcast` and adds no instruction. Marks are necessary because the
+//! lowered module has a single shared-memory variable.
 
 use super::allocate::SharedMemory;
 use super::emit::{Emitter, NamedAttr};
@@ -15,12 +14,11 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 
-/// The state of marking for bounds checks: the operation being lowered, and the numbers of the marked allocations.
 pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
     numbers: HashMap<usize, i64>,
-    /// True if the allocations have been marked in other warps.
+    /// Set if other warps have already marked the allocations.
     pub(crate) is_again: bool,
 }
 
@@ -34,19 +32,18 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Sets the operation being lowered to `op`. Returns the operation that encloses `op`, which the caller passes to
-    /// [`Self::leave`] after lowering `op`.
+    /// Sets the operation being lowered. Returns the previous one, for [`Self::leave`].
     pub(crate) fn enter(&mut self, op: Op<'c>) -> Option<Op<'c>> {
         self.op.replace(op)
     }
 
-    /// Sets the operation being lowered back to `outer`, which [`Self::enter`] returned.
+    /// Restores the operation that [`Self::enter`] returned.
     pub(crate) fn leave(&mut self, outer: Option<Op<'c>>) {
         self.op = outer;
     }
 
-    /// Returns the byte offset of the allocation of the current operation, and the marks to attach to its address.
-    /// Returns `None` if marks are disabled, or if the operation has no allocation.
+    /// Returns the byte offset and the marks of the current operation's allocation. `None` without an allocation or
+    /// with marks disabled.
     pub(crate) fn allocation(
         &mut self,
         e: &Emitter<'c>,
@@ -70,7 +67,6 @@ impl<'c> Bounds<'c> {
         Some((start, marks.into_iter().chain(again).collect()))
     }
 
-    /// Marks the end of the lifetime of the allocation at `address`, if marks are enabled.
     pub(crate) fn end(&self, e: &mut Emitter<'c>, address: Val<'c>) {
         if self.is_on {
             let marks = [(marks::END, e.unit())];
@@ -78,8 +74,8 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Returns `index`, marked as an index that must be below `bound`. An index that is statically known to be below
-    /// `bound` is returned without a mark. `of` completes the simulator's message (e.g. `selects one of 4 buffers`).
+    /// Marks `index` as an index below `bound`, unless the bound is statically known. `of` completes the simulator's
+    /// message, e.g. `selects one of 4 buffers`.
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

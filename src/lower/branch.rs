@@ -7,7 +7,6 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// Lowers a branch of `cf` to the branch of the LLVM dialect that has the lowered successors and block operands.
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let targets = build::successors(op);
     let operands: Vec<Val<'c>> = (0..op.operand_count())
@@ -20,7 +19,7 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
     }
     let passed: usize = targets.iter().map(|t| block_arguments(*t).len()).sum();
-    // The condition or flag comes first, then the operands of each successor.
+    // The condition or flag precedes the operands of each successor.
     let (head, mut rest) = operands.split_at(operands.len() - passed);
     let head = l.carried(head.iter().copied());
     let mut new = Vec::new();

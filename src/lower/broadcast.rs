@@ -1,4 +1,4 @@
-//! Broadcasts of result elements from their owners to the replicas. [`linear_layout::plan::broadcast`] plans them.
+//! Broadcasts of results from the owner of each element to its replicas; see [`linear_layout::plan::broadcast`].
 
 use super::allocate::PlanContext;
 use super::plans::{OpPlan, wrong};
@@ -14,7 +14,6 @@ use linear_layout::plan::broadcast::{plan_broadcast, scalar_layout};
 use melior::ir::{Type, ValueLike};
 use std::sync::Arc;
 
-/// Plans the broadcast of an operation's result from the owner of each element to its replicas.
 pub(super) fn plan(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -51,7 +50,7 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<OpPlan, Diagnost
     })
 }
 
-/// Emits the broadcast that [`plan`] planned for `op`. `values` are the registers of the result before the broadcast.
+/// Emits the planned broadcast. `values` are the registers before the broadcast.
 pub(super) fn broadcast<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

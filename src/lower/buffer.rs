@@ -1,5 +1,5 @@
-//! Loads and stores by AMD buffer instructions, which add an offset per thread to a uniform base address. An access
-//! whose mask is false gets an out-of-range offset.
+//! AMD buffer loads and stores: a uniform base address plus an offset per thread. A false mask becomes an out-of-range
+//! offset.
 
 use super::gpu::BufferIsa;
 use super::memory::{AccessGroups, from_memory, memory_element, owner, to_memory};
@@ -14,7 +14,6 @@ use crate::sys::build::{Op, Val};
 use linear_layout::target::BufferInstructions;
 use melior::ir::{Attribute, Type};
 
-/// Lowers `amdg.buffer_load`.
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtLoad)?;
     let view = amdg::BufferLoad::of(op).expect("the dispatch goes by kind");
@@ -53,7 +52,7 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.buffer_store`: the owner of each element stores it.
+/// Lowers `amdg.buffer_store`. Only the owner of an element stores.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtStore)?;
     let view = amdg::BufferStore::of(op).expect("the dispatch goes by kind");
@@ -90,7 +89,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Returns the GPU's buffer instructions.
 ///
 /// # Errors
-/// Returns an error if the GPU has no buffer instructions. The note of the diagnostic suggests the operation `instead`.
+/// Fails on GPUs without buffer instructions; a note suggests the operation `instead`.
 pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
     l.gpu.buffers().ok_or_else(|| {
         Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
@@ -100,24 +99,19 @@ pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instruct
     })
 }
 
-/// The target's table of buffer instructions, and the interface that emits them.
 pub(super) type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
-/// The operands that all buffer operations share.
-///
-/// The operand `stride` is ignored, as in Triton 3.9: it is a hint, and the offsets alone determine the elements.
+/// Operands of all buffer operations, except `stride`. Offsets alone determine the elements, as in Triton 3.9.
 pub(super) struct BufferOperands<'c> {
     pub(super) base: Val<'c>,
     pub(super) offsets: Val<'c>,
     pub(super) mask: Option<Val<'c>>,
-    /// Largest number of elements that one access may have.
+    /// Maximum number of elements per access.
     pub(super) widest: usize,
 }
 
-/// A buffer in global memory, and the addresses of one operation's accesses to it.
 pub(super) struct GlobalBuffer<'c> {
     pub(super) accesses: AccessGroups<'c>,
-    /// Address of the first element of the buffer.
     base: Val<'c>,
     pub(super) resource: Val<'c>,
     offsets: Registers<'c>,
@@ -163,20 +157,17 @@ impl<'c> GlobalBuffer<'c> {
         }
     }
 
-    /// Returns the cache bits, an operand of buffer instructions, for the cache policy `of`.
     pub(super) fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
         let modifier = policy(of, "cache_modifier").unwrap_or_default();
         self.instructions.cache.of(&modifier, is_store)
     }
 
-    /// Returns the address of the element that a register holds.
     pub(super) fn pointer(&self, l: &mut Lowering<'c>, register: usize) -> Val<'c> {
         let element = self.accesses.element;
         l.e.gep(self.base, element, self.offsets[register])
     }
 
-    /// Returns the byte offset of the element that a register holds, or an out-of-range offset if the register's mask
-    /// or `owner` is false.
+    /// Returns the byte offset of a register's element. The offset is out of range if the mask or `owner` is false.
     pub(super) fn offset(
         &self,
         l: &mut Lowering<'c>,
@@ -193,8 +184,8 @@ impl<'c> GlobalBuffer<'c> {
         offset
     }
 
-    /// Returns the type of the data of one access: an integer of at most 32 bits, or a vector of 32-bit words. Every
-    /// GPU has buffer instructions for these types.
+    /// Returns the data type of one access: an integer up to 32 bits, or a vector of 32-bit words. Every GPU has buffer
+    /// instructions for these types.
     fn words(&self, l: &Lowering<'c>) -> Type<'c> {
         let bits = self.accesses.bits();
         if bits <= 32 {
@@ -217,7 +208,6 @@ impl<'c> GlobalBuffer<'c> {
     }
 }
 
-/// Size of each buffer in bytes: 2 GiB less two bytes. All offsets that the pass accepts are smaller; [`OUT_OF_RANGE`]
-/// is larger.
+/// Size of each buffer in bytes. Valid offsets are smaller; [`OUT_OF_RANGE`] is larger.
 const BUFFER_BYTES: i64 = 0x7fff_fffe;
 const OUT_OF_RANGE: u32 = 0x8000_0000;

@@ -1,8 +1,8 @@
-//! Function calls: the order in which functions are planned, and the frames of functions in shared memory.
+//! Function calls, planning order and shared-memory frames.
 //!
-//! A private function becomes an internal function whose arguments and results are registers. Recursion is an error, so
-//! each function's frame has a static offset that follows the frames of all its callers. No frame address is passed. A
-//! kernel needs as many bytes as its deepest chain of calls.
+//! Private functions become internal functions with arguments and results in registers. Recursion is an error, so
+//! frames have static offsets; a callee's frame follows the frames of its callers. A kernel needs as many bytes as its
+//! deepest chain of calls.
 //!
 //! ```text
 //! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
@@ -27,52 +27,45 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{HashMap, HashSet};
 
-/// A function to lower, with its memory allocations.
 pub(crate) struct FunctionPlan<'c> {
     pub(crate) function: tt::Func<'c, 'c>,
     pub(crate) graph: BlockGraph<'c>,
     pub(crate) allocation: SharedMemory,
-    /// Byte offset of the function's frame in shared memory.
+    /// Byte offset of the frame in shared memory.
     pub(crate) frame: u32,
-    /// The function's allocations in global scratch memory.
     pub(crate) scratch: Scratch,
-    /// Byte offsets of the function's frame in each area of global scratch memory.
+    /// Byte offset of the frame in each scratch area.
     pub(crate) scratch_frame: Areas,
-    /// True if the function or one of its callees uses global scratch memory.
+    /// Includes scratch memory of callees.
     pub(crate) needs_scratch: bool,
-    /// Calls whose callee uses global scratch memory.
     pub(crate) scratch_calls: HashSet<OpId>,
-    /// `Some` once an error in the function has been reported.
+    /// `Some` after an error in the function.
     pub(crate) reported: Option<Reported>,
 }
 
 impl FunctionPlan<'_> {
-    /// Returns the byte offset at which the function's frame in shared memory ends.
     pub(crate) fn end(&self) -> u32 {
         self.frame.saturating_add(self.allocation.bytes())
     }
 
-    /// Returns the end of the function's frame, and the alignment of its allocations, in each area of global scratch
-    /// memory.
     pub(crate) fn scratch_end(&self) -> (Areas, Areas) {
         let end = |area: usize| self.scratch_frame[area].saturating_add(self.scratch.bytes[area]);
         ([0, 1].map(end), self.scratch.alignment)
     }
 }
 
-/// Returns true if a function is visible outside its module, which makes it a kernel.
+/// Returns true for a function that is visible outside its module.
 pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
     function.sym_visibility().and_then(Text::utf8) != Some("private")
 }
 
-/// Alignment of frames in shared memory, in bytes.
+/// Frame alignment in shared memory, in bytes.
 const ALIGNMENT: u32 = 128;
 
-/// Plans the kernels and the functions that are reachable from kernels. In the result, each caller precedes its
-/// callees.
+/// Plans the kernels and all functions that kernels reach, callers first.
 ///
 /// # Errors
-/// Reports each call that is recursive or whose callee is a kernel or has no body.
+/// Reports recursive calls, calls to kernels, and calls to functions without a body.
 pub(crate) fn plan<'c>(
     functions: &[Op<'c>],
     layouts: &Layouts,
@@ -100,7 +93,7 @@ pub(crate) fn plan<'c>(
         .collect();
     let order = callers_first(&functions, &calls)?;
 
-    // Callees are planned first, since a function accesses shared memory if one of its callees does.
+    // Callees first: a function accesses shared memory if a callee does.
     let mut touches = HashSet::new();
     let mut with_scratch = HashSet::new();
     let mut planned: HashMap<usize, FunctionPlan<'c>> = HashMap::new();
@@ -145,7 +138,7 @@ pub(crate) fn plan<'c>(
     }
     let mut frames = vec![0u32; functions.len()];
     let mut scratch_frames = vec![[0u32; NUM_AREAS]; functions.len()];
-    // A callee's frame is aligned to the largest alignment of any frame.
+    // Callee frames use the largest alignment of any frame.
     let alignment = ProgramScratch::of(planned.values().map(FunctionPlan::scratch_end)).alignment;
     Ok(order
         .iter()
@@ -175,7 +168,6 @@ fn callee_of<'c>(call: tt::Call<'c, 'c>) -> Option<Text<'c>> {
     sys::symbol_name(call.callee())
 }
 
-/// Returns the calls in a function, in program order.
 fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
     let mut found = Vec::new();
     let mut pending = vec![function];
@@ -190,7 +182,7 @@ fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
     found
 }
 
-/// Returns the indices of the kernels and of the functions reachable from kernels. Each caller precedes its callees.
+/// Returns the functions reachable from kernels, callers first.
 fn callers_first<'c>(
     functions: &[tt::Func<'c, 'c>],
     calls: &[Vec<(tt::Call<'c, 'c>, usize)>],
@@ -232,7 +224,7 @@ fn callers_first<'c>(
     }
 }
 
-/// Returns the LLVM result type of a function: void, a register, or a struct of registers.
+/// Returns void, a register type, or a struct of register types.
 pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Type<'c> {
     match registers {
         [] => l.e.void_type(),
@@ -260,8 +252,8 @@ pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of a call on shared memory. The callee may access its own allocations and its memdesc
-/// arguments, and may return its arguments.
+/// Returns the shared-memory effects of a call. A callee may access its allocations and memdesc arguments, and may
+/// return its arguments.
 pub(crate) fn effects(context: &PlanContext<'_>, op: Op<'_>, buffers: &Buffers) -> Effects {
     if !context.calls.contains(&operation_id(op)) {
         return Effects::forwarding(buffers);

@@ -1,7 +1,7 @@
-//! Block operands: the registers that carry a value through loops and branches.
+//! Block operands: registers that carry values through loops and branches.
 //!
-//! 16-bit floats are carried in pairs, since arithmetic, lane exchanges and memory accesses work on pairs. If they were
-//! carried as single registers, each iteration would unpack and repack them with a byte permute per pair.
+//! 16-bit floats are carried in pairs, the unit of arithmetic, lane exchanges and memory accesses. Otherwise each
+//! iteration would unpack and repack each pair with a byte permute.
 
 use super::emit::{Emitter, block_arguments};
 use super::state::Lowering;
@@ -11,7 +11,6 @@ use crate::sys::build::{self, Blk, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if a value whose registers have these types is carried in pairs of registers.
 fn is_paired(types: &[Type<'_>]) -> bool {
     types.len() > 1
         && types.len().is_multiple_of(2)
@@ -25,8 +24,7 @@ fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the types of the block operands that carry a value of type `type_`, or no types if `type_` cannot be
-    /// lowered.
+    /// Returns the block-operand types for a value of type `type_`. Empty if `type_` cannot be lowered.
     fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
         let registers = self.placeholder_types(type_);
         if is_paired(&registers) {
@@ -36,8 +34,7 @@ impl<'c> Lowering<'c> {
         registers
     }
 
-    /// Returns the concatenated types of the block operands that carry values of the given types, and the number of
-    /// block operands for each value.
+    /// Returns the concatenated block-operand types, and the number of block operands per value.
     pub(crate) fn carried_types(
         &self,
         types: impl Iterator<Item = Type<'c>>,
@@ -47,7 +44,6 @@ impl<'c> Lowering<'c> {
         (each.concat(), counts)
     }
 
-    /// Returns the concatenated block operands that carry `values`.
     pub(crate) fn carried(&mut self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
         let mut flat = Vec::new();
         for value in values {
@@ -62,13 +58,11 @@ impl<'c> Lowering<'c> {
         flat
     }
 
-    /// Returns the block operands that carry all operands of an operation.
     pub(crate) fn carried_operands(&mut self, op: Op<'c>) -> Vec<Val<'c>> {
         self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
     }
 
-    /// Unpacks the block arguments `flat` at the insertion point into the registers of `values`. `counts` is the number
-    /// of block arguments for each value.
+    /// Unpacks the block arguments `flat` into the registers of `values`. `counts` are block arguments per value.
     pub(crate) fn receive(
         &mut self,
         values: impl IntoIterator<Item = Val<'c>>,
@@ -92,15 +86,13 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Creates the lowered block of the source block `old`, and inserts it after the block `before`.
     pub(crate) fn add_block(&mut self, before: Blk<'c>, old: Blk<'c>) -> Blk<'c> {
         let arguments = block_arguments(old);
         let (types, _) = self.carried_types(arguments.iter().map(ValueLike::r#type));
         self.e.add_block(before, &types)
     }
 
-    /// Moves the insertion point to `new`, the lowered block of the source block `old`, and sets the registers of the
-    /// arguments of `old`.
+    /// Moves the insertion point to `new`, the lowered block of `old`. Sets the registers of block arguments.
     pub(crate) fn enter(&mut self, new: Blk<'c>, old: Blk<'c>) {
         self.e.enter_block(new);
         let arguments = block_arguments(old);

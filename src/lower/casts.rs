@@ -1,4 +1,4 @@
-//! Casts: bitcasts, pointer-integer casts, float conversions.
+//! Casts: bitcasts, pointer-integer casts and float conversions.
 
 use super::elementwise;
 use super::float8;
@@ -14,12 +14,11 @@ use linear_layout::target::{FLOAT8, Float8};
 use melior::ir::{Type, ValueLike};
 use std::cmp::Ordering;
 
-/// Lowers `tt.bitcast`; pointers keep their address space.
+/// Lowers `tt.bitcast`. Pointers keep their address space.
 pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     per_register(l, op, |l, value, type_| Ok(l.e.bitcast(value, type_)))
 }
 
-/// Lowers `tt.ptr_to_int` and `tt.int_to_ptr`.
 pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let is_number = OpKind::of(op) == Some(OpKind::TtPtrToInt);
     per_register(l, op, |l, value, type_| {
@@ -48,7 +47,6 @@ fn per_register<'c>(
     Ok(())
 }
 
-/// Lowers `tt.fp_to_fp`.
 pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = tt::FpToFp::of(op).expect("the dispatch goes by kind");
     // Only a narrowing conversion has a rounding mode.
@@ -59,7 +57,6 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, cast.src(), cast.result(), rounding)
 }
 
-/// Lowers `arith.index_cast` and `arith.index_castui`.
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let is_signed = UpstreamKind::of(op) == Some(UpstreamKind::ArithIndexCast);
     per_register(l, op, |l, value, type_| {
@@ -72,7 +69,6 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers `arith.extf` and `arith.truncf`.
 pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (operand, result) = (build::only_operand(op), build::only_result(op));
     let is_8_bits = |value: Val<'c>| float8_of(element_of(value.r#type())).is_some();
@@ -83,7 +79,7 @@ pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, operand, result, rounding)
 }
 
-/// Returns the rounding mode of an `arith.truncf`, or the default mode for an `arith.extf`, which is exact.
+/// Defaults to nearest for `arith.extf`, which is exact.
 fn rounding_of(op: Op<'_>) -> Rounding {
     use arith::RoundingMode as Mode;
     match arith::TruncF::of(op).and_then(arith::TruncF::roundingmode) {
@@ -95,10 +91,10 @@ fn rounding_of(op: Op<'_>) -> Rounding {
     }
 }
 
-/// Returns true if a conversion to 8-bit floats rounds towards zero, and false if it rounds to nearest.
+/// Returns true for rounding towards zero, and false for rounding to nearest.
 ///
 /// # Errors
-/// Returns an error for all other rounding modes, which are not supported.
+/// Rejects all other rounding modes.
 fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
     match rounding {
         Rounding::Nearest => Ok(false),
@@ -153,7 +149,6 @@ fn convert<'c>(
     Ok(())
 }
 
-/// Converts a float to the type `to`, by a GPU instruction for the rounding mode if the GPU has one.
 fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>, rounding: Rounding) -> Val<'c> {
     let wide = format::through_f32(&mut l.e, value, to);
     let narrows = width(wide.r#type()) > width(to);

@@ -1,7 +1,7 @@
 //! `arith.constant`: scalars, splats and dense tensors.
 //!
-//! Each register of a dense tensor is lowered to one of three forms: a constant if all threads hold the same element; a
-//! tree of selects if the element depends on few bits of the thread index; otherwise a load from a constant table.
+//! A register of a dense tensor becomes a constant if all threads hold the same element, a select tree if the element
+//! depends on few bits of the thread index, and a load from a table otherwise.
 //!
 //! ```text
 //! dense<[5, -6, 7, 8]>, two registers in each of two lanes
@@ -19,8 +19,8 @@ use linear_layout::f2::apply_columns;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 
-/// Largest number of thread-index bits for which a select tree is emitted. A tree of this depth has about as many
-/// instructions as an address computation and a load.
+/// Maximum number of thread-index bits for a select tree. A deeper tree costs more than an address computation and a
+/// load.
 const MAX_SELECTED_BITS: usize = 3;
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -47,8 +47,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits `element` as a constant of type `type_`, the type of a register. `is_index` is true if the source type is
-/// `index`.
+/// Emits a scalar constant. `is_index` is true for the source type `index`.
 fn one<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,
@@ -63,7 +62,7 @@ fn one<'c>(
     l.e.constant_attr(type_, element)
 }
 
-/// A bit of the lane index, the warp index or the CTA rank, and the column of this bit in the layout.
+/// A bit of the lane, warp or CTA index, with its column in the layout.
 #[derive(Clone, Copy)]
 struct ThreadBit {
     dim: Dim,
@@ -71,7 +70,7 @@ struct ThreadBit {
     column: u64,
 }
 
-/// Lowers a dense constant that is not a splat. `type_` is the type of a register.
+/// Lowers a dense constant other than a splat. `type_` is the type of a register.
 fn each<'c>(
     l: &mut Lowering<'c>,
     result: Val<'c>,
@@ -115,7 +114,6 @@ fn each<'c>(
     Ok(())
 }
 
-/// Returns the row-major index of the element with the packed coordinates `column`.
 fn row_major(layout: &TensorLayout, column: u64) -> usize {
     let index = layout.unique.unpack(column);
     let sizes = layout.unique.out_shape().map(|(_, size)| size);
@@ -125,8 +123,7 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// Returns the bits of the thread index on which a register's element depends. `base` are the packed coordinates of the
-/// register's element in thread 0, and `at` returns the element at given packed coordinates.
+/// Returns the thread-index bits that affect a register's element. `base` is the element in thread 0.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,
@@ -142,8 +139,7 @@ fn deciding_bits<'c>(
     threads.iter().filter(decides).copied().collect()
 }
 
-/// Emits a tree of selects on `bits`, with the last bit at the root. `base` are the packed coordinates if all bits are
-/// clear, and `leaf` emits the element at given packed coordinates.
+/// Emits a select tree with the last of `bits` at the root. `base` is the element for clear bits.
 fn select<'c>(
     l: &mut Lowering<'c>,
     bits: &[ThreadBit],
@@ -166,7 +162,6 @@ fn select<'c>(
     l.e.select(is_set, set, clear)
 }
 
-/// Declares `elements` as a constant table, and returns the address of the table.
 fn declare<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,
@@ -186,12 +181,10 @@ fn declare<'c>(
     Ok(l.e.address_of_table(&name))
 }
 
-/// Returns the number of bytes that an element occupies in a table.
 fn bytes_of(type_: Type<'_>) -> usize {
     bits_of(type_).div_ceil(8) as usize
 }
 
-/// Loads the element with the tensor index `index` from a table.
 fn load<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,

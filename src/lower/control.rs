@@ -1,4 +1,4 @@
-//! Structured control flow (`scf`), lowered to basic blocks with one block argument per loop-carried register.
+//! Structured control flow (`scf`) as basic blocks, with one block argument per loop-carried register.
 
 use super::emit::{ICmpPredicate, LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
@@ -11,7 +11,7 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, RegionRef, ValueLike};
 
-/// Lowers the terminator of a region. The operands of the terminator become [`Lowering::yielded`].
+/// Turns the operands of a terminator into [`Lowering::yielded`].
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     l.yielded = l.carried_operands(op);
     Ok(())
@@ -23,8 +23,7 @@ fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, flat: &[Val<'c>]) {
     l.receive(results, &counts, flat);
 }
 
-/// Lowers a single-block region at the insertion point, and returns the registers that the region yields. `registers`
-/// are the registers of the region's arguments.
+/// Lowers a single-block region at the insertion point. Returns the yielded registers.
 fn region<'c>(
     l: &mut Lowering<'c>,
     region: RegionRef<'_, 'c>,
@@ -63,8 +62,8 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the LLVM loop annotation: the existing annotation of the loop, or else an unroll annotation if
-/// `tt.loop_unroll_factor` is set. The attributes of Triton's pipeliner have no meaning in LLVM.
+/// Returns the LLVM loop annotation: an existing annotation, or an unroll annotation for `tt.loop_unroll_factor`.
+/// Attributes of Triton's pipeliner are ignored.
 fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
     let own = op.attribute(LOOP_ANNOTATION).ok();
     own.or_else(|| {
@@ -91,8 +90,8 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `scf.while`. The operands of `scf.condition` are the arguments of the `after` region and the results of the
-/// loop.
+/// Lowers `scf.while`. The operands of `scf.condition` become the results of the loop and the arguments of the `after`
+/// region.
 pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
     let annotation = annotation(l, op);
@@ -111,7 +110,7 @@ pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `scf.index_switch`. The default region is the first case, followed by one region per label.
+/// Lowers `scf.index_switch`. The default region is the first case.
 pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = scf::IndexSwitch::of(op).expect("the dispatch goes by kind");
     let value = l.get(view.arg())[0];
@@ -127,7 +126,7 @@ pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttg.mask`. The region is executed if the condition is true; otherwise the results are undefined.
+/// Lowers `ttg.mask`. The results are undefined for a false condition.
 pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mask = ttg::Mask::of(op).expect("the dispatch goes by kind");
     let condition = l.get(mask.pred())[0];

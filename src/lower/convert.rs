@@ -1,4 +1,4 @@
-//! Layout conversions, which `linear_layout::plan` plans and [`steps`] emits.
+//! Layout conversions, planned by `linear_layout::plan` and emitted by [`steps`].
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -14,12 +14,11 @@ use linear_layout::machine;
 use linear_layout::plan::{PlanKind, PlanOptions, Strategy, baseline_conversion, plan_conversion};
 use melior::ir::ValueLike;
 
-/// The operand, result and constraints of an operation that converts the layout of a tensor.
 #[derive(Clone, Copy)]
 struct ConversionOp<'c> {
     src: Val<'c>,
     result: Val<'c>,
-    /// True if the conversion must not cross warps or use shared memory.
+    /// The conversion must not cross warps or use shared memory.
     force_warp_shuffle: bool,
 }
 
@@ -42,7 +41,6 @@ impl<'c> ConversionOp<'c> {
     }
 }
 
-/// Returns the shared-memory effects of a conversion's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let conversion = ConversionOp::of(op);
     let (layouts, gpu) = (context.layouts, context.gpu);
@@ -57,7 +55,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(plan.effects(context, op))
 }
 
-/// Plans a conversion and verifies the plan by executing it.
 fn plan<'c>(
     layouts: &Layouts,
     gpu: Gpu,
@@ -100,7 +97,6 @@ fn plan<'c>(
     })
 }
 
-/// Lowers `ttg.convert_layout` and `amdg.in_thread_transpose`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let conversion = ConversionOp::of(op);
     let Some((plan, offset)) = l.allocation.plan::<OpPlan>(op) else {

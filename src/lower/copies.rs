@@ -1,18 +1,16 @@
-//! Asynchronous copies from global to shared memory (`ttg.async_copy_global_to_local`), and waits for them.
+//! Asynchronous copies from global to shared memory (`ttg.async_copy_global_to_local`), and the waits.
 //!
-//! A copy is planned like a store to shared memory, but emits a copy instruction in place of each store. The width of
-//! the instruction is limited by the contiguity in both memories. Elements that are too narrow for a copy instruction,
-//! and all elements on a GPU without copy instructions, are loaded and stored synchronously. A correct program cannot
-//! observe the difference.
+//! A copy is planned like a store to shared memory, with a copy instruction per store. Contiguity in both memories
+//! limits the width. Elements too narrow for copy instructions, and GPUs without such instructions, get synchronous
+//! loads and stores; a correct program cannot observe the difference.
 //!
 //! | destination addresses | supported copies | unit of waits |
 //! |---|---|---|
 //! | one per thread ([`Gpu::copies`]) | all | groups, or instructions |
 //! | one per warp ([`Gpu::copies_in_lane_order`]) | copies with a [`LaneOrder`] that mask to 0 | instructions |
 //!
-//! On GPUs whose waits count instructions ([`Gpu::counts_copies`]), the number of instructions of each copy operation
-//! is known only after the whole function is lowered. [`set_counts`] then sets the number of instructions that may stay
-//! in flight after each wait.
+//! Where waits count instructions ([`Gpu::counts_copies`]), the count per copy is known only after the lowering of the
+//! function. [`set_counts`] then relaxes each wait.
 //!
 //! [`Gpu::copies`]: super::gpu::Gpu::copies
 //! [`Gpu::copies_in_lane_order`]: super::gpu::Gpu::copies_in_lane_order
@@ -43,23 +41,21 @@ use std::collections::HashMap;
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
-    /// Lane order of the stores, if copy instructions take one address per warp.
+    /// `Some` if copy instructions take one address per warp.
     lane_order: Option<LaneOrder>,
 }
 
-/// The copies and waits of a function, for GPUs whose waits count instructions.
+/// Copies and waits of a function, for GPUs whose waits count instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
-    /// Number of instructions that each copy operation issues in every warp, or 0 if some warps may not issue them.
+    /// Number of instructions that every warp issues per copy operation, or 0 if some warps may issue none.
     issued: HashMap<OpId, u32>,
-    /// Each wait of the source function, and the operation to which it was lowered.
     waits: Vec<(OpId, Op<'c>)>,
 }
 
-/// Largest number of bits that one copy instruction copies per thread.
+/// Maximum bits per thread and copy instruction.
 const COPIED_BITS: u32 = 128;
 
-/// Lowers `ttg.async_copy_global_to_local`.
 pub(crate) fn copy<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let copy = ttg::AsyncCopyGlobalToLocal::of(op).expect("the dispatch goes by kind");
     let (pointer, mask) = (copy.src(), copy.mask());
@@ -88,7 +84,6 @@ pub(crate) fn copy<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.buffer_load_to_local`.
 pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = buffer::instructions(l, OpKind::TtgAsyncCopyGlobalToLocal)?;
     let copy = amdg::BufferLoadToLocal::of(op).expect("the dispatch goes by kind");
@@ -123,8 +118,7 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     Ok(())
 }
 
-/// Plans the stores of a copy, and verifies the plan by execution. `ends` are the source pointers or offsets, and the
-/// destination buffer.
+/// Plans and verifies the stores of a copy. `ends` are the source (pointers or offsets) and the destination buffer.
 fn program<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -156,8 +150,8 @@ fn program<'c>(
     })
 }
 
-/// Returns the number of bytes that a thread writes by the first store of a program; all stores of a program have this
-/// size. Returns `None` if the first step is not a store.
+/// Returns the bytes per thread of the first store; all stores of a program have this size. `None` if the first step is
+/// not a store.
 fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     let Step::Store { values, .. } = program.steps().first()? else {
         return None;
@@ -166,39 +160,33 @@ fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     Some(elements * u32::try_from(element_bytes).ok()?)
 }
 
-/// The source addresses of a copy.
 enum Source<'c> {
     Pointers(Registers<'c>),
-    /// Offsets in a buffer of global memory.
     Buffer {
         buffer: GlobalBuffer<'c>,
         cache_bits: u32,
     },
 }
 
-/// The elements that each thread copies: their addresses, masks and cache policy.
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
-    /// Values to store for elements whose mask is false. `None` stores zeros.
+    /// Values for masked-off elements. `None` stores zeros.
     others: Option<Registers<'c>>,
     element: Type<'c>,
     cache: CachePolicy,
     is_volatile: bool,
 }
 
-/// The properties that the stores of one copy operation share, and the number of copy instructions emitted for them.
 struct Stores {
-    /// Mask of the register-index bits that select between replicas of an element.
+    /// Mask of register-index bits; each bit selects between replicas.
     repeated: usize,
-    /// True if the lanes of a warp store to consecutive addresses, in lane order, that start at one address per warp.
+    /// The lanes of a warp store to consecutive addresses in lane order, from one address per warp.
     is_in_lane_order: bool,
-    /// Number of copy instructions that each warp issues, regardless of masks.
     issued: Cell<u32>,
 }
 
 impl<'c> Elements<'c> {
-    /// Copies the elements of a tensor to a buffer.
     fn copy_all(
         &self,
         l: &mut Lowering<'c>,
@@ -208,7 +196,7 @@ impl<'c> Elements<'c> {
     ) -> Outcome {
         let plan = program(l, op, ends, vector, &layout.unique)?;
         let buffer = l.buffer(ends[1])?;
-        // Only the owner of an element copies it.
+        // Only the owner of an element copies.
         let (owner, repeated) = owner(l, Some(layout));
         let fork = owner.map(|owner| l.e.fork(owner));
         let lane_order = plan.lane_order.as_ref();
@@ -273,7 +261,7 @@ impl<'c> Elements<'c> {
         l.e.join(otherwise, &[]);
     }
 
-    /// Issues a copy instruction, which stores zeros where the mask is false.
+    /// Issues a copy instruction. A false mask stores zeros.
     fn start(
         &self,
         l: &mut Lowering<'c>,
@@ -309,13 +297,12 @@ impl<'c> Elements<'c> {
         }
     }
 
-    /// Returns true if an element whose mask is false may get a value other than 0.
     fn has_nonzero(&self, l: &mut Lowering<'c>, num_registers: usize) -> bool {
         let all: Vec<usize> = (0..num_registers).collect();
         self.masks.is_some() && self.nonzero(l, &all).is_some()
     }
 
-    /// Returns the values to store for elements whose mask is false, or `None` if all of these values are 0.
+    /// Returns the values for masked-off elements, or `None` if all are 0.
     fn nonzero(&self, l: &mut Lowering<'c>, registers: &[usize]) -> Option<Vec<Val<'c>>> {
         let others = self.others.as_ref()?;
         let others = registers.iter().map(|r| others[*r]);
@@ -373,7 +360,6 @@ impl<'c> Elements<'c> {
     }
 }
 
-/// Lowers `ttg.async_commit_group`.
 pub(crate) fn commit<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let commit = ttg::AsyncCommitGroup::of(op).expect("the dispatch goes by kind");
     l.gpu.commit_copies(&mut l.e);
@@ -381,7 +367,6 @@ pub(crate) fn commit<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttg.async_wait`.
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttg::AsyncWait::of(op).expect("the dispatch goes by kind");
     // A negative count waits for all groups.
@@ -390,8 +375,8 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.async_wait` to a wait for all copies. The count of the operation refers to the instructions that
-/// Triton's own lowering would emit, so it is ignored.
+/// Lowers `amdg.async_wait` to a wait for all copies. The operand counts instructions of Triton's lowering, so it has
+/// no meaning here.
 pub(crate) fn wait_for_all<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = amdg::AsyncWait::of(op).expect("the dispatch goes by kind");
     l.gpu.commit_copies(&mut l.e);
@@ -413,8 +398,8 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Sets the count of each wait: the number of copy instructions that may stay in flight after the wait. An instruction
-/// is counted only if it certainly belongs to a group that the wait leaves in flight.
+/// Sets the number of copy instructions that may stay in flight after each wait. Only instructions of groups that
+/// certainly stay in flight count.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

@@ -1,7 +1,7 @@
-//! Dispatch of operations to their lowerings, by a table of the supported operations.
+//! Dispatch table from operations to their lowerings.
 //!
-//! [`own`] matches all operations of this project exhaustively, so the code does not compile until a new operation has
-//! a row. [`can_be_lowered`] lists the table for diagnostics and the documentation.
+//! [`own`] matches all operations of this project exhaustively, so a new operation needs a row to compile.
+//! [`can_be_lowered`] lists the table for diagnostics and documentation.
 
 use super::allocate::PlanContext;
 use super::state::{LowerFn, Lowering, Outcome};
@@ -20,7 +20,7 @@ use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 /// Lowers an operation.
 ///
 /// # Errors
-/// Returns an error if the operation is not supported, or if it cannot be lowered.
+/// Fails for unsupported operations and for errors of the lowering.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = AnyKind::of(op);
     let found = match kind {
@@ -39,11 +39,10 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Checks the operations of functions, before anything is planned or changed. `refuse` returns a diagnostic for a kind
-/// of operation that is not supported.
+/// Checks the operations of functions before any planning. `refuse` returns a diagnostic for an unsupported kind.
 ///
 /// # Errors
-/// Reports each operation that is not supported.
+/// Reports each unsupported operation.
 pub(super) fn check(
     functions: &[Op<'_>],
     refuse: impl Fn(OpKind) -> Option<Diagnostic>,
@@ -60,12 +59,10 @@ pub(super) fn check(
     outcome
 }
 
-/// Returns a diagnostic if a kind of operation has no lowering.
 pub(super) fn unlowered(kind: OpKind) -> Option<Diagnostic> {
     (kind != OpKind::TtFunc && own(kind).is_none()).then(unsupported)
 }
 
-/// Returns a diagnostic if the lowering of a kind of operation only supports clusters of one CTA.
 pub(super) fn one_cta_only(kind: OpKind, num_ctas: u32) -> Option<Diagnostic> {
     (!is_supported_in_clusters(kind)).then(|| {
         Diagnostic::new(format!(
@@ -75,9 +72,8 @@ pub(super) fn one_cta_only(kind: OpKind, num_ctas: u32) -> Option<Diagnostic> {
     })
 }
 
-/// Returns true if the lowering of an operation takes the rank of the CTA into account, or does not depend on it.
-///
-/// A supported operation may still be refused when it is planned, e.g. a conversion between CTAs.
+/// Returns true if the lowering respects the CTA rank or does not depend on it. Planning may still refuse an operation,
+/// e.g. a conversion between CTAs.
 fn is_supported_in_clusters(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(
@@ -120,7 +116,7 @@ fn is_supported_in_clusters(kind: OpKind) -> bool {
 /// Returns the shared-memory effects of an operation.
 ///
 /// # Errors
-/// Returns an error if the operation cannot be planned.
+/// Fails if the operation cannot be planned.
 pub(crate) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -199,7 +195,7 @@ pub(crate) fn effects(
     }
 }
 
-/// Returns true if an operation is control flow that forwards operands of any type.
+/// Returns true for control flow that forwards operands of any type.
 fn is_control(kind: AnyKind) -> bool {
     use UpstreamKind as K;
     matches!(
@@ -218,7 +214,6 @@ fn is_control(kind: AnyKind) -> bool {
     )
 }
 
-/// Returns the lowering of an operation of this project, or `None` if the operation is not supported.
 fn own(kind: OpKind) -> Option<LowerFn> {
     use OpKind as K;
     Some(match kind {
@@ -309,7 +304,6 @@ fn own(kind: OpKind) -> Option<LowerFn> {
     })
 }
 
-/// Returns the lowering of an upstream operation, or `None` if the operation is not supported.
 fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
     use UpstreamKind as K;
     Some(match kind {
@@ -340,7 +334,6 @@ fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
     })
 }
 
-/// Returns true if an operation is in the table or is a function.
 #[cfg(test)]
 pub(super) fn is_in_table(kind: AnyKind) -> bool {
     match kind {
@@ -350,7 +343,7 @@ pub(super) fn is_in_table(kind: AnyKind) -> bool {
     }
 }
 
-/// Returns the sorted names of a dialect's supported operations, without the prefix of the dialect.
+/// Returns sorted names without the dialect prefix.
 fn lowered_of(dialect: &str) -> Vec<&'static str> {
     let own = OpKind::ALL
         .iter()
@@ -368,8 +361,7 @@ fn lowered_of(dialect: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the name of each dialect that has supported operations, and the names of these operations without the prefix
-/// of the dialect.
+/// Returns each dialect with its supported operations, without the dialect prefix.
 #[must_use]
 pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
     let names = OpKind::ALL.iter().map(|kind| kind.name());

@@ -23,13 +23,11 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers `op` as if it were an operation of the kind `kind`.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     check_formats(op, kind)?;
     per_register(l, op, kind)
 }
 
-/// Emits one operation of the kind `kind` for each register of the result.
 pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;
@@ -67,8 +65,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// Returns a mask of register-index bits: the bits whose change does not change the element, according to the constancy
-/// of the value.
+/// Returns the register-index bits that do not affect the element, from the constancy of `value`.
 ///
 /// ```text
 /// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers
@@ -78,7 +75,7 @@ fn repeats<'c>(l: &Lowering<'c>, value: Val<'c>) -> Result<usize, Diagnostic> {
         return Ok(0);
     };
     let (info, layout) = (l.axis.get(value), &layout.unique);
-    // Runs of equal elements are aligned, so flipping a bit below the constancy stays within the run.
+    // Runs of equal elements are aligned, so a bit below the constancy stays within the run.
     let stays = |bit: &usize| {
         (0..info.rank())
             .all(|d| layout.basis_component(Dim::REGISTER, *bit, Dim::out(d)) < info.constancy(d))
@@ -87,8 +84,7 @@ fn repeats<'c>(l: &Lowering<'c>, value: Val<'c>) -> Result<usize, Diagnostic> {
     Ok(bits.fold(0, |mask, bit| mask | 1 << bit))
 }
 
-/// Checks that no operand or result is a float narrower than 16 bits, unless the operation is a select. Such floats are
-/// lowered to `i8`, so arithmetic on them is not supported.
+/// Rejects floats narrower than 16 bits, except in selects. Such floats are lowered to `i8`, without arithmetic.
 pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     if kind == UpstreamKind::ArithSelect {
         return Ok(());
@@ -112,7 +108,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     Ok(())
 }
 
-/// Computes the exact remainder of two floats. Remainders of 16-bit floats are computed in f32.
+/// Computes the exact remainder, in f32 for 16-bit floats.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
     if float_width(type_) != Some(16) {
         return remainder::remainder(l, values[0], values[1]);
@@ -131,7 +127,7 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     l.e.bitcast(upper, type_)
 }
 
-/// Lowers `tt.addptr`, whose offsets are in units of elements.
+/// Lowers `tt.addptr`. Offsets count elements.
 pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::AddPtr::of(op).expect("the dispatch goes by kind");
     let result = view.result();
@@ -152,7 +148,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits a copy of a scalar operation without results: `llvm.intr.assume`, a fence, or a scheduling hint.
+/// Copies a scalar operation without results: `llvm.intr.assume`, a fence, or a scheduling hint.
 pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
@@ -161,7 +157,6 @@ pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ub.poison`.
 pub(crate) fn poison<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;

@@ -1,11 +1,11 @@
-//! `tt.extern_elementwise`: device library functions, which are expanded or called once per register.
+//! `tt.extern_elementwise`: device library functions, expanded or called once per register.
 //!
 //! ```text
 //! __nv_expf, __ocml_exp_f32     expanded as `math.exp`      __nv_float2int_rz    one operation
 //! __nv_j0f, __ocml_sin_f64      a call, resolved by `ll-translate --link-bitcode`
 //! ```
-//! A call is not expanded if the function is unknown, if its declared type differs from its type in the library, or if
-//! the option is `call-libraries=true`. ADR 0016 has the reasons.
+//! The call remains if the function is unknown, if the declared type differs from the library, or with
+//! `call-libraries=true`. ADR 0016 has the reasons.
 
 use super::emit::{FCmpPredicate, ICmpPredicate};
 use super::library::{self, LibraryFunction};
@@ -19,7 +19,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
 use melior::ir::{Type, ValueLike};
 
-/// The value of an expanded function, or `None` if the function remains a call.
+/// `None` if the function remains a call.
 type Expansion<'c> = Result<Option<Val<'c>>, Diagnostic>;
 
 pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -57,12 +57,11 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Prefixes of library functions. The suffixes in [`TYPES`] state the type.
+/// Prefixes of library functions. Suffixes are in [`TYPES`].
 const PREFIXES: [&str; 4] = ["__nv_", "__ocml_", "__ockl_", "__triton_hip_"];
 const TYPES: [&str; 5] = ["_f16", "_f32", "_f64", "_u32", "_u64"];
 
-/// Returns the name of a function without its library prefix and its type suffix, or `None` if the name has no library
-/// prefix.
+/// Returns the name without library prefix and type suffix. `None` without a library prefix.
 fn stem(symbol: &str) -> Option<&str> {
     let name = PREFIXES
         .iter()
@@ -71,7 +70,6 @@ fn stem(symbol: &str) -> Option<&str> {
     Some(bare.unwrap_or(name))
 }
 
-/// Expands the function `name` if there is an expansion for the types of its operands and its result.
 fn expand<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -108,7 +106,7 @@ fn expand<'c>(
     }
 }
 
-/// Library functions of one float that have an equivalent `math` operation.
+/// Functions of one float with an equivalent `math` operation.
 const UNARY: [(&str, K); 35] = [
     ("acos", K::MathAcos),
     ("acosh", K::MathAcosh),
@@ -147,7 +145,7 @@ const UNARY: [(&str, K); 35] = [
     ("roundeven", K::MathRoundEven),
 ];
 
-/// Library functions of one float for which GPUs have approximate instructions.
+/// Functions of one float with approximate instructions.
 const APPROXIMATE: [(&str, K); 10] = [
     ("fast_cos", K::MathCos),
     ("fast_exp", K::MathExp),
@@ -161,7 +159,7 @@ const APPROXIMATE: [(&str, K); 10] = [
     ("native_sin", K::MathSin),
 ];
 
-/// Library functions of two or three floats that have an equivalent `math` operation.
+/// Functions of two or three floats with an equivalent `math` operation.
 const SEVERAL: [(&str, K); 6] = [
     ("atan2", K::MathAtan2),
     ("copysign", K::MathCopySign),
@@ -171,7 +169,7 @@ const SEVERAL: [(&str, K); 6] = [
     ("pow", K::MathPowF),
 ];
 
-/// Library functions of two floats that have an equivalent `arith` operation.
+/// Functions of two floats with an equivalent `arith` operation.
 const OPERATIONS: [(&str, K); 12] = [
     ("dadd_rn", K::ArithAddF),
     ("ddiv_rn", K::ArithDivF),
@@ -192,7 +190,6 @@ fn lookup(table: &[(&str, K)], name: &str) -> Option<K> {
     Some(row.1)
 }
 
-/// Expands a function whose operands and result all have the same float type.
 fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'c> {
     let type_ = x[0].r#type();
     if let [x] = *x {
@@ -236,7 +233,6 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'
     })
 }
 
-/// Expands a function of one float to several operations.
 fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'c> {
     let type_ = x.r#type();
     if bits_of(type_) < 32 {
@@ -277,7 +273,6 @@ fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'
     })
 }
 
-/// Expands a power with an integer exponent, or a conversion between float types.
 fn of_float_and_integer<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -298,7 +293,6 @@ fn of_float_and_integer<'c>(
     }
 }
 
-/// Expands a function of one float with an integer result: a classification, the sign bit, a bit cast or a conversion.
 fn integer_of_float<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -365,7 +359,6 @@ fn integer_of_float<'c>(
     Some(l.e.fptoi_sat(whole, result, is_signed))
 }
 
-/// Expands a function of one integer with a float result: a conversion or a bit cast.
 fn float_of_integer<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -402,7 +395,6 @@ fn float_of_integer<'c>(
     })
 }
 
-/// Expands a function of integers with an integer result, e.g. a bit count or the high half of a product.
 fn of_integers<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -448,7 +440,6 @@ fn of_integers<'c>(
     Some(l.e.upstream(kind, x, type_, &[]))
 }
 
-/// Converts an unsigned integer to another width.
 fn resize<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let (from, width) = (bits_of(value.r#type()), bits_of(to));
     if from < width {

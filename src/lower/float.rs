@@ -1,7 +1,7 @@
 //! Floats: `tt.precise_divf`, `tt.approx_divf`, `tt.precise_sqrt`, `tt.clampf`.
 //!
-//! Precise operations are lowered to MLIR's division and square root, which round to nearest. The approximate quotient
-//! is a division that LLVM may approximate.
+//! Precise operations become MLIR's division and square root, rounded to nearest. LLVM may approximate the approximate
+//! quotient.
 
 use super::state::{Lowering, Outcome};
 use super::{elementwise, math};

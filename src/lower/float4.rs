@@ -1,10 +1,10 @@
-//! 4-bit floats: `ttg.fp4_to_fp`, which unpacks two numbers per byte, the lower half first.
+//! 4-bit floats: `ttg.fp4_to_fp` unpacks two numbers per byte, lower half first.
 //!
 //! ```text
 //! 0b1_01_1 = -1.5    sign, exponent and mantissa of f4E2M1FN
 //! 0x0600 as f16      the three low bits, moved to the exponent and mantissa of f16: 1.5 * 2^-14; times 2^14 is exact
 //! ```
-//! Two 16-bit results are computed at a time. The multiplication by a power of two also converts subnormal numbers.
+//! Two 16-bit results are computed together. The multiplication by a power of two also converts subnormal numbers.
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
@@ -57,7 +57,7 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Moves the low half of a byte to bits 0..4 of a word, and the high half to bits 16..20. Other bits are unspecified.
+/// Moves the low half of a byte to bits 0..4, and the high half to bits 16..20. Other bits are unspecified.
 fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     let word = e.zext(byte, i32);
@@ -65,7 +65,7 @@ fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(word, upper)
 }
 
-/// Moves the signs of the two numbers in a spread byte to the sign bits of two 16-bit floats.
+/// Moves the two signs of a spread byte to the sign bits of two 16-bit floats.
 fn signs<'c>(e: &mut Emitter<'c>, spread: Val<'c>) -> Val<'c> {
     let mask = e.i32(0x0008_0008);
     let signs = e.and(spread, mask);
@@ -88,7 +88,7 @@ fn in_f16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(bits, signs)
 }
 
-/// Converts the two numbers of a byte to bf16. They are computed in f32, whose upper 16 bits are a bf16.
+/// Converts two numbers to bf16 by way of f32. The upper 16 bits of an f32 are a bf16.
 fn in_bf16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     let word = e.zext(byte, i32);

@@ -5,9 +5,8 @@
 //!                       larger than 0x7e, the largest code of f8E4M3FN: 0x7e = 448.0
 //! 0x3f900000 = 1.125    0x03900000, shifted right by 20 bits: 0x39
 //! ```
-//! Infinity, and a number that overflows, saturates to the largest finite number of the format. NaN stays NaN. In FNUZ
-//! formats, infinity becomes NaN. Rounding towards zero preserves infinity if the format has an infinity. ADR 0016 has
-//! the reasons.
+//! Overflow and infinity saturate to the largest finite number. NaN stays NaN. In FNUZ formats, infinity becomes NaN.
+//! Rounding towards zero preserves infinity where the format has an infinity. ADR 0016 has the reasons.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
@@ -17,10 +16,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// The bits of positive infinity as an f32. Magnitudes with larger bits are NaN.
+/// Positive infinity as f32 bits. Magnitudes above are NaN.
 const INFINITY: i64 = 0x7f80_0000;
 
-/// Converts floats of any width to 8-bit codes, rounding to nearest even or towards zero.
+/// Converts floats of any width to 8-bit codes. Rounds to nearest even or towards zero.
 pub(super) fn narrow<'c>(
     l: &mut Lowering<'c>,
     values: &[Val<'c>],
@@ -47,7 +46,7 @@ pub(super) fn narrow<'c>(
     words.iter().map(code).collect()
 }
 
-/// Converts 8-bit codes in the format `from` to floats of the type `to`. The conversion is exact.
+/// Converts 8-bit codes to floats of type `to`. The conversion is exact.
 pub(super) fn widen<'c>(
     l: &mut Lowering<'c>,
     codes: &[Val<'c>],
@@ -66,12 +65,12 @@ pub(super) fn widen<'c>(
     codes.iter().map(number).collect()
 }
 
-/// Converts a float to another type. The conversion is exact, since the value is representable in an 8-bit format.
+/// Converts a float exactly. The value must be representable in an 8-bit format.
 fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || to != Type::bfloat16(e.context) {
         return format::resized(e, value, to, Rounding::Nearest);
     }
-    // The lower half of the bits of the f32 is zero.
+    // The lower half of the f32 is zero.
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let word = format::resized(e, value, f32, Rounding::Nearest);
     let word = e.bitcast(word, i32);
@@ -80,7 +79,7 @@ fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     e.bitcast(upper, to)
 }
 
-/// Converts a float to f32. An f64 is rounded to odd, which avoids double rounding in the later conversion to 8 bits.
+/// Converts a float to f32. An f64 is rounded to odd, against double rounding in the later conversion.
 fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     if width(value.r#type()) != 64 {
@@ -95,7 +94,6 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     e.bitcast(odd, f32)
 }
 
-/// Computes the 8-bit code of an f32 in the format `to`.
 fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool) -> Val<'c> {
     let (i8, i32, f32) = (e.types.i8, e.types.i32, e.types.f32);
     let number = |e: &mut Emitter<'c>, number: i64| e.constant(i32, number);
@@ -142,8 +140,8 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     e.trunc(signed, i8)
 }
 
-/// Adds the sign to `code`, and replaces the code if the f32 is NaN or infinite. `bits` are the bits of the f32, `size`
-/// are the bits of its magnitude, and `code` is the code of a finite magnitude.
+/// Adds the sign, and replaces the codes of NaN and infinity. `bits` and `size` are the f32 with and without sign;
+/// `code` is for a finite magnitude.
 fn special<'c>(
     e: &mut Emitter<'c>,
     [bits, size, code]: [Val<'c>; 3],
@@ -177,8 +175,8 @@ fn special<'c>(
     e.or(code, sign)
 }
 
-/// Converts an 8-bit code to a float. The bits of the code are moved to the exponent and mantissa of a wider float,
-/// which is then scaled to correct the exponent bias.
+/// Converts an 8-bit code to a float. The bits move to the exponent and mantissa of a wider float; a multiplication
+/// then corrects the exponent bias.
 fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) -> Val<'c> {
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let f16 = Type::float16(e.context);

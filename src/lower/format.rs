@@ -1,4 +1,4 @@
-//! Conversions between the float types that LLVM supports: f16, bf16, f32 and f64.
+//! Conversions among LLVM's float types f16, bf16, f32 and f64.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::ir::builders::llvm;
@@ -6,12 +6,11 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Rounding mode of a conversion between float types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rounding {
-    /// To nearest, ties to even.
+    /// Ties to even.
     Nearest,
-    /// To nearest, ties away from zero.
+    /// Ties away from zero.
     NearestAway,
     TowardsZero,
     Downward,
@@ -19,7 +18,7 @@ pub(crate) enum Rounding {
 }
 
 impl Rounding {
-    /// Returns the keyword of the rounding mode in `arith` operations.
+    /// Returns the keyword in `arith` operations.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Nearest => "to_nearest_even",
@@ -31,12 +30,11 @@ impl Rounding {
     }
 }
 
-/// Returns the width of a float type in bits.
+/// Returns the width in bits.
 pub(super) fn width(type_: Type<'_>) -> u32 {
     sys::float_width(type_).unwrap_or_default()
 }
 
-/// Converts a float to the float type `to`.
 pub(super) fn resized<'c>(
     e: &mut Emitter<'c>,
     value: Val<'c>,
@@ -52,8 +50,8 @@ pub(super) fn resized<'c>(
     }
 }
 
-/// Extends `value` to f32 for a conversion between f16 and bf16, since neither type can represent all values of the
-/// other. In all other cases, `value` is returned unchanged.
+/// Extends `value` to f32 for a conversion between f16 and bf16, since neither type contains the other. Otherwise
+/// returns `value`.
 pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
@@ -62,9 +60,8 @@ pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>)
     e.fpext(value, f32)
 }
 
-/// Converts a float to a narrower type with any rounding mode. The value is rounded to nearest, and the result is
-/// corrected by one unit in the last place if the mode requires it. One unit is the integer 1, since the bits of
-/// consecutive magnitudes are consecutive integers, and infinity follows the largest finite number.
+/// Converts a float to a narrower type with any rounding mode. Rounds to nearest, then corrects the result by one unit
+/// in the last place. The unit is the integer 1: consecutive magnitudes have consecutive bits, up to infinity.
 ///
 /// ```text
 /// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one unit more: 0x3c01
@@ -107,7 +104,7 @@ pub(super) fn rounded<'c>(
             e.add(bits, step)
         }
         Rounding::NearestAway => {
-            // A tie is as far from the nearest number, which is even, as from the next number of larger magnitude. Both
+            // A tie lies halfway between the nearest number, which is even, and the next larger magnitude. Both
             // differences are exact; for infinity and NaN they are NaN.
             let step = e.constant(int, 1);
             let next = e.add(bits, step);

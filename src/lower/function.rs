@@ -26,23 +26,21 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Properties shared by the functions of a module.
 pub(crate) struct ModuleContext<'c> {
     pub(crate) body: Blk<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
-    /// If true, allocations and index bounds are annotated for the simulator.
     pub(crate) dividends: Dividends,
+    /// Annotates allocations and index bounds for the simulator.
     pub(crate) bounds: bool,
-    /// If true, device library functions are called instead of expanded.
+    /// Calls device library functions instead of expanding them.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
     pub(crate) lower: LowerFn,
 }
 
-/// Lowers one function to an `llvm.func` at the end of the module.
 pub(crate) fn lower<'c>(
     rewriter: Rewriter<'c>,
     planned: FunctionPlan<'c>,
@@ -202,7 +200,7 @@ pub(crate) fn lower<'c>(
         .map_err(|reason| fail(Diagnostic::new(reason)))
 }
 
-/// The attribute that prevents inlining of a function. It has no effect on a kernel.
+/// Prevents inlining. Without effect on a kernel.
 const NOINLINE: &str = "noinline";
 
 fn is_noinline(function: Op<'_>) -> bool {
@@ -227,8 +225,7 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     .note("use smaller tensors, or layouts whose conversion stays within a warp"))
 }
 
-/// Returns the types of the registers of an argument of type `type_`. A kernel accepts only scalars, pointers and
-/// descriptors.
+/// Returns the register types for an argument of `type_`. A kernel accepts only scalars, pointers and descriptors.
 fn argument_types<'c>(
     l: &Lowering<'c>,
     type_: Type<'c>,
@@ -247,13 +244,13 @@ fn argument_types<'c>(
         })
 }
 
-/// The attributes of a tensor-descriptor argument, which is passed by value.
+/// Attributes of a tensor descriptor that is passed by value.
 const BY_VALUE: &str =
     "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
 
-/// Returns the array of the attributes of all lowered arguments, or `None` if there are none. Attributes of output
-/// dialects are kept, and the divisibility of a pointer becomes its alignment. An argument that is lowered to several
-/// registers gets no attributes.
+/// Returns the attributes of all lowered arguments. Attributes of output dialects are kept; the divisibility of a
+/// pointer becomes its alignment. An argument with several registers gets no attributes. `None` if there are no
+/// attributes.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,
@@ -316,12 +313,12 @@ fn register_attributes<'c>(
     format!("{{{}}}", kept.join(", "))
 }
 
-/// Returns the divisibility of a scalar from an attribute that is a number or a list of one number.
+/// Accepts a number or a list of one number.
 fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }
 
-/// Declares the module's dynamic shared memory, unless `bytes` is 0.
+/// Declares the dynamic shared memory, unless `bytes` is 0.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,

@@ -1,4 +1,4 @@
-//! `tt.gather`, lowered to shuffles within a warp or to accesses of shared memory.
+//! `tt.gather`, lowered to warp shuffles or shared-memory accesses.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -15,7 +15,6 @@ use linear_layout::machine;
 use linear_layout::plan::gather::{Gather, GatherPlan, plan_gather};
 use melior::ir::ValueLike;
 
-/// Returns the shared-memory effects of a gather's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let gather = tt::Gather::of(op).expect("the dispatch goes by kind");
     let types = [gather.src(), gather.indices()].map(|value| sys::type_id(value.r#type()));
@@ -28,7 +27,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Plans a gather and verifies the plan by execution.
 fn plan(
     layouts: &Layouts,
     gpu: Gpu,
@@ -57,7 +55,6 @@ fn plan(
     Ok(plan)
 }
 
-/// Lowers `tt.gather`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let gather = tt::Gather::of(op).expect("the dispatch goes by kind");
     let Some((plan, offset)) = l.allocation.plan::<GatherPlan>(op) else {

@@ -1,6 +1,6 @@
-//! `tt.histogram`, lowered to atomic additions in shared memory or to ballots.
+//! `tt.histogram`, lowered to shared-memory atomics or to ballots.
 //!
-//! Elements that are not below the number of bins are not counted on any GPU.
+//! Elements out of range are not counted on any GPU.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -17,7 +17,6 @@ use linear_layout::machine;
 use linear_layout::plan::histogram::{Histogram, HistogramPlan, plan_histogram};
 use melior::ir::ValueLike;
 
-/// Returns the shared-memory effects of a histogram's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let histogram = tt::Histogram::of(op).expect("the dispatch goes by kind");
     let types = [histogram.src(), histogram.result()].map(|value| sys::type_id(value.r#type()));
@@ -29,7 +28,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Plans a histogram and verifies the plan by execution.
 fn plan(
     layouts: &Layouts,
     gpu: Gpu,
@@ -50,7 +48,6 @@ fn plan(
     Ok(plan)
 }
 
-/// Lowers `tt.histogram`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let histogram = tt::Histogram::of(op).expect("the dispatch goes by kind");
     let Some((plan, offset)) = l.allocation.plan::<HistogramPlan>(op) else {
@@ -85,8 +82,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns `value`, marked for the simulator as an index that must be below the number of bins if `mask` is true or
-/// `None`.
+/// Marks `value` for the simulator as an index below the number of bins, under `mask` if `Some`.
 fn bounded<'c>(
     l: &mut Lowering<'c>,
     value: Val<'c>,
@@ -101,7 +97,7 @@ fn bounded<'c>(
     }
 }
 
-/// Converts an integer to an `i32`. An integer that does not fit is not below the number of bins, so it is not counted.
+/// Converts to `i32`. A wider integer that does not fit is out of range and not counted.
 fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     let i32 = l.e.types.i32;
     match bits_of(value.r#type()) {
@@ -111,7 +107,7 @@ fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Returns the condition that an unsigned integer is below `2^log2`, or `None` if all integers of its type are.
+/// Tests `value < 2^log2`. `None` if the type implies the condition.
 fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'c>> {
     if log2 >= bits_of(value.r#type()) {
         return None;
@@ -120,7 +116,7 @@ fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'
     Some(l.e.is_zero(above))
 }
 
-/// Returns the conjunction of two conditions. `None` stands for true.
+/// `None` stands for true.
 fn both<'c>(l: &mut Lowering<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(l.e.and(a, b)),

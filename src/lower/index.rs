@@ -1,4 +1,4 @@
-//! Index arithmetic: emission of index programs, and the tensor indices of the element that each register holds.
+//! Index arithmetic: emission of index programs, and tensor indices per register.
 
 use super::emit::Emitter;
 use super::gpu::Gpu;
@@ -8,7 +8,6 @@ use linear_layout::f2::apply_columns;
 use linear_layout::layout::Dim;
 use linear_layout::plan::program::{IndexOp, IndexProgram, Join};
 
-/// Emits an index program on `i32` inputs, and returns the values of its outputs.
 pub(crate) fn emit_index<'c>(
     e: &mut Emitter<'c>,
     program: &IndexProgram,
@@ -41,12 +40,12 @@ pub(crate) fn emit_index<'c>(
         .collect()
 }
 
-/// Converts an index to 32 bits. The index fits, since a tensor has at most 2^20 elements.
+/// Tensors have at most 2^20 elements.
 fn narrow(value: u64) -> u32 {
     u32::try_from(value).expect("an index of at most 2^20 elements")
 }
 
-/// Returns, for each register, the tensor indices of its element as one `i32` per dimension.
+/// Returns one `i32` per register and dimension.
 pub(crate) fn element_indices<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,

@@ -1,7 +1,7 @@
-//! Inlining of scalar regions: the body of `tt.map_elementwise`, and combine regions.
+//! Inlining of scalar regions: `tt.map_elementwise` and combine regions.
 //!
-//! The operations of a region are lowered once per group of elements; each value of the region is a single register.
-//! If the region has several blocks, they are inserted after the current block.
+//! A region is lowered once per group of elements, with one register per value. Several blocks are inserted after the
+//! current block.
 
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
@@ -12,8 +12,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Lowering<'c> {
-    /// Inlines a scalar region, and returns the registers that it yields. `arguments` are the values of the region's
-    /// arguments, and `types` are the types of the yielded registers.
+    /// Inlines a region and returns the yielded registers of `types`.
     pub(crate) fn inline(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -27,7 +26,7 @@ impl<'c> Lowering<'c> {
         self.region(graph, types)
     }
 
-    /// Inlines a region whose arguments are set, and returns the registers that it yields. `types` are their types.
+    /// Inlines a region whose arguments are set, and returns the yielded registers of `types`.
     pub(crate) fn region(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -67,7 +66,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Lowers `tt.map_elementwise`: inlines the region once per group of `pack` registers.
+/// Inlines the region once per group of `pack` registers.
 pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::MapElementwise::of(op).expect("the dispatch goes by kind");
     let pack = usize::try_from(view.pack()).unwrap_or_default();
@@ -95,7 +94,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let graph = BlockGraph::of(op, 0);
     let mut lists = vec![Vec::with_capacity(registers); results.len()];
     for first in (0..registers).step_by(pack) {
-        // The arguments are ordered by operand, and the yielded registers by result.
+        // Arguments are grouped by operand, yielded registers by result.
         let arguments: Vec<Val<'c>> = sources
             .iter()
             .flat_map(|list| list[first..first + pack].to_vec())
@@ -111,8 +110,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers the terminator of a scalar region. The terminator of a region with several blocks branches to the exit block;
-/// otherwise its operands become [`Lowering::yielded`].
+/// Lowers the terminator of a scalar region: a branch to the exit block, or [`Lowering::yielded`] for a single block.
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {

@@ -9,8 +9,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers `arith.mulsi_extended` and `arith.mului_extended`, which return both halves of a product, and `tt.mulhiui`,
-/// which returns the upper half.
+/// Lowers `arith.mulsi_extended`, `arith.mului_extended` (both halves) and `tt.mulhiui` (upper half).
 pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if let Some(OpView::TtMulhiUI(op)) = OpView::of(op) {
         product(l, (op.x(), op.y()), false, None, op.result());
@@ -27,7 +26,7 @@ pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `arith.addui_extended`. A sum has overflowed if it is less than an operand.
+/// Lowers `arith.addui_extended`. An overflowed sum is less than an operand.
 pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = arith::AddUIExtended::of(op).expect("the dispatch goes by kind");
     let (a, b) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -46,7 +45,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Sets `high` to the upper half of the product of `a` and `b`, and `low`, if it is given, to the lower half.
+/// Sets `high` and, if `Some`, `low` to the halves of the product.
 fn product<'c>(
     l: &mut Lowering<'c>,
     (a, b): (Val<'c>, Val<'c>),
@@ -67,7 +66,6 @@ fn product<'c>(
     l.set(high, upper);
 }
 
-/// Computes the upper half of the product of two integers.
 pub(super) fn upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,
@@ -106,7 +104,7 @@ pub(super) fn upper_half<'c>(
     l.e.sub(high, from_b)
 }
 
-/// Computes the upper half of an unsigned 64-bit product from four products of 32-bit halves.
+/// Combines four products of 32-bit halves.
 fn unsigned_upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,

@@ -1,12 +1,12 @@
 //! Strategies of reductions across lanes.
 
-/// The strategies that reductions across the lanes of a warp may use.
+/// Strategies for reductions across the lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LaneReductions {
-    /// The cheapest strategy. If a thread holds several rows, lanes usually exchange halves of their rows.
+    /// The cheapest strategy. Lanes with several rows usually exchange halves of their rows.
     #[default]
     Cheapest,
-    /// Butterflies: every lane combines all of its rows with another lane, once for each lane bit.
+    /// Butterflies: one exchange of all rows per lane bit.
     Butterfly,
 }
 
@@ -14,7 +14,7 @@ impl LaneReductions {
     /// All values of the option.
     pub const ALL: [Self; 2] = [Self::Cheapest, Self::Butterfly];
 
-    /// Returns the option value that selects these strategies.
+    /// Returns the value of the command-line option.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

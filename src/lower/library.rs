@@ -1,22 +1,19 @@
-//! Calls of device library functions, which are linked later.
+//! Calls of device library functions, linked later.
 
 use super::state::Lowering;
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// A function of a device library.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LibraryFunction<'a> {
     pub(super) name: &'a str,
-    /// Name and path of the library, each empty if unknown.
+    /// Name and path of the library, empty if unknown.
     pub(super) library: [&'a str; 2],
-    /// True if a call has no side effects.
     pub(super) is_pure: bool,
 }
 
 impl<'a> LibraryFunction<'a> {
-    /// Creates a pure function whose library is unspecified.
     pub(super) fn pure(name: &'a str) -> Self {
         Self {
             name,
@@ -29,7 +26,7 @@ impl<'a> LibraryFunction<'a> {
 /// Calls a library function on scalars.
 ///
 /// # Errors
-/// Returns an error if the name is invalid, or if the module already calls the function with other types.
+/// Fails for an invalid name, or for a conflicting type of an earlier call.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     function: LibraryFunction<'_>,

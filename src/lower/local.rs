@@ -1,8 +1,7 @@
-//! Memdescs of shared memory: allocation, stores and loads.
+//! Shared-memory memdescs: allocation, stores and loads.
 //!
-//! A lowered memdesc is two values: the address of the allocation, and the byte offset of the view in the allocation,
-//! before padding is added. Views change only the byte offset, so loops carry memdescs like registers. [`plan_access`]
-//! decides which registers share an access.
+//! A lowered memdesc is the address of the allocation plus the byte offset of the view, before padding. Views change
+//! only the byte offset, so loops carry memdescs like registers. [`plan_access`] groups registers into accesses.
 
 pub(crate) mod atomic;
 pub(crate) mod indexed;
@@ -31,7 +30,6 @@ pub(super) use view::MemdescLayout;
 
 // --- effects ---
 
-/// Returns the request for the shared memory of an allocation: its size and its alignment in bytes.
 fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request, Diagnostic> {
     let view = MemdescLayout::of(layouts, alloc.result().r#type())?;
     let requested = alloc.alignment().unwrap_or(1);
@@ -53,10 +51,10 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
     })
 }
 
-/// Checks that a buffer is aligned to at least `expected` bytes, as required by units that swizzle addresses.
+/// Checks that a buffer is aligned to `expected` bytes, for units that swizzle addresses.
 ///
 /// # Errors
-/// Returns an error if the alignment of the buffer may be smaller.
+/// Fails if the alignment may be smaller.
 pub(super) fn check_alignment(
     layouts: &Layouts,
     buffer: Val<'_>,
@@ -85,7 +83,6 @@ pub(super) fn check_alignment(
     )))
 }
 
-/// Returns the shared-memory effects of an operation on memdescs.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let made = match ttg::LocalAlloc::of(op) {
         Some(alloc) => Some(BufferAllocation {
@@ -115,12 +112,10 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
 #[derive(Debug)]
 struct AccessProgram(Program);
 
-/// An operation that stores registers to a buffer, or loads registers from a buffer.
 struct BufferOp<'c> {
-    /// The tensor that is stored or loaded.
     tensor: Val<'c>,
     buffer: Val<'c>,
-    /// The indices of a gather or scatter, and the axis of the buffer that they index.
+    /// Indices and buffer axis of a gather or scatter.
     indices: Option<(Val<'c>, i64)>,
     access: Access,
 }
@@ -149,7 +144,6 @@ impl<'c> BufferOp<'c> {
         })
     }
 
-    /// Returns the key of the operation in the plan cache.
     fn key(&self) -> Vec<usize> {
         let types = [self.tensor, self.buffer].map(|value| sys::type_id(value.r#type()));
         let axis = self.indices.map_or(0, |(_, axis)| {
@@ -163,7 +157,6 @@ impl<'c> BufferOp<'c> {
         ]
     }
 
-    /// Plans the access of this operation, and verifies the plan by execution.
     fn plan(&self, layouts: &Layouts, target: &Target) -> Result<AccessProgram, Diagnostic> {
         // The result of a gather has the layout of its indices.
         let tensor = self.indices.map_or(self.tensor, |(indices, _)| indices);
@@ -186,7 +179,6 @@ impl<'c> BufferOp<'c> {
     }
 }
 
-/// Plans an access to a buffer and verifies the program by execution.
 pub(super) fn verified_access(access: &BufferAccess<'_>) -> Result<Program, Diagnostic> {
     let program = plan_access(access).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_access(&program, access).map_err(wrong)?;
@@ -213,8 +205,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Lowers `ttg.local_dealloc`. The end of the lifetime follows from the uses of the buffer, so only a mark for the
-/// simulator is emitted.
+/// Lowers `ttg.local_dealloc` to a mark for the simulator. The lifetime follows from the uses of the buffer.
 pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
     if let Some(user) = use_after(op, views::root(dealloc.src())) {
@@ -229,8 +220,7 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the first operation that uses the buffer `root` after `op`, in the block of `op` or in a region nested in
-/// it.
+/// Returns the first use of the buffer `root` after `op` in the same block, including nested regions.
 fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     let later = std::iter::successors(build::next(op), |op| build::next(*op));
     let mut pending: Vec<Op<'c>> = later.collect();
@@ -249,7 +239,6 @@ fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     None
 }
 
-/// Lowers a store of registers to a buffer, or a load of registers from a buffer.
 pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let access = BufferOp::of(op).expect("the dispatch goes by kind");
     let Some((plan, _)) = l.allocation.plan::<AccessProgram>(op) else {

@@ -1,8 +1,7 @@
-//! Mbarriers: objects in shared memory on which threads wait for copies and arrivals.
+//! Mbarriers: shared-memory objects that count copies and arrivals.
 //!
-//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait on it. The CTA barriers around
-//! these operations follow from their shared-memory effects, like the CTA barriers around other accesses. An arrival
-//! counts for the whole CTA, so a CTA barrier precedes it.
+//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait. The surrounding CTA barriers
+//! follow from shared-memory effects. An arrival counts for the whole CTA, so a CTA barrier comes first.
 
 use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
@@ -13,7 +12,7 @@ use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 use melior::ir::r#type::IntegerType;
 
-/// Returns the instructions for the GPU's asynchronous units, or an error if the GPU has none.
+/// Fails on GPUs without asynchronous units.
 pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
     let units = l.gpu.units();
     units.ok_or_else(|| {
@@ -25,12 +24,11 @@ pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic
     })
 }
 
-/// Returns the address of the mbarrier in the memdesc `value`.
 pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>, Diagnostic> {
     Ok(l.buffer(value)?.address(&mut l.e))
 }
 
-/// Returns the condition under which this thread issues an operation: it is the elected thread, and `pred` is true.
+/// Returns the condition for the issuing thread: elected, and `pred` is true.
 pub(super) fn issuer<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -59,7 +57,7 @@ fn update<'c>(
     Ok(())
 }
 
-/// Converts a number to `u32`. The verifier has checked that it is positive.
+/// The verifier has checked that the number is positive.
 fn positive(number: i64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
@@ -68,20 +66,17 @@ fn in_cluster() -> Diagnostic {
     Diagnostic::new("is not supported on an mbarrier of another CTA")
 }
 
-/// Lowers `ttng.init_barrier`.
 pub(crate) fn init<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let init = ttng::InitBarrier::of(op).expect("the dispatch goes by kind");
     let action = MbarrierAction::Init(positive(init.count()));
     update(l, init.alloc(), action, None)
 }
 
-/// Lowers `ttng.inval_barrier`.
 pub(crate) fn invalidate<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let end = ttng::InvalBarrier::of(op).expect("the dispatch goes by kind");
     update(l, end.alloc(), MbarrierAction::Invalidate, None)
 }
 
-/// Lowers `ttng.barrier_expect`.
 pub(crate) fn expect<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let expect = ttng::BarrierExpect::of(op).expect("the dispatch goes by kind");
     if expect.from_cta().is_some() {
@@ -91,7 +86,7 @@ pub(crate) fn expect<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     update(l, expect.alloc(), action, Some(expect.pred()))
 }
 
-/// Lowers `ttng.arrive_barrier`: after a CTA barrier, one thread arrives.
+/// Lowers `ttng.arrive_barrier`: a CTA barrier, then an arrival of one thread.
 pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let arrive = ttng::ArriveBarrier::of(op).expect("the dispatch goes by kind");
     if arrive.from_cta().is_some() || arrive.multicast_cta().is_some() {
@@ -102,7 +97,7 @@ pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     update(l, arrive.alloc(), action, arrive.pred())
 }
 
-/// Returns the lowest bit of a phase. The hardware requires 0 or 1, but the sign extension of an `i1` is 0 or -1.
+/// Returns the lowest bit of a phase. The hardware requires 0 or 1; the sign extension of an `i1` gives 0 or -1.
 fn parity<'c>(l: &mut Lowering<'c>, phase: Val<'c>) -> Val<'c> {
     let parity = l.get(phase)[0];
     if is_bit(phase, &mut Vec::new()) {
@@ -112,7 +107,7 @@ fn parity<'c>(l: &mut Lowering<'c>, phase: Val<'c>) -> Val<'c> {
     l.e.and(parity, one)
 }
 
-/// Returns true if an integer is certainly 0 or 1. The values in `assumed` are assumed to be.
+/// Returns true if `value` is certainly 0 or 1. `assumed` are values under proof.
 fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
     use UpstreamKind as U;
     if assumed.contains(&value) {
@@ -140,7 +135,6 @@ fn is_bit<'c>(value: Val<'c>, assumed: &mut Vec<Val<'c>>) -> bool {
     }
 }
 
-/// Lowers `ttng.wait_barrier`.
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttng::WaitBarrier::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
@@ -155,8 +149,7 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.fence_async_shared` to nothing. The analysis has already inserted a fence in front of it if there are
-/// accesses to order.
+/// Lowers `ttng.fence_async_shared` to nothing. The analysis has already inserted the necessary fences.
 pub(crate) fn fence<'c>(_: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
     if fence.b_cluster() {

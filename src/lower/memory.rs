@@ -1,7 +1,7 @@
-//! Global loads and stores, vectorised up to the limits that contiguity, alignment and masks set.
+//! Global loads and stores, vectorised by contiguity, alignment and masks.
 //!
-//! Registers with contiguous addresses share one access, up to the widest access of the GPU. The vendor's code in `gpu`
-//! emits the predication. Each replica of an element is loaded, but only the owner of an element stores it.
+//! Registers with contiguous addresses share an access, up to the widest access of the GPU. Every replica of an element
+//! is loaded, but only the owner stores. Predication is in `gpu`.
 
 use super::emit::Emitter;
 use super::gpu::{CachePolicy, GlobalAccess, Gpu, SecondCache};
@@ -17,18 +17,17 @@ use linear_layout::access::VectorAccess;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// A partition of a tensor's registers into groups; each group is one vector access.
+/// A partition of registers into vector accesses.
 #[derive(Clone, Debug)]
 pub(super) struct AccessGroups<'c> {
-    /// The type of an element in memory (e.g. `i8` for a boolean).
+    /// Element type in memory, e.g. `i8` for a boolean.
     pub(super) element: Type<'c>,
     pub(super) element_bits: u32,
-    /// Registers of each access, lowest address first.
+    /// Registers per access, lowest address first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// For each register, the index of the register whose address is the base address, and the distance from the base
-    /// address in elements. Several groups share a base address if a mask splits a contiguous run. Empty if each group
-    /// uses the address of its first register.
+    /// Base register, and distance in elements. Groups of a contiguous run share a base. Empty if each group starts at
+    /// its first register.
     bases: Vec<(usize, u32)>,
 }
 
@@ -48,8 +47,7 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Sets the base address of each group to the address of the first register of the contiguous run that contains the
-    /// group.
+    /// Sets the base of each group to the first register of its contiguous run.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -61,8 +59,7 @@ impl<'c> AccessGroups<'c> {
         self
     }
 
-    /// Returns the index of the register whose address is the base address of a group, and the distance of the group
-    /// from the base address in bytes.
+    /// Returns the base register, and the distance in bytes.
     fn base(&self, group: &[usize]) -> (usize, u32) {
         let (base, distance) = self.bases.get(group[0]).copied().unwrap_or((group[0], 0));
         (base, distance * (self.element_bits / 8))
@@ -79,12 +76,10 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Returns the number of elements per access.
     pub(super) fn width(&self) -> usize {
         self.groups[0].len()
     }
 
-    /// Returns the number of bits per access.
     pub(super) fn bits(&self) -> u32 {
         bits_of_several(self.element_bits, self.width())
     }
@@ -118,7 +113,7 @@ impl<'c> AccessGroups<'c> {
     }
 }
 
-/// Returns the type in memory and the type in registers of the elements to which `pointer` points.
+/// Returns (type in memory, type in registers).
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
@@ -162,14 +157,13 @@ fn accesses<'c>(
     accesses.with_runs(&widest_at(None, MASKED_BITS))
 }
 
-/// The width in bits of the widest access that may have a mask, a cache policy or a memory order.
+/// Width in bits of the widest access with a mask, a cache policy or a memory order.
 pub const MASKED_BITS: u32 = 128;
 
-/// Parses the `cachePolicy` attribute.
 pub(super) fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
     let word = |key| policy(of, key).filter(|word| word != "none");
-    // `eviction_policy` applies to both caches and defaults to `evict_normal`; `l1` applies to L1, and `l2_primary` to
-    // L2.
+    // `eviction_policy` applies to both caches, with the default `evict_normal`. `l1` and `l2_primary` apply to one
+    // cache.
     let both = word("eviction_policy").filter(|name| name != "evict_normal");
     let number = |key| word(key)?.split(' ').next().map(str::to_owned);
     let fraction = number("l2_fraction").and_then(|text| text.parse::<f32>().ok());
@@ -229,7 +223,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (element, _) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
     let cache = cache_policy(view.cache_policy());
-    // Only the owner of an element stores it.
+    // Only the owner of an element stores.
     let (owner, registers) = owner(l, layout.as_deref());
     let is_plain = owner.is_none() && cache == CachePolicy::default();
     let accesses = accesses(l, element, pointer, mask, layout.as_deref(), is_plain);
@@ -259,11 +253,9 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// A function that emits the index of the thread in its CTA, or the rank of the CTA in its cluster.
 type Index<'c> = fn(Gpu, &mut Emitter<'c>) -> Val<'c>;
 
-/// Returns the condition that this thread owns the elements that it holds, or `None` if the condition is always true.
-/// Also returns the mask of the register-index bits that select between replicas of an element.
+/// Returns the condition for ownership (`None` if always true), and the register-index bits that select replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,
@@ -298,7 +290,7 @@ pub(super) fn owner<'c>(
     (bits.map(|bits| l.e.is_zero(bits)), registers)
 }
 
-/// Converts a value from its type in registers to its type in memory. A boolean occupies a byte in memory.
+/// Converts a value to its memory type. A boolean occupies a byte.
 pub(super) fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
     if value.r#type() == l.e.types.i1 {
         l.e.zext(value, element)

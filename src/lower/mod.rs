@@ -1,15 +1,14 @@
 //! Lowering of TTGIR to the LLVM dialect. Each file lowers one family of operations.
 //!
-//! A tensor becomes a list of LLVM values: one value for each register of a thread that is not a replica of another
-//! register. Loops and branches carry this list too. A memdesc becomes two values, an address and an offset.
-//! Elementwise operations are emitted once per register. MLIR's own conversions lower the remaining values of type
-//! `index`.
+//! A tensor becomes a list of LLVM values, one per register, without replicas. Loops and branches carry this list. A
+//! memdesc becomes two values, address and offset. Elementwise operations are emitted per register. Remaining `index`
+//! values are left to MLIR's conversions.
 //!
 //! Reading order: [`lower_module`], `calls` (call graph and frames), `function`, `state` (value map), `walk`,
-//! `dispatch` (operation to family), `emit` (IR builder with value numbering), `memory`, `convert`. `gpu` is the only
-//! folder that distinguishes NVVM from ROCDL.
+//! `dispatch` (operation to family), `emit` (IR builder with value numbering), `memory`, `convert`. Only `gpu`
+//! distinguishes NVVM from ROCDL.
 //!
-//! The lowering creates no structs of registers, and no index arithmetic that MLIR or LLVM would have to simplify.
+//! There are no structs of registers, and no index arithmetic for MLIR or LLVM to simplify.
 
 mod abi;
 mod allocate;
@@ -109,26 +108,25 @@ use std::rc::Rc;
 /// Options of [`lower_module`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LoweringOptions {
-    /// The kernel calling convention.
+    /// Kernel calling convention.
     pub abi: Abi,
-    /// The rule for the number of shared-memory bytes that a function may use.
+    /// Rule for the shared memory of a function.
     pub shared: SharedBytes,
-    /// The strategies of reductions across lanes.
+    /// Strategies for reductions across lanes.
     pub lane_reductions: LaneReductions,
-    /// The assumption about dividends with which the widths of global accesses are chosen.
+    /// Assumption about dividends, for the widths of global accesses.
     pub dividends: Dividends,
-    /// If true, shared-memory allocations and index bounds are annotated for the simulator.
+    /// Annotates shared-memory allocations and index bounds for the simulator.
     pub bounds: bool,
-    /// If true, device library functions are called instead of expanded.
+    /// Calls device library functions instead of expanding them.
     pub call_libraries: bool,
-    /// The severity of the diagnostic if a function exceeds the shared memory of the GPU.
+    /// Severity for a function that exceeds the shared memory of the GPU.
     pub shared_limit: SharedLimit,
-    /// If true, each operation that uses shared memory gets a remark with its wavefronts, bank conflicts and
-    /// barriers.
+    /// Emits a remark with wavefronts, bank conflicts and barriers per operation that uses shared memory.
     pub explain: bool,
 }
 
-/// Returns a module and the modules nested in it. An outer module precedes its nested modules.
+/// Returns a module and its nested modules, outer modules first.
 #[must_use]
 pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     let mut found = vec![module];
@@ -140,11 +138,11 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Default value of `ttg.num-warps` for modules without tensors, as in Triton.
+/// Default `ttg.num-warps` for modules without tensors, as in Triton.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Sets the number of warps and the number of threads per warp of a module if these attributes are missing. Does
-/// nothing if a value in the functions has an encoding, since its layout then depends on these numbers.
+/// Sets missing numbers of warps and of threads per warp. Modules with encodings are unchanged, since their layouts
+/// depend on these numbers.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
     let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
     let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
@@ -161,7 +159,6 @@ fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>]
     }
 }
 
-/// Returns true if a value nested in an operation has an encoding.
 fn has_encodings(op: Op<'_>) -> bool {
     let has_encoding = |type_: Type<'_>| {
         sys::buffer(type_).is_some()
@@ -188,10 +185,10 @@ fn has_encodings(op: Op<'_>) -> bool {
     false
 }
 
-/// Lowers every `tt.func` of a module in place to the LLVM dialect. Values of type `index` remain for MLIR's own
-/// conversions ([`unlowered`]).
+/// Lowers every `tt.func` of a module in place to the LLVM dialect. Remaining `index` values are for MLIR's conversions
+/// ([`unlowered`]).
 ///
-/// `target` is the GPU to lower for, or the error of an unknown GPU. A module without functions needs no target.
+/// `target` is the GPU, or the error of an unknown GPU. A module without functions needs no target.
 ///
 /// # Errors
 /// Reports each operation that cannot be lowered. The module may then be partly lowered.
@@ -299,7 +296,7 @@ pub fn lower_module<'c>(
     Ok(())
 }
 
-/// Returns the operations of a module that are not in the LLVM dialect, NVVM or ROCDL.
+/// Returns the operations outside the LLVM dialect, NVVM and ROCDL.
 pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut unlowered = Vec::new();
     let mut pending = vec![module];
@@ -317,7 +314,7 @@ pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     unlowered
 }
 
-/// Checks that all operations of a module are in the LLVM dialect, NVVM or ROCDL.
+/// Checks that all operations are in the LLVM dialect, NVVM or ROCDL.
 ///
 /// # Errors
 /// Reports each operation of another dialect.

@@ -12,27 +12,25 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The cached plans of a function's operations. Each family of operations has its own plan type.
+/// Cached plans of a function. The plan type depends on the family of operations.
 #[derive(Debug, Default)]
 pub(crate) struct PlanCache {
     by_key: HashMap<(TypeId, u32, Vec<usize>), Arc<dyn Any + Send + Sync>>,
     by_op: HashMap<usize, Arc<dyn Any + Send + Sync>>,
-    /// Number of warps that execute the operations being planned. Part of every key.
     pub(crate) num_warps: u32,
 }
 
 impl PlanCache {
-    /// Returns the plan of an operation, if the operation has a plan of type `P`.
+    /// Returns `None` without a plan of type `P`.
     pub(crate) fn get<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<Arc<P>> {
         let plan = Arc::clone(self.by_op.get(&operation_id(op))?);
         plan.downcast().ok()
     }
 
-    /// Returns the cached plan for `key`, or plans the operation with `make` if there is no cached plan. Equal keys
-    /// must imply equal plans.
+    /// Returns the plan for `key`, made by `make` on the first use. Equal keys must imply equal plans.
     ///
     /// # Errors
-    /// Forwards the error of `make`.
+    /// Returns the error of `make`.
     pub(crate) fn plan<P: Any + Send + Sync>(
         &mut self,
         op: Op<'_>,
@@ -54,17 +52,15 @@ impl PlanCache {
     }
 }
 
-/// The plan of an operation. Its program may use scratch memory in shared memory.
+/// A plan with optional scratch memory.
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,
-    /// Number of scratch bytes that the baseline plan of the operation needs. `None` if the operation cannot be
-    /// replanned with less scratch memory.
+    /// Scratch bytes of the baseline plan. `None` if the operation cannot be replanned with less scratch memory.
     pub(crate) baseline_bytes: Option<u32>,
 }
 
 impl OpPlan {
-    /// Returns the shared-memory effects of the operation that has this plan.
     pub(crate) fn effects(&self, context: &mut PlanContext<'_>, op: Op<'_>) -> Effects {
         let effects = context.effects_of(op, &self.program, None);
         match self.baseline_bytes {
@@ -77,7 +73,7 @@ impl OpPlan {
     }
 }
 
-/// Returns the layout of a tensor type, or an error if `type_` is not a tensor type.
+/// Fails if `type_` is not a tensor type.
 pub(crate) fn layout_of(
     layouts: &Layouts,
     type_: Type<'_>,
@@ -92,8 +88,7 @@ pub(crate) fn layout_of(
         .map_err(|reason| Diagnostic::new(reason.to_string()))
 }
 
-/// Returns the diagnostic for a plan that fails verification. Verification executes every plan for all lanes before
-/// the plan is emitted.
+/// Returns the diagnostic for failed verification. Every plan is executed for all lanes before emission.
 pub(crate) fn wrong(fault: impl Display) -> Diagnostic {
     Diagnostic::new(format!(
         "internal error, please report it: the plan is wrong: {fault}"

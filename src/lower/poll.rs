@@ -1,4 +1,4 @@
-//! `tt.atomic_poll`: the owner of each element reads memory until it contains the expected value, or until a timeout.
+//! `tt.atomic_poll`: the owner of each element reads memory until the expected value or a timeout.
 //!
 //! ```text
 //! owner: loop { found = load; } while (found != expected && elapsed < timeout)
@@ -19,13 +19,11 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if the result must be broadcast to replicas. Without a timeout the result is always true, so no
-/// broadcast is needed.
+/// Returns true if the result needs a broadcast to replicas. Without a timeout, the result is always true.
 fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
     view.timeout().is_some() && !sys::is_unused(view.result())
 }
 
-/// Returns the shared-memory effects of the broadcast of the result, and of the barrier.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
     let mut effects = if is_broadcast(view) {
@@ -90,8 +88,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits the polling loop of one element, which times out at the time `end`. Returns the condition that memory contains
-/// the expected value.
+/// Emits the polling loop of one element, with the deadline `end`. Returns true for the expected value.
 fn wait<'c>(
     l: &mut Lowering<'c>,
     view: tt::AtomicPoll<'c, 'c>,

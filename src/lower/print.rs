@@ -1,9 +1,9 @@
-//! `tt.print` and `tt.assert`. A print writes one line per element, from the thread that owns the element.
+//! `tt.print` and `tt.assert`. A print writes one line per element, by the owner.
 //!
 //! ```text
 //! pid (0, 0, 0) idx ( 7) x: 1.500000
 //! ```
-//! Triton prints every replica of an element, and a scalar once per thread. This lowering prints each element once.
+//! Unlike Triton, replicas are not printed, and a scalar is printed once.
 
 use super::declarations::literal;
 use super::index::element_indices;
@@ -18,7 +18,6 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
-/// A directive of a `printf` format, and its argument.
 struct PrintArgument<'c> {
     format: String,
     value: Val<'c>,
@@ -88,8 +87,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Emits `body` for the threads that own elements of `operand`. If `operand` is a scalar or `None`, only the first
-/// thread of the CTA executes `body`.
+/// Emits `body` for the owners of `operand`, or for the first thread of the CTA without a tensor.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,
@@ -108,8 +106,6 @@ fn by_owner<'c>(
     outcome
 }
 
-/// Returns the format directive for `value`, a register of `operand`, and the value converted to the type that the
-/// directive expects.
 fn argument<'c>(
     l: &mut Lowering<'c>,
     operand: Val<'c>,
@@ -157,7 +153,7 @@ fn argument<'c>(
     Ok(PrintArgument { format, value })
 }
 
-/// Lowers `tt.assert`, which stops the kernel if an element is false. A CTA barrier follows the assertion of a tensor.
+/// Lowers `tt.assert`. A CTA barrier follows the assertion of a tensor.
 pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     let condition = view.condition();
@@ -185,7 +181,6 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of an assertion: a CTA barrier if the condition is a tensor.
 pub(crate) fn assert_effects(op: Op<'_>) -> Effects {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     if TensorType::of(view.condition().r#type()).is_some() {

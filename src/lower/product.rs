@@ -1,4 +1,4 @@
-//! `tt.dot` and `tt.dot_scaled`, lowered to the matrix instruction that matches the layouts of the operands.
+//! `tt.dot` and `tt.dot_scaled`, lowered to the matrix instruction for the operand layouts.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -16,7 +16,6 @@ use linear_layout::target::Target;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// Returns the shared-memory effects of a product's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let dot = tt::Dot::of(op).expect("the dispatch goes by kind");
     let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
@@ -27,7 +26,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Plans a product and verifies the plan by execution.
 fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan, Diagnostic> {
     let operands = [dot.a(), dot.b(), dot.c()];
     let [a, b, d] = operands.map(|value| layout_of(layouts, value.r#type()));
@@ -47,7 +45,6 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
     Ok(plan)
 }
 
-/// Returns the shared-memory effects of a scaled product's plan.
 pub(crate) fn effects_of_scaled(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -65,21 +62,17 @@ pub(crate) fn effects_of_scaled(
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Returns true if an instruction of the target applies the scales and the sum has the layout of this instruction. Any
-/// other scaled product is decomposed: the operands are scaled first, and an unscaled product may then use any
-/// instruction and any layout of the sum.
+/// Returns true if an instruction applies the scales in the layout of the sum. Other scaled products are decomposed.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
     let layouts = Layouts::of(dot.op().context());
     let plan = plan_scaled(layouts, target, dot, |_, _| Ok(()));
     plan.is_ok_and(|plan| !plan.is_converted()[2])
 }
 
-/// Verifies the plan of a product by execution.
 fn verify(plan: &ProductPlan, product: &MatrixProduct<'_>) -> Result<(), Diagnostic> {
     machine::check_product(plan.program(), product).map_err(wrong)
 }
 
-/// Plans a scaled product, and verifies the plan by `verify`.
 fn plan_scaled(
     layouts: &Layouts,
     target: &Target,
@@ -110,14 +103,12 @@ fn plan_scaled(
     Ok(plan)
 }
 
-/// Lowers `tt.dot`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dot = tt::Dot::of(op).expect("the dispatch goes by kind");
     let operands = [dot.c(), dot.a(), dot.b()].map(Some);
     emit(l, op, &operands, dot.d())
 }
 
-/// Lowers `tt.dot_scaled`.
 pub(crate) fn lower_scaled<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dot = tt::DotScaled::of(op).expect("the dispatch goes by kind");
     let tensors = [dot.c(), dot.a(), dot.b()].map(Some);
@@ -125,8 +116,7 @@ pub(crate) fn lower_scaled<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     emit(l, op, &operands, dot.d())
 }
 
-/// Emits the plan of a product. `operands` are in the order of the plan: the sum, A, B and, if there are any, the
-/// scales.
+/// Emits the plan of a product. `operands` are the sum, A, B and the optional scales.
 fn emit<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

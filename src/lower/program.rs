@@ -28,7 +28,6 @@ pub(crate) fn warp_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of an operation that is lowered to a CTA barrier. The analysis then inserts no other barrier.
 pub(crate) fn barrier_effects() -> Effects {
     Effects {
         acts: vec![Act::Barrier],
@@ -36,10 +35,9 @@ pub(crate) fn barrier_effects() -> Effects {
     }
 }
 
-/// The bit of shared memory in the address spaces of `ttg.barrier`.
 const LOCAL: i64 = 1;
 
-/// Lowers `ttg.barrier` to a barrier that orders shared memory, or all accesses if it names more.
+/// Lowers `ttg.barrier`. The barrier orders shared memory only, or all accesses for further address spaces.
 pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let barrier = ttg::Barrier::of(op).expect("the dispatch goes by kind");
     if barrier.addr_space() == LOCAL {
@@ -50,7 +48,7 @@ pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `rocdl.s.barrier` to a barrier that orders shared memory too: the analyses count on it.
+/// Lowers `rocdl.s.barrier` to a barrier that also orders shared memory, as the analyses assume.
 pub(crate) fn wave_barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
     l.shared_barrier();
     Ok(())

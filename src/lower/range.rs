@@ -1,4 +1,4 @@
-//! `tt.make_range`: the value of each element is its tensor index plus the start of the range.
+//! `tt.make_range`: each element is its tensor index plus the start of the range.
 
 use super::index::element_indices;
 use super::state::{Lowering, Outcome};

@@ -17,14 +17,13 @@ use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction}
 use linear_layout::plan::tuples::LaneReduction;
 use melior::ir::ValueLike;
 
-/// Returns the shared-memory effects of a reduction's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
     let at_once = LaneOperation::of(op).and_then(|known| known.planned(context.gpu.target));
     let is_packed = tuples::packed(op, context.gpu.target).is_some();
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
-    // All reductions of a module have the same value, so that it is not part of the key.
+    // The value is the same for all reductions of a module, hence not in the key.
     let can_halve = context.lane_reductions == LaneReductions::Cheapest;
     tuples::effects(
         context,
@@ -42,7 +41,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     )
 }
 
-/// Plans a reduction and verifies the plan by execution.
 fn plan<'c>(
     (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
@@ -79,10 +77,10 @@ fn plan<'c>(
     })
 }
 
-/// Returns the layout of the part of the result that each CTA holds.
+/// Returns the layout of the result in each CTA.
 ///
 /// # Errors
-/// Returns an error if a CTA holds other rows of the result than of the source.
+/// Fails if a CTA holds different rows of the source and the result.
 fn result_of_cta(
     dst: &TensorLayout,
     src: &BlockSlice,
@@ -102,7 +100,6 @@ fn result_of_cta(
     })
 }
 
-/// Lowers `tt.reduce`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     tuples::lower(l, op)
 }

@@ -1,9 +1,8 @@
-//! Exact floating-point remainders: `arith.remf` for GPUs on which LLVM's expansion is not exact.
+//! Exact floating-point remainders: `arith.remf` on GPUs with an inexact expansion in LLVM.
 //!
-//! LLVM expands `frem` for some GPUs to `x - trunc(x / y) * y`. The result is meaningless if the quotient does not fit
-//! into the significand, and has the wrong sign if the quotient is rounded up to an integer. Each step of the sequence
-//! below subtracts a multiple whose factor fits into the significand, so the difference is exact. Most arguments need
-//! one step.
+//! LLVM expands `frem` on some GPUs to `x - trunc(x / y) * y`. A quotient beyond the significand gives a meaningless
+//! result; a quotient rounded up to an integer gives the wrong sign. Below, the factor of each subtracted multiple fits
+//! into the significand, so the difference is exact. Most arguments need one step.
 //!
 //! ```text
 //! a, b: the absolute values of the operands; L = 2^(number of significand bits - 2)
@@ -14,8 +13,8 @@
 //! r = a - trunc(a / b) * b; if r < 0: r = r + b
 //! result: r with the sign of the first operand
 //! ```
-//! A quotient that is rounded up is too large by less than one. The difference is still exact, because it is smaller
-//! than the subtrahend and a multiple of the last place of both operands.
+//! A quotient that was rounded up is too large by less than one. The difference is still exact: it is smaller than the
+//! subtrahend, and a multiple of the last place of both operands.
 
 use super::emit::FCmpPredicate;
 use super::state::Lowering;
@@ -24,7 +23,7 @@ use crate::sys::build::Val;
 use crate::sys::float_width;
 use melior::ir::{Type, ValueLike};
 
-/// Returns the number of bits of the significand of a float type, including the implicit bit.
+/// Significand bits with the implicit bit.
 fn precision(type_: Type<'_>) -> i32 {
     match float_width(type_) {
         Some(64) => 53,
@@ -32,7 +31,7 @@ fn precision(type_: Type<'_>) -> i32 {
     }
 }
 
-/// Computes the remainder of two f32 or two f64, as C's `fmod`.
+/// Computes C's `fmod` of two f32 or two f64.
 pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
     if l.gpu.has_exact_remainder() {
         return l.e.pure(llvm::frem(x, y));
@@ -57,7 +56,7 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
     l.e.pure(llvm::intr_copysign(size, x))
 }
 
-/// Computes `a - trunc(quotient) * b`, and adds `b` if the quotient was rounded up and the difference is negative.
+/// Computes `a - trunc(quotient) * b`, plus `b` if a rounded-up quotient makes the difference negative.
 fn subtract_multiple<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,
@@ -73,8 +72,7 @@ fn subtract_multiple<'c>(
     l.e.select(is_negative, corrected, difference)
 }
 
-/// Reduces `a` to a number that has the same remainder by `b`, and whose quotient by `b` is below `limit`. Returns NaN
-/// if `a` is not finite or `b` is not positive.
+/// Reduces `a` until `a / b < limit`, with the same remainder. NaN unless `a` is finite and `b` is positive.
 fn reduce<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Val<'c> {
     let type_ = a.r#type();
     let (zero, infinity) = (l.e.zero(type_), l.e.float(type_, f64::INFINITY));

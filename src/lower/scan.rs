@@ -12,7 +12,6 @@ use crate::sys::build::Op;
 use linear_layout::machine;
 use linear_layout::plan::scan::{Scan, baseline_scan, plan_scan};
 
-/// Returns the shared-memory effects of a scan's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scan = tt::Scan::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(scan.axis()).unwrap_or_default();
@@ -26,7 +25,6 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     )
 }
 
-/// Plans a scan and verifies the plan by execution.
 fn plan(
     gpu: Gpu,
     (axis, reverse, is_packed): (usize, bool, bool),
@@ -52,7 +50,6 @@ fn plan(
     })
 }
 
-/// Lowers `tt.scan`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     tuples::lower(l, op)
 }

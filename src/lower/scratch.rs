@@ -1,4 +1,4 @@
-//! Addresses of global scratch memory, which [`super::areas`] allocates.
+//! Addresses of global scratch memory. [`super::areas`] allocates.
 
 use super::abi::Abi;
 use super::areas::NUM_AREAS;
@@ -8,8 +8,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, operation_id};
 
 impl<'c> Lowering<'c> {
-    /// Returns the addresses of the program's global scratch memory that a call passes to its callee. Returns no
-    /// addresses if the callee does not use global scratch memory.
+    /// Returns the scratch addresses for a callee. Empty if the callee uses no global scratch memory.
     pub(crate) fn scratch_of_call(&mut self, call: Op<'c>) -> Vec<Val<'c>> {
         if self.scratch.arguments.is_none() || !self.scratch.calls.contains(&operation_id(call)) {
             return Vec::new();
@@ -19,8 +18,7 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    /// Returns the address of the program's memory in an area, or `None` if the function has no argument for this
-    /// address.
+    /// Returns the program's memory in an area. `None` if the function takes no scratch addresses.
     fn program_scratch(&mut self, area: usize) -> Option<Val<'c>> {
         let base = self.scratch.arguments?[area];
         let bytes = self.scratch.program.bytes[area];
@@ -44,7 +42,6 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Lowers `ttg.global_scratch_alloc`.
 pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::GlobalScratchAlloc::of(op).expect("the dispatch goes by kind");
     let offset = l.scratch.scratch.offsets.get(&operation_id(op)).copied();

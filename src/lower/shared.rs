@@ -1,24 +1,24 @@
-//! Options for the shared-memory budget of functions.
+//! Options for the shared memory of functions.
 
 use super::gpu::Gpu;
 
-/// The rule for the number of shared-memory bytes that a function may use. More bytes can save barriers.
+/// Rule for the shared memory of a function. More bytes can save barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// A function may use as many bytes as leave its occupancy as it is with the baseline allocation.
+    /// As many bytes as leave the occupancy of the baseline allocation.
     #[default]
     Auto,
-    /// A function may use no more bytes than the baseline allocation, which reuses bytes as much as possible.
+    /// At most the bytes of the baseline allocation, which reuses memory as much as possible.
     Baseline,
 }
 
-/// The severity of the diagnostic that is reported if a function exceeds the GPU's limit on shared memory.
+/// Severity for a function that exceeds the GPU's shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
     /// The lowering reports an error.
     #[default]
     Error,
-    /// The lowering reports a warning. The launcher then reports the error, like Triton's launcher.
+    /// The lowering reports a warning, and the launcher an error, as in Triton.
     Warning,
 }
 
@@ -26,7 +26,7 @@ impl SharedLimit {
     /// All severities.
     pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
 
-    /// Returns the option value that selects this severity.
+    /// Returns the value of the command-line option.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl SharedBytes {
     /// All rules.
     pub const ALL: [Self; 2] = [Self::Auto, Self::Baseline];
 
-    /// Returns the option value that selects this rule.
+    /// Returns the value of the command-line option.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,8 +49,8 @@ impl SharedBytes {
         }
     }
 
-    /// Returns the shared-memory budget of a function in bytes. `baseline` is the number of bytes that the baseline
-    /// needs, and `registers` is the estimated number of registers per thread.
+    /// Returns the budget in bytes. `baseline` is the need of the baseline in bytes, and `registers` the estimated number
+    /// of registers per thread.
     pub(crate) fn budget(self, baseline: u32, registers: u32, gpu: Gpu) -> u32 {
         match self {
             Self::Auto => {

@@ -1,16 +1,16 @@
-//! Staggered warps: `amdg.cond_barrier`, by which some warps of a block run one barrier behind the others.
+//! Staggered warps: `amdg.cond_barrier` makes some warps of a block run one barrier behind the rest.
 //!
 //! ```text
 //! cond_barrier %late           the late warps wait for the first barrier of the early warps
 //! for { memory; barrier; products; barrier }
 //! cond_barrier %early          the early warps wait for the last barrier of the late warps
 //! ```
-//! Between the two, the late warps access memory while the early warps multiply, and the other way around. The n-th barrier
-//! of the early warps is the (n - 1)-th of the late warps, so two barriers are needed between accesses of different warps.
-//! Operations that exchange data by a barrier of their own are therefore refused there.
+//! Between these two operations, early warps multiply while late warps access memory, and vice versa. Barrier n of the
+//! early warps is barrier n - 1 of the late warps, so accesses of different warps need two barriers in between.
+//! Operations with internal barriers for data exchange are therefore refused.
 //!
-//! A wait for copies gets a barrier behind it there: the copies have then arrived for the other warps as well, after the
-//! next barrier.
+//! A wait for copies gets a barrier behind it. After the next barrier, the copies have also arrived for the remaining
+//! warps.
 
 use super::calls;
 use super::gpu::Gpu;
@@ -26,12 +26,10 @@ use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
-/// The staggered code of a function.
 #[derive(Default)]
 pub(crate) struct StaggeredCode {
-    /// The edge that each `amdg.cond_barrier` is, or the reason why it is none.
+    /// The edge of each `amdg.cond_barrier`, or the reason for the rejection.
     edges: HashMap<OpId, Result<StaggerEdge, Diagnostic>>,
-    /// The operations between the edges.
     within: HashSet<OpId>,
 }
 
@@ -39,7 +37,7 @@ impl StaggeredCode {
     /// Returns the staggered code of a function.
     ///
     /// # Errors
-    /// Returns an error, for each `amdg.cond_barrier`, if warps cannot be staggered in the function.
+    /// Fails outside kernels, and on GPUs without staggered warps. The error applies to each `amdg.cond_barrier`.
     pub(crate) fn of(function: Op<'_>, gpu: Gpu) -> Result<Self, Diagnostic> {
         if !gpu.can_stagger() {
             let name = gpu.target.name;
@@ -92,7 +90,7 @@ impl StaggeredCode {
     /// Returns the effects of an `amdg.cond_barrier`.
     ///
     /// # Errors
-    /// Returns an error if it is not one of a pair, or if its condition depends on the lane.
+    /// Fails for an unpaired barrier, or for a condition that depends on the lane.
     pub(crate) fn effects(&self, op: Op<'_>) -> Result<Effects, Diagnostic> {
         let edge = self.edges[&operation_id(op)].clone();
         Ok(Effects {
@@ -101,10 +99,10 @@ impl StaggeredCode {
         })
     }
 
-    /// Returns the effects of an operation that has the effects `effects` elsewhere.
+    /// Adapts the `effects` of an operation within staggered code. Other operations are unchanged.
     ///
     /// # Errors
-    /// Returns an error if the operation exchanges data by a barrier of its own.
+    /// Fails if the operation exchanges data by an internal barrier.
     pub(crate) fn apply(&self, op: Op<'_>, mut effects: Effects) -> Result<Effects, Diagnostic> {
         if !self.within.contains(&operation_id(op)) {
             return Ok(effects);
@@ -140,7 +138,7 @@ fn unpaired() -> Diagnostic {
     .note("the first one holds some warps back, and the second one holds the others")
 }
 
-/// Returns true if two conditions compare the same values, and always differ.
+/// Returns true if the conditions compare the same values and always differ.
 fn are_opposite(a: Val<'_>, b: Val<'_>) -> bool {
     let comparison = |value| arith::CmpI::of(sys::defining_operation(value)?);
     let (Some(a), Some(b)) = (comparison(a), comparison(b)) else {
@@ -161,7 +159,7 @@ fn are_opposite(a: Val<'_>, b: Val<'_>) -> bool {
     a.lhs() == b.lhs() && a.rhs() == b.rhs() && b.predicate() == opposite
 }
 
-/// Returns true if a scalar is the same in all threads of a warp.
+/// Returns true if a scalar is equal in all threads of a warp.
 fn is_uniform_in_warps(value: Val<'_>, target: &Target) -> bool {
     let Some(op) = sys::defining_operation(value) else {
         return true;
@@ -181,7 +179,6 @@ fn is_uniform_in_warps(value: Val<'_>, target: &Target) -> bool {
     }
 }
 
-/// Lowers `amdg.cond_barrier`.
 pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let barrier = amdg::CondBarrier::of(op).expect("the dispatch goes by kind");
     let pred = l.get(barrier.pred())[0];
@@ -192,8 +189,7 @@ pub(crate) fn cond_barrier<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `rocdl.workitem.id.x`, which differs between threads. Everything else assumes that scalars do not, so it may only
-/// decide which warps wait.
+/// Lowers `rocdl.workitem.id.x`, the only scalar that differs between threads. Uses must only decide which warps wait.
 pub(crate) fn thread_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mut around = std::iter::successors(Some(op), |op| op.parent_operation());
     let function = around.find(|op| OpKind::TtFunc.is(*op));

@@ -1,4 +1,4 @@
-//! The state of lowering one function: value map, layouts, memory and emitter.
+//! State of the lowering of one function: value map, layouts, memory and emitter.
 
 use super::allocate::SharedMemory;
 use super::areas::FunctionScratch;
@@ -21,66 +21,57 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The symbol of a module's dynamic shared memory.
+/// Symbol of the dynamic shared memory.
 pub(crate) const SHARED: &str = "global_smem";
 
-/// Success, or the diagnostic of an operation that cannot be lowered.
 pub(crate) type Outcome = Result<(), Diagnostic>;
 
-/// A function that lowers one operation.
 pub(crate) type LowerFn = for<'c> fn(&mut Lowering<'c>, Op<'c>) -> Outcome;
 
-/// The state of lowering one function.
 pub(crate) struct Lowering<'c> {
     pub(crate) e: Emitter<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
-    /// Axis information under an assumption that only the widths of global accesses may use.
+    /// Axis information under an assumption, for the widths of global accesses only.
     pub(super) assumed_axis: Option<AxisAnalysis>,
     pub(crate) allocation: SharedMemory,
-    /// Byte offset of the function's frame in shared memory.
     pub(super) frame: u32,
-    /// Annotations of allocations and bounds for the simulator.
     pub(super) bounds: Bounds<'c>,
-    /// If true, device library functions are called instead of expanded.
+    /// Calls device library functions instead of expanding them.
     pub(super) call_libraries: bool,
-    /// Global scratch memory of the function.
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
-    /// The warps of the CTA that the function's body does not use, and the code that they execute.
+    /// Warps of the CTA outside the function's body, with their code.
     pub(super) workers: Option<Workers<'c>>,
-    /// Number of registers per thread at the start of the kernel, if warps exchange registers.
+    /// Registers per thread at kernel start. `None` unless warps exchange registers.
     pub(super) registers: Option<u32>,
-    /// Index of the thread's warp group, if the function has warp-group products and runs on several warp groups.
+    /// Warp-group index of the thread, for warp-group products on several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
-    /// The lowered block of each source block, keyed by the identifier of the source block.
+    /// Lowered blocks, by the identifier of the source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
-    /// Registers yielded by the region that was lowered last.
+    /// Registers yielded by the last lowered region.
     pub(crate) yielded: Vec<Val<'c>>,
-    /// Exit block of the multi-block region that is currently inlined.
+    /// Exit block of the multi-block region being inlined.
     pub(crate) exit: Option<Blk<'c>>,
-    /// `Some` once an error has been reported.
+    /// `Some` after an error.
     pub(crate) emitted: Option<Reported>,
-    /// Identifiers of the operations whose error has been reported.
+    /// Operations with a reported error.
     pub(crate) refused: HashSet<usize>,
-    /// Strings, tables and external functions of the module.
     pub(crate) declarations: Rc<RefCell<Declarations>>,
-    /// The copies and waits of the function, for GPUs whose waits count copy instructions.
+    /// Filled only for GPUs whose waits count copy instructions.
     pub(super) counted: CountedCopies<'c>,
-    /// The function that dispatches an operation to its lowering.
     pub(super) lower: LowerFn,
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the axis information by which the widths of global accesses are chosen.
+    /// Returns the axis information for the widths of global accesses.
     pub(super) fn widths(&self) -> &AxisAnalysis {
         self.assumed_axis.as_ref().unwrap_or(&self.axis)
     }
 
-    /// Emits a CTA barrier that orders shared memory. On GPUs that count copies and loads together, a function with
-    /// copies gets a barrier for shared memory only, since a barrier for all memory would also wait for copies in
-    /// flight.
+    /// Emits a CTA barrier for shared memory. Where copies and loads share a counter, a barrier for all memory would
+    /// also wait for copies in flight.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);
@@ -89,8 +80,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Checks that the results of an operation with regions have LLVM types. Returns no error if an error has already
-    /// been reported.
+    /// Checks that the results of an operation with regions have LLVM types. Succeeds after an earlier error.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
         if op.region_count() > 0 && self.emitted.is_none() {
             for result in op.results() {
@@ -100,14 +90,14 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// Sets the registers of an operation's results to undefined values, so that later operations can still be checked.
+    /// Sets the results to undefined values, for checks of later operations.
     pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
         for i in 0..op.result_count() {
             self.set_placeholder(build::result(op, i));
         }
     }
 
-    /// Sets the registers of a value to undefined values. A value without an LLVM type gets no registers.
+    /// Sets the value to undefined values. A value without an LLVM type gets no registers.
     fn set_placeholder(&mut self, value: Val<'c>) {
         let types = self.placeholder_types(value.r#type());
         let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
@@ -118,7 +108,7 @@ impl<'c> Lowering<'c> {
         self.types_of(type_).unwrap_or_default()
     }
 
-    /// Returns true if an operand could not be lowered. The error has then already been reported.
+    /// Returns true if an operand has no lowered form. The error was reported.
     pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
         let is_missing = |i| matches!(self.lowered(build::operand(op, i)), LoweredValue::Missing);
         self.emitted.is_some() && (0..op.operand_count()).any(is_missing)
@@ -130,15 +120,14 @@ impl<'c> Lowering<'c> {
             .expect("a value is lowered before it is used")
     }
 
-    /// Returns the registers of a value.
     pub(crate) fn get(&self, value: Val<'c>) -> Registers<'c> {
         self.lowered(value).registers()
     }
 
-    /// Returns the lowered form of a memdesc.
+    /// Returns a lowered memdesc.
     ///
     /// # Errors
-    /// Returns an error if the value is not a memdesc.
+    /// Fails if the value is not a memdesc.
     pub(crate) fn buffer(&self, value: Val<'c>) -> Result<SharedBuffer<'c>, Diagnostic> {
         match self.lowered(value) {
             LoweredValue::Buffer(buffer) => Ok(*buffer),
@@ -155,7 +144,7 @@ impl<'c> Lowering<'c> {
         self.get(build::operand(op, i))
     }
 
-    /// Sets the registers of a value. The number of registers is determined by the value's type.
+    /// Sets the registers of a value, one per register of its type.
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
@@ -169,7 +158,6 @@ impl<'c> Lowering<'c> {
         self.values.insert(value_id(value), lowered);
     }
 
-    /// Gives `value` the lowered form of the value `source`.
     pub(crate) fn set_same(&mut self, value: Val<'c>, source: Val<'c>) {
         let lowered = self.lowered(source).clone();
         self.values.insert(value_id(value), lowered);
@@ -180,7 +168,7 @@ impl<'c> Lowering<'c> {
             .insert(value_id(value), LoweredValue::Buffer(buffer));
     }
 
-    /// Returns the layout of a tensor type, or `None` for a scalar.
+    /// Returns `None` for a scalar.
     pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Diagnostic> {
         let Some(tensor) = TensorType::of(type_) else {
             return Ok(None);
@@ -197,14 +185,13 @@ impl<'c> Lowering<'c> {
             .map_err(|reason| Diagnostic::new(reason.to_string()))
     }
 
-    /// Returns the layout of a value, or an error if the value is not a tensor.
+    /// Fails if the value is not a tensor.
     pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
         self.layout(value.r#type())?.ok_or_else(|| {
             Diagnostic::new(format!("requires a tensor, but got `{}`", value.r#type()))
         })
     }
 
-    /// Returns the LLVM types of the registers of a value of type `type_`.
     pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Diagnostic> {
         if is_buffer(type_) {
             return Ok(vec![self.e.types.shared_pointer, self.e.types.i32]);
@@ -224,7 +211,7 @@ impl<'c> Lowering<'c> {
         Ok(vec![scalar; count])
     }
 
-    /// Returns the concatenated LLVM types of the registers of `values`, and the number of registers of each value.
+    /// Returns the concatenated register types, and the number of registers per value.
     pub(crate) fn types_of_all(
         &self,
         values: &[Val<'c>],
@@ -235,7 +222,6 @@ impl<'c> Lowering<'c> {
         Ok((types.concat(), counts))
     }
 
-    /// Returns the address of the byte at `offset` in the function's frame in shared memory.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let base = self.e.address_of_shared(SHARED);
         match self.bounds.allocation(&self.e, &self.allocation) {
@@ -248,13 +234,12 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Returns `index`, marked for the simulator as an index that must be below `bound`. `of` completes the simulator's
-    /// message (e.g. `selects one of 4 buffers`).
+    /// Marks `index` for the simulator as an index below `bound`. `of` completes the message, e.g. `selects one of 4
+    /// buffers`.
     pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
         self.bounds.index(&mut self.e, index, bound, of)
     }
 
-    /// Returns `indices`, marked for the simulator as indices that must be below `size`, the size of dimension `axis`.
     pub(crate) fn bounded_along(
         &mut self,
         indices: &[Val<'c>],
@@ -272,7 +257,7 @@ impl<'c> Lowering<'c> {
         self.layouts
     }
 
-    /// Splits `flat` into the registers of `values`. `counts` is the number of registers of each value.
+    /// `counts` are numbers of registers per value.
     pub(crate) fn distribute(
         &mut self,
         values: impl Iterator<Item = Val<'c>>,
@@ -287,7 +272,6 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Returns the concatenated registers of all operands of an operation.
     pub(crate) fn operands(&self, op: Op<'c>) -> Vec<Val<'c>> {
         (0..op.operand_count())
             .flat_map(|i| self.operand(op, i).to_vec())

@@ -1,4 +1,4 @@
-//! Emission of planned programs. Each step of a program becomes one operation or a few operations.
+//! Emission of planned programs, step by step.
 
 mod mma;
 mod vote;
@@ -19,50 +19,43 @@ use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// The combine region of a reduction or scan, and the instructions that can replace it.
+/// The combine region of a reduction or scan, with equivalent instructions.
 pub(super) struct CombineRegion<'c> {
     pub(super) graph: BlockGraph<'c>,
-    /// The reduction over the lanes of a warp that is equivalent to the region, if one instruction performs it.
+    /// Equivalent instruction across the lanes of a warp.
     pub(super) lane_operation: Option<LaneOperation>,
-    /// The operation on two packed elements that is equivalent to the region, if one instruction performs it.
     pub(super) packed: Option<SingleOperation<'c>>,
 }
 
-/// The values and the memory on which a program operates.
 pub(super) struct ProgramInputs<'r, 'c> {
-    /// Registers of all operands of the program, concatenated and without replicas.
+    /// Concatenated registers of all operands, without replicas.
     pub(super) sources: &'r [Val<'c>],
-    /// Element type of each operand of the program.
     pub(super) elements: Vec<Type<'c>>,
-    /// Byte offset of the program's scratch memory in the function's frame.
     pub(super) scratch: u32,
-    /// Address of the buffer that the program accesses. `None` if the program accesses only scratch memory.
+    /// Address of the accessed buffer. `None` if the program accesses only scratch memory.
     pub(super) buffer: Option<Val<'c>>,
     pub(super) region: Option<&'r CombineRegion<'c>>,
-    /// Callback that emits other code in place of the program's stores. `None` emits the stores.
     pub(super) stores: Option<StoreHook<'r, 'c>>,
 }
 
-/// The destination of a store.
 #[derive(Clone, Copy)]
 pub(super) struct Destination<'c> {
-    /// The address to which the thread stores. If the stores have a lane order, this is the address for the whole warp.
+    /// Address for the thread, or for the whole warp if the stores have a lane order.
     pub(super) pointer: Val<'c>,
     /// The lane whose sources this lane stores. `None` if each lane stores its own sources.
     pub(super) source_lane: Option<Val<'c>>,
 }
 
-/// A callback that emits other code in place of a program's stores.
+/// A callback that replaces the stores of a program.
 #[derive(Clone, Copy)]
 pub(super) struct StoreHook<'r, 'c> {
-    /// Emits the replacement of one store. The slice has the indices of the stored sources.
+    /// Emits the replacement of one store. The slice holds source indices.
     pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
-    /// Lane order of the stores, if each destination is one address per warp.
+    /// `Some` if each destination is one address per warp.
     pub(super) lane_order: Option<&'r LaneOrder>,
 }
 
 impl<'r, 'c> ProgramInputs<'r, 'c> {
-    /// Returns the inputs of a program without buffer, combine region and store hook.
     pub(super) fn new(sources: &'r [Val<'c>], elements: Vec<Type<'c>>, scratch: u32) -> Self {
         Self {
             sources,
@@ -74,7 +67,7 @@ impl<'r, 'c> ProgramInputs<'r, 'c> {
         }
     }
 
-    /// Returns the inputs of a program whose operands all have the same number of registers.
+    /// Requires equal numbers of registers per operand.
     pub(super) fn uniform(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
         let count = program.num_sources() / program.widths().len();
         let elements = sources.iter().step_by(count).map(|v| v.r#type()).collect();
@@ -82,10 +75,10 @@ impl<'r, 'c> ProgramInputs<'r, 'c> {
     }
 }
 
-/// Emits a program, and returns the values of its results.
+/// Emits a program and returns its results.
 ///
 /// # Errors
-/// Returns an error if the combine region cannot be lowered.
+/// Fails if the combine region cannot be lowered.
 pub(super) fn emit<'c>(
     l: &mut Lowering<'c>,
     program: &Program,
@@ -137,9 +130,8 @@ pub(super) fn emit<'c>(
 struct ProgramEmitter<'r, 'c> {
     l: &'r mut Lowering<'c>,
     plan: &'r Program,
-    /// Element type of each operand of the program.
     elements: Vec<Type<'c>>,
-    /// Base address of each region of memory, keyed by the address space and the first byte of the region.
+    /// Keys are address space and first byte.
     memory: HashMap<(MemorySpace, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r CombineRegion<'c>>,
@@ -159,8 +151,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.elements[usize::from(self.plan.type_of(id).operand)]
     }
 
-    /// Returns the type that holds an element in 32-bit words and in shared memory: `i8` if the element is narrower
-    /// than a byte, otherwise the element type.
+    /// Returns the element type in words and in shared memory: `i8` for elements below a byte.
     fn container(&self, id: ValueId) -> Type<'c> {
         match self.plan.element_bits(id) {
             ..8 => self.l.e.types.i8,
@@ -168,14 +159,13 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         }
     }
 
-    /// Returns a value as an `i32`, the type on which lane exchanges and byte permutes operate.
+    /// Returns a value as `i32`, for lane exchanges and byte permutes.
     fn word(&mut self, id: ValueId) -> Val<'c> {
         let value = self.get(id);
         words::as_integer(&mut self.l.e, value, 32)
     }
 
-    /// Sets the result of a step on 32-bit words. The result is a word, or an element of 32 bits, to which the word is
-    /// cast.
+    /// Sets the result of a step on 32-bit words. A result of element type is cast from the word.
     fn set_word(&mut self, id: ValueId, value: Val<'c>) {
         let value = if self.plan.is_word(id) {
             value
@@ -186,7 +176,6 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.set(id, value);
     }
 
-    /// Returns a value converted to the type that it has in shared memory.
     fn contained(&mut self, id: ValueId) -> Val<'c> {
         let (value, container) = (self.get(id), self.container(id));
         if value.r#type() == self.element(id) && value.r#type() != container {
@@ -446,7 +435,6 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         region.ok_or_else(|| wrong("elements are combined in a program that is given no region"))
     }
 
-    /// Combines two pairs of neighbouring elements by one instruction on packed elements.
     fn combine_packed(&mut self, both: [Vec<Val<'c>>; 2]) -> Result<Vec<Val<'c>>, Diagnostic> {
         let packed = self.region()?.packed;
         let packed =
@@ -551,7 +539,6 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         l.e.xor(source, flip)
     }
 
-    /// Applies the linear map with the given columns to `thread`, the thread index.
     fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
         let plan = self.plan;
         let mut bits = vec![plan.lanes_log2() + plan.warps_log2()];
@@ -564,7 +551,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         emit_index(&mut self.l.e, &program, &inputs)[0]
     }
 
-    /// Returns the pointer of an access. In an address of the cluster, the rank of the CTA is above the offset.
+    /// Returns the pointer of an access. In a cluster address, the CTA rank is above the offset.
     fn address(&mut self, address: Address) -> Result<Val<'c>, Diagnostic> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
@@ -624,7 +611,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.stores?.lane_order
     }
 
-    /// Returns the lane whose sources this lane stores, or `None` if each lane stores its own sources.
+    /// Returns the lane whose sources this lane stores. `None` if each lane stores its own sources.
     fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
         let order = self.lane_order()?;
         let lane_xor = order.lane_xor(address);
@@ -706,7 +693,7 @@ fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
 }
 
-/// Combines two lane indices: the bits of `mask` come from `moved`, all other bits from `own`.
+/// Takes the bits of `mask` from `moved`, and all other bits from `own`.
 fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
     let lanes = l.gpu.target.lanes - 1;
     let others = l.e.i32(lanes & !mask);
@@ -714,7 +701,7 @@ fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c
     l.e.or(kept, moved)
 }
 
-/// Reduces a value over all lanes of the warp. A narrow integer is extended to a word first.
+/// Reduces a value over the lanes of the warp. Narrow integers are extended to words.
 fn reduce_lanes<'c>(l: &mut Lowering<'c>, operation: LaneOperation, value: Val<'c>) -> Val<'c> {
     let (type_, i32) = (value.r#type(), l.e.types.i32);
     let is_narrow = bits_of(type_) < 32;

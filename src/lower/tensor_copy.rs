@@ -1,8 +1,7 @@
-//! Copies by the tensor memory accelerator, and tensor descriptors.
+//! Tensor descriptors, and copies by the tensor memory accelerator.
 //!
-//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]); one thread issues the copies. A descriptor is
-//! either a kernel argument of 128 bytes, which is passed by value, or it is built in shared memory and then copied to
-//! global memory.
+//! One thread copies a block box by box ([`linear_layout::plan::tensor_copy`]). A descriptor is a by-value kernel
+//! argument of 128 bytes, or is built in shared memory and copied to global memory.
 
 use super::emit::Fork;
 use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
@@ -20,15 +19,13 @@ use linear_layout::plan::tensor_copy::{BoxCopy, plan_tensor_copy};
 use melior::ir::ValueLike;
 use std::sync::Arc;
 
-/// The box copies that together copy a block.
 #[derive(Debug)]
 struct Boxes {
     copies: Vec<BoxCopy>,
-    /// Required alignment of the buffer in bytes: the size of eight rows of the swizzle.
+    /// Required buffer alignment in bytes: eight rows of the swizzle.
     alignment: u64,
 }
 
-/// Plans the box copies of a block, and verifies the plan by execution.
 fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
     let layouts = l.layouts;
     let key = vec![sys::type_id(buffer.r#type())];
@@ -60,8 +57,8 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between a buffer in shared memory and a tensor in global memory. `start` are the coordinates of the
-/// block in the tensor. The thread in which `by` is true issues the copies.
+/// Copies a block between shared and global memory. `start` are the block's coordinates in the tensor; `by` selects the
+/// issuing thread.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -104,13 +101,10 @@ fn copy<'c>(
     Ok(())
 }
 
-/// Converts a coordinate or a byte offset within a block to 32 bits. The number fits, since the block fits into shared
-/// memory.
 fn small(number: u64) -> u32 {
     u32::try_from(number).expect("a block fits into shared memory")
 }
 
-/// Lowers `ttng.async_tma_copy_global_to_local`.
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let load = ttng::AsyncTMACopyGlobalToLocal::of(op).expect("the dispatch goes by kind");
     if load.multicast() {
@@ -132,14 +126,12 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     )
 }
 
-/// Lowers `ttng.async_tma_copy_local_to_global`.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let store = ttng::AsyncTMACopyLocalToGlobal::of(op).expect("the dispatch goes by kind");
     let block = (store.desc(), &store.coord()[..]);
     to_global(l, op, block, (store.src(), BoxDirection::Store))
 }
 
-/// Lowers `ttng.async_tma_reduce`.
 pub(crate) fn reduce<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let reduce = ttng::AsyncTMAReduce::of(op).expect("the dispatch goes by kind");
     let block = (reduce.desc(), &reduce.coord()[..]);
@@ -160,7 +152,6 @@ fn to_global<'c>(
     Ok(())
 }
 
-/// Lowers `ttng.async_tma_store_wait`.
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttng::TMAStoreWait::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
@@ -174,7 +165,6 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Size and alignment of a descriptor in bytes.
 const DESCRIPTOR_BYTES: u32 = 128;
 
-/// Returns the effects of `ttng.tensormap_create`: one warp builds the descriptor in scratch memory.
 pub(crate) fn create_effects() -> Effects {
     Effects {
         scratch: Some(Request {
@@ -189,14 +179,12 @@ pub(crate) fn create_effects() -> Effects {
     }
 }
 
-/// Opens a conditional whose `then` branch only the first warp enters.
 fn fork_first_warp<'c>(l: &mut Lowering<'c>) -> Fork<'c> {
     let warp = l.gpu.warp(&mut l.e);
     let is_first = l.e.is_zero(warp);
     l.e.fork(is_first)
 }
 
-/// Lowers `ttng.tensormap_create`.
 pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let create = ttng::TensormapCreate::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
@@ -256,8 +244,7 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.tensormap_fenceproxy_acquire`. Only the first warp executes the fence, since only the first warp issues
-/// copies.
+/// Lowers `ttng.tensormap_fenceproxy_acquire` for the first warp only, the only issuer of copies.
 pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let acquire = ttng::TensormapFenceproxyAcquire::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
@@ -268,8 +255,7 @@ pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.reinterpret_tensor_descriptor`. A lowered descriptor is a generic pointer, so only a cast of the
-/// address space is emitted.
+/// Lowers `ttng.reinterpret_tensor_descriptor` to an address-space cast. A lowered descriptor is a generic pointer.
 pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = ttng::ReinterpretTensorDesc::of(op).expect("the dispatch goes by kind");
     let pointer = l.get(cast.raw_desc())[0];

@@ -1,4 +1,4 @@
-//! Attributes are kept by operations that lowering rebuilds.
+//! Rebuilt operations keep their attributes.
 
 use super::emit::attributes_of;
 use super::{LoweringOptions, lower_module};
@@ -38,7 +38,6 @@ fn below<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
     }
 }
 
-/// Returns the attributes of an operation by name, as text.
 fn attribute_texts(op: Op<'_>) -> HashMap<String, String> {
     attributes_of(op)
         .into_iter()
@@ -46,7 +45,7 @@ fn attribute_texts(op: Op<'_>) -> HashMap<String, String> {
         .collect()
 }
 
-/// Returns true if an attribute is kept: unchanged, in LLVM's spelling, or with more fast-math flags.
+/// Accepts unchanged attributes, LLVM's spelling, and additional fast-math flags.
 fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     let flags = |text: &str| -> Option<Vec<String>> {
         let (_, inside) = text.strip_suffix('>')?.split_once('<')?;
@@ -71,7 +70,7 @@ fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool
     flags(wanted).is_some_and(|wanted| wanted.iter().all(|f| f == "none" || found.contains(f)))
 }
 
-/// Operations whose attributes are not checked, since they are replaced by other operations.
+/// Operations that are replaced by other operations, hence not checked.
 const REPLACED: [&str; 5] = [
     "arith.addui_extended",
     "arith.bitcast",
@@ -80,8 +79,7 @@ const REPLACED: [&str; 5] = [
     "arith.mului_extended",
 ];
 
-/// Marks each operation that lowering rebuilds, lowers the module, and checks the attributes of each rebuilt operation.
-/// Returns the number of these operations.
+/// Lowers a module, and checks the attributes of each marked operation. Returns the number of checked operations.
 fn check(text: &str, what: &str) -> usize {
     let context = context();
     let mut module = Module::parse(&context, text).expect("the module is valid");
@@ -151,8 +149,7 @@ fn kernels_keep_the_attributes_of_rebuilt_operations() {
     assert!(count > 20, "{count}");
 }
 
-/// Operations with attributes on tensors. Functions of `math` without `afn` are expanded, with error bounds that hold
-/// without the user's flags.
+/// Functions of `math` need `afn`, since expansions have error bounds regardless of flags.
 #[test]
 fn flags_of_elements_are_kept() {
     let integers = [

@@ -1,4 +1,4 @@
-//! Reductions and scans of any number of operands: the code that `tt.reduce` and `tt.scan` share.
+//! Reductions and scans with any number of operands, shared by `tt.reduce` and `tt.scan`.
 
 use super::allocate::PlanContext;
 use super::blocks::BlockGraph;
@@ -16,17 +16,16 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
 
-/// The operands of a reduction or a scan: their common layout, their widths, and the cost of combining two elements.
 pub(super) struct CombineOperands {
     pub(super) layout: Arc<TensorLayout>,
-    /// Element width of each operand, in bits.
+    /// In bits.
     pub(super) widths: Vec<u32>,
-    /// Estimated number of instructions of the combine region.
+    /// Estimated number of instructions in the combine region.
     pub(super) combine: u32,
 }
 
 impl CombineOperands {
-    /// Returns the operands of an operation, which must all have the same layout.
+    /// Fails if the operands have different layouts.
     pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
@@ -53,10 +52,10 @@ impl CombineOperands {
     }
 }
 
-/// Returns the part of the operands that each CTA holds, whose rows are complete.
+/// Returns the part of the operands in each CTA, with complete rows.
 ///
 /// # Errors
-/// Returns an error if the axis is distributed over CTAs, or if CTAs and threads contribute to the same coordinate bit.
+/// Fails if the axis is distributed over CTAs, or if CTAs and threads contribute to the same coordinate bit.
 pub(super) fn rows_of_cta(
     operands: &CombineOperands,
     axis: usize,
@@ -73,8 +72,7 @@ pub(super) fn rows_of_cta(
     }
 }
 
-/// Returns the number of operations of the combine region without its terminator. The number estimates the cost of one
-/// combination.
+/// Counts the operations of the combine region without the terminator, as an estimate of the cost.
 fn instructions(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let operations = blocks.map(|block| {
@@ -84,9 +82,8 @@ fn instructions(op: Op<'_>) -> u32 {
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 
-/// Plans an operation, and returns its shared-memory effects. The cache key consists of `options`, the limit on scratch
-/// memory, the types of the operation, and the estimated cost of its combine region. The last argument of `plan` is the
-/// limit on scratch memory in bytes.
+/// Plans an operation and returns its shared-memory effects. `plan` gets the scratch limit in bytes; `options` are part
+/// of the cache key.
 pub(super) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -109,7 +106,6 @@ pub(super) fn effects(
     Ok(plan.effects(context, op))
 }
 
-/// Emits the plan of a reduction or a scan.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let Some((plan, offset)) = l.allocation.plan::<OpPlan>(op) else {
         // Planning failed and was reported.
@@ -136,8 +132,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the operation of the combine region, if the region is a single operation that one instruction of the target
-/// performs on two packed elements.
+/// Returns the single operation of the combine region if the target performs it on two packed elements.
 pub(super) fn packed<'c>(op: Op<'c>, target: &Target) -> Option<SingleOperation<'c>> {
     SingleOperation::of(op).filter(|single| single.is_packed(target))
 }

@@ -1,4 +1,4 @@
-//! Type conversion to the LLVM dialect, for registers and for memory.
+//! Type conversion to the LLVM dialect, for registers and memory.
 
 use super::emit;
 use crate::ir::{Layouts, TensorType, element_bits};
@@ -7,30 +7,24 @@ use melior::Context;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, TypeLike};
 
-/// Returns the width of a register type in bits.
 pub(crate) fn bits_of(type_: Type<'_>) -> u32 {
     element_bits(type_).expect("registers hold numbers and pointers")
 }
 
-/// Returns the total number of bits of `count` elements of `bits` bits.
 pub(crate) fn bits_of_several(bits: u32, count: usize) -> u32 {
     bits * u32::try_from(count).expect("a word or an access has few elements")
 }
 
-/// Returns the element type of a tensor type, or the type itself.
 pub(crate) fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
 
-/// The address space of pointers to memory that a kernel does not write (`tl.const`). The memory is global: a tensor of
-/// the caller, not the constant bank of a module.
+/// Address space of read-only kernel arguments (`tl.const`). This is global memory, not the constant bank of a module.
 const CONSTANT_SPACE: u32 = 4;
 
-/// The address space of global memory.
 pub(crate) const GLOBAL_SPACE: u32 = 1;
 
-/// Returns the LLVM type of a scalar type, or `None` if there is none. A pointer becomes `!llvm.ptr`, an 8-bit float
-/// becomes `i8`, and `index` becomes `i64`.
+/// Returns the LLVM type of a scalar: `!llvm.ptr` for pointers, `i8` for 8-bit floats, `i64` for `index`.
 pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
         let space = match u32::try_from(space).ok()? {
@@ -50,10 +44,9 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
     }
 }
 
-/// The width of `index` in bits.
 const INDEX_BITS: u32 = 64;
 
-/// Returns the type that an element of type `pointee` has in memory. A boolean occupies a byte.
+/// Returns the type in memory. A boolean occupies a byte.
 pub(crate) fn memory_type<'c>(
     context: &'c Context,
     pointee: Type<'c>,
@@ -70,12 +63,11 @@ pub(crate) fn memory_type<'c>(
     })
 }
 
-/// Returns true if a type is a tensor descriptor. A descriptor is lowered to its address.
 pub(crate) fn is_descriptor(type_: Type<'_>) -> bool {
     sys::buffer(type_).is_some_and(|buffer| buffer.memory_space.is_none())
 }
 
-/// Returns true if a type is a memdesc of shared memory.
+/// Returns true for a shared-memory memdesc.
 pub(crate) fn is_buffer(type_: Type<'_>) -> bool {
     TensorType::of(type_).is_none()
         && sys::buffer(type_)

@@ -1,5 +1,5 @@
-//! Tensor views, which only rename registers: splat, `expand_dims`, broadcast, trans, reshape, join, split and cat, and AMD's
-//! slices and concatenations.
+//! Tensor views: splat, `expand_dims`, broadcast, trans, reshape, join, split, cat, and AMD's slices and
+//! concatenations. Views only rename registers.
 
 use super::state::{Lowering, Outcome};
 use crate::ir::ops::{amdg, tt};
@@ -17,7 +17,7 @@ pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `tt.unsplat`. Every thread holds the single element, so no data is exchanged.
+/// Lowers `tt.unsplat`. Every thread holds the single element.
 pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let unsplat = tt::Unsplat::of(op).expect("the dispatch goes by kind");
     let element = l.get(unsplat.src())[0];
@@ -25,8 +25,7 @@ pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers a view that renames registers. The view is a linear map from packed coordinates of the result to packed
-/// coordinates of the operand.
+/// Lowers a view that renames registers, by a linear map on packed coordinates.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::only_operand(op), build::only_result(op));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
@@ -82,8 +81,7 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns a mask of bits of the result's packed coordinates: the bits that index dimensions of the same size in the
-/// operand. The other bits index broadcast dimensions.
+/// Returns the bits of the result's packed coordinates outside of broadcast dimensions.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -97,7 +95,7 @@ fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     mask
 }
 
-/// Extracts the bits of `x` that `mask` selects, and moves them to the lowest bits.
+/// Compacts the bits of `x` in `mask` into the lowest bits.
 fn compress(x: u64, mask: u64) -> u64 {
     let (mut out, mut at) = (0, 0);
     for bit in 0..64 {
@@ -109,8 +107,6 @@ fn compress(x: u64, mask: u64) -> u64 {
     out
 }
 
-/// Returns the position of the register-index bit of a joined tensor that selects between the elements of the first and
-/// of the second tensor.
 fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
     let pair = 1u64 << (layout.unique.total_out_bits() - 1);
     layout
@@ -121,7 +117,7 @@ fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
         .ok_or_else(|| Diagnostic::new("requires the last dimension within one thread"))
 }
 
-/// Removes the bit at position `bit` from a register index. Higher bits move down by one position.
+/// Removes bit `bit` from a register index. Higher bits move down.
 fn without_bit(r: usize, bit: usize) -> usize {
     (r & ((1 << bit) - 1)) | (r >> 1 & !((1 << bit) - 1))
 }
@@ -184,7 +180,7 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.extract_slice`, which selects the registers that hold the slice.
+/// Selects the registers of the slice.
 pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let slice = amdg::ExtractSlice::of(op).expect("the dispatch goes by kind");
     let offsets: Vec<u64> = slice
@@ -198,7 +194,7 @@ pub(crate) fn extract_slice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers `amdg.concat`. The operands are the parts of the result in row-major order.
+/// Lowers `amdg.concat`. The operands are parts of the result in row-major order.
 pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let concat = amdg::Concat::of(op).expect("the dispatch goes by kind");
     let (sources, result) = (concat.sources(), concat.result());
@@ -221,7 +217,7 @@ pub(crate) fn concat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view of several operands of one type. `source` maps coordinates in the result to an operand's element.
+/// `source` maps result coordinates to an element of one operand.
 fn rename_parts<'c>(
     l: &mut Lowering<'c>,
     sources: &[Val<'c>],

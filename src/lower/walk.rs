@@ -1,4 +1,4 @@
-//! The walk over a function's blocks. It follows the dominator tree, so definitions are lowered before their uses.
+//! The walk over a function's blocks in dominator-tree order, definitions before uses.
 
 use super::blocks::BlockGraph;
 use super::state::Lowering;
@@ -6,15 +6,15 @@ use crate::sys::build::{self, Blk, Op};
 use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
 
-/// A step of the walk over the dominator tree: to enter the block with the given index, or to leave the current block.
+/// A step of the walk: enter the block with an index, or leave the current block.
 enum Visit {
     Enter(usize),
     Leave,
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the blocks of a region. The first block is lowered into `entry`, which is the current block, and whose
-    /// arguments are already set. The other blocks are lowered into new blocks after `entry`.
+    /// Lowers the blocks of a region, the first one into the current block `entry`. The arguments of `entry` must be
+    /// set. New blocks follow `entry`.
     pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
@@ -46,15 +46,14 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Lowers the operations of a block, in order.
     pub(crate) fn block(&mut self, block: Blk<'c>) {
         for op in build::operations(block) {
             self.operation(op);
         }
     }
 
-    /// Lowers an operation, after the barrier and the fence that it needs. On failure, the error is reported and the
-    /// results become placeholders. An operation in a region that is inlined several times reports its error once.
+    /// Lowers an operation with its barrier and fence. After an error, the results become placeholders. An operation
+    /// that is inlined several times reports its error once.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {
@@ -66,7 +65,7 @@ impl<'c> Lowering<'c> {
         self.lower_unordered(op);
     }
 
-    /// Lowers an operation, without the barrier and the fence that it needs.
+    /// Lowers an operation without its barrier and fence.
     pub(crate) fn lower_unordered(&mut self, op: Op<'c>) {
         let outer = self.bounds.enter(op);
         let outcome = (self.lower)(self, op);
@@ -77,7 +76,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Reports the error of an operation, unless one has been reported.
+    /// Reports the first error of an operation.
     pub(crate) fn report(&mut self, op: Op<'c>, diagnostic: &Diagnostic) {
         if self.refused.insert(sys::operation_id(op)) {
             self.emitted = Some(sys::emit_error(op, diagnostic));

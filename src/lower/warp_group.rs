@@ -1,8 +1,8 @@
-//! Warp-group products: `ttng.warp_group_dot`. The products are asynchronous, and read shared memory by descriptors.
+//! Warp-group products (`ttng.warp_group_dot`), asynchronous on shared-memory descriptors.
 //!
-//! The plan assigns an instruction to each tile. Verification resolves every descriptor of the plan. The emitted code
-//! is a fence, the instructions of the plan, and a commit of the group. `ttng.warp_group_dot_wait` returns the
-//! registers in flight as results of the wait, so that no use of these registers moves above the wait.
+//! The plan assigns an instruction to each tile; verification resolves every descriptor. The emitted code is a fence,
+//! the instructions, and a commit of the group. `ttng.warp_group_dot_wait` returns the registers in flight as results,
+//! so no use moves above the wait.
 
 use super::allocate::PlanContext;
 use super::asynchronous;
@@ -32,7 +32,6 @@ use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use std::collections::HashMap;
 
-/// Returns the shared-memory effects of a warp-group product.
 pub(crate) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -53,7 +52,6 @@ pub(crate) fn effects(
     Ok(asynchronous::effects(OpKind::TtngWarpGroupDot, op, buffers))
 }
 
-/// Plans a product and verifies the plan by execution.
 fn plan(
     layouts: &Layouts,
     target: &Target,
@@ -94,7 +92,6 @@ fn plan(
     Ok(plan)
 }
 
-/// Lowers `ttng.warp_group_dot`.
 pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dot = ttng::WarpGroupDot::of(op).expect("the dispatch goes by kind");
     let Some((plan, _)) = l.allocation.plan::<WarpGroupPlan>(op) else {
@@ -152,11 +149,10 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Materialises the initial accumulators of a loop's products in registers before the loop, if all registers of an
-/// accumulator have the same initial value.
+/// Materialises uniform initial accumulators in registers before a loop.
 ///
-/// Without the copies in registers, LLVM would set these registers again on the path that skips the loop, and `ptxas`
-/// serialises products whose accumulators are set at two positions (message C7515).
+/// Otherwise LLVM sets these registers again on the path around the loop, and `ptxas` serialises products whose
+/// accumulators are set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -199,8 +195,8 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the largest number of instructions that may accumulate in one partial sum, which is then added to the sum in
-/// full precision. Returns `None` if there is no limit; only products of 8-bit floats have a limit.
+/// Returns the maximum number of instructions per partial sum, or `None` without a limit. Partial sums are added in
+/// full precision.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -213,16 +209,15 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
     (is_partial && most <= issues).then_some(most)
 }
 
-/// Operand A, the left operand, of a warp-group product.
 enum LeftOperand<'c> {
-    /// A is in shared memory: the lower half of the descriptor of its first tile, and the planned descriptor.
+    /// In shared memory: lower half of the first tile's descriptor, and the planned descriptor.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// A is in registers: its words, keyed by the indices of the registers that are packed into each word.
+    /// In registers: words of A, by the register indices in each word.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// Returns copies of the words of A, keyed by the indices of the registers in each word. A product in flight reads the
-/// copies, so the original registers may be overwritten.
+/// Copies the words of A, by the register indices in each word. Products in flight then do not read the original
+/// registers.
 fn left_words<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -246,8 +241,7 @@ fn left_words<'c>(
     copies
 }
 
-/// Returns the lower half of the descriptor of a buffer's first tile. The lower half depends on the warp group; the
-/// upper half is constant. `groups` has the byte offset for each bit of the warp-group index.
+/// Returns the lower half of the first tile's descriptor. `groups` are byte offsets per bit of the warp-group index.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -273,17 +267,16 @@ fn descriptor_of<'c>(
     Ok(l.e.or_disjoint(start, low))
 }
 
-/// Splits a 64-bit word into its lower and upper 32 bits, in this order.
+/// Returns `[low, high]`.
 fn halves(word: u64) -> [u32; 2] {
     [word, word >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)).expect("32 bits"))
 }
 
-/// log2 of the number of warps of a warp group.
+/// log2 of the warps in a warp group.
 const WARPS_LOG2: u32 = 2;
 
-/// Computes the index of the thread's warp group at the start of a region that has warp-group products and runs on
-/// several warp groups. The index is computed by a shuffle, so that compilers treat it as uniform, and outside of
-/// loops, since a shuffle cannot be hoisted from a loop.
+/// Computes the warp-group index before all loops, if warp-group products need it. The index comes from a shuffle,
+/// which makes it uniform and cannot be hoisted.
 pub(crate) fn begin_region<'c>(l: &mut Lowering<'c>, around: Op<'c>) {
     if l.gpu.num_warps <= 1 << WARPS_LOG2 {
         return;
@@ -316,7 +309,6 @@ struct ProductEmitter<'a, 'c> {
 }
 
 impl<'c> ProductEmitter<'_, 'c> {
-    /// Issues one instruction of the plan, which accumulates in the registers of its tile in `sums`.
     fn issue(
         &self,
         l: &mut Lowering<'c>,
@@ -332,8 +324,7 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Issues instructions that accumulate in the same tile of `sums`. After every `most` instructions, their partial
-    /// sum is added to the tile in full precision. `initial` is the accumulation mode of the first instruction.
+    /// Issues instructions for one tile. Every `most` instructions, the partial sum is added in full precision.
     fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,
@@ -412,8 +403,7 @@ impl<'c> ProductEmitter<'_, 'c> {
     }
 }
 
-/// Waits until at most `most` groups of products are in flight. Returns `values` as results of the wait, so that their
-/// uses stay after the wait.
+/// Waits until at most `most` product groups are in flight. Returns `values` as results, so uses stay after the wait.
 fn wait_and_tie<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -439,7 +429,6 @@ fn wait_and_tie<'c>(
     all
 }
 
-/// Lowers `ttng.warp_group_dot_wait`.
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttng::WarpGroupDotWait::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;

@@ -1,8 +1,8 @@
 //! Lowering of `ttg.warp_specialize`: regions that run on different warps of a CTA at the same time.
 //!
-//! The warps outside of the default region are workers. They wait at a barrier of all warps of the CTA until the
-//! default warps reach a `ttg.warp_specialize` or the end of the kernel. The number of the operation, or the number of
-//! operations for the end, is in shared memory.
+//! Warps outside the default region are workers. Workers wait at a CTA-wide barrier until the default warps reach a
+//! `ttg.warp_specialize` or the end of the kernel. Shared memory holds the number of the operation; the end has the
+//! number of operations.
 //!
 //! ```text
 //! entry:    warp < num-warps ? body : workers
@@ -10,8 +10,8 @@
 //!           store end; barrier; return
 //! workers:  barrier; load number; partitions of this operation, by warp; barrier; again
 //! ```
-//! A partition rematerialises a captured value that follows from the arguments of the kernel by a few operations, such
-//! as the address of an allocation. The other captured values are passed in shared memory.
+//! A partition rematerialises a captured value that follows from kernel arguments by a few operations, such as an
+//! address. Other captured values are passed in shared memory.
 
 use super::blocks::BlockGraph;
 use super::emit::{ICmpPredicate, block_arguments};
@@ -37,16 +37,16 @@ use melior::ir::{BlockLike, Type, ValueLike};
 const REQUESTED_KEY: &str = ttg::WarpSpecialize::REQUESTED_REGISTERS_KEY;
 const ACTUAL_KEY: &str = ttg::WarpSpecialize::ACTUAL_REGISTERS_KEY;
 
-/// The index of the body of a function, and of the default region.
+/// Index of a function body, and of the default region.
 const FIRST_REGION: usize = 0;
 
-/// Size in bytes of each register of a captured value in shared memory.
+/// Bytes per register of a captured value in shared memory.
 const SLOT: u32 = 8;
 
-/// Largest number of operations that a partition executes to rematerialise a captured value.
+/// Maximum number of operations to rematerialise a captured value.
 const MAX_REMATERIALISED: u32 = 16;
 
-/// Returns true if the lowering of an operation depends only on its operands and has no side effects.
+/// Returns true if the lowering depends only on operands and has no side effects.
 fn can_be_rematerialised(op: Op<'_>) -> bool {
     use OpKind as K;
     if op.results().count() != 1 || op.results().any(|r| TensorType::of(r.r#type()).is_some()) {
@@ -75,8 +75,7 @@ fn can_be_rematerialised(op: Op<'_>) -> bool {
     }
 }
 
-/// Returns true if a value is an argument of the kernel, or follows from its arguments by at most `left` operations
-/// that can be rematerialised.
+/// Returns true if at most `left` rematerialisable operations compute `value` from kernel arguments.
 fn is_rematerialised(value: Val<'_>, left: &mut u32) -> bool {
     let Some(op) = sys::defining_operation(value) else {
         return sys::block_of_argument(value)
@@ -97,11 +96,9 @@ fn is_rematerialised(value: Val<'_>, left: &mut u32) -> bool {
             .all(|v| is_rematerialised(v, left))
 }
 
-/// The captured values of a `ttg.warp_specialize`.
 struct Captures<'c> {
     values: Vec<Val<'c>>,
-    /// For each value, the offset in bytes of its registers in shared memory, or `None` if partitions rematerialise the
-    /// value.
+    /// Byte offset of each value's registers in shared memory. `None` for rematerialised values.
     offsets: Vec<Option<u32>>,
     bytes: u32,
 }
@@ -126,7 +123,6 @@ impl<'c> Captures<'c> {
         }
     }
 
-    /// Checks that the values can be passed in shared memory.
     fn check(&self, op: Op<'_>) -> Outcome {
         for (value, offset) in self.values.iter().zip(&self.offsets) {
             let type_ = value.r#type();
@@ -150,7 +146,7 @@ impl<'c> Captures<'c> {
     }
 }
 
-/// Checks that the regions run on different warps, and that no region has a part of a group of four warps.
+/// Checks that regions have disjoint warps, and that regions of four or more warps start at a multiple of four.
 fn check_warps(ranges: &[RegionWarps]) -> Outcome {
     if ranges.len() > 1 + MAX_PARTITIONS as usize {
         return Err(Diagnostic::new(format!(
@@ -180,7 +176,6 @@ fn check_warps(ranges: &[RegionWarps]) -> Outcome {
     Ok(())
 }
 
-/// Checks the numbers of registers that the partitions request, or that the regions have.
 fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Outcome {
     let [least, most] = REGISTER_RANGE;
     let lists = [
@@ -226,7 +221,7 @@ fn check_registers(op: ttg::WarpSpecialize<'_, '_>, num_partitions: usize) -> Ou
     Ok(())
 }
 
-/// Returns the effects of `ttg.warp_specialize` before its regions: it stores captured values to shared memory.
+/// Returns the effects before the regions: stores of captured values.
 pub(crate) fn effects(op: Op<'_>) -> Result<Effects, Diagnostic> {
     let specialize = ttg::WarpSpecialize::of(op).expect("the dispatch goes by kind");
     let ranges = warps_of_regions(specialize);
@@ -257,7 +252,6 @@ pub(crate) fn effects(op: Op<'_>) -> Result<Effects, Diagnostic> {
     Ok(effects)
 }
 
-/// Returns a diagnostic if a GPU does not support an operation of warp specialisation.
 pub(crate) fn refuse(kind: OpKind, gpu: Gpu) -> Option<Diagnostic> {
     (kind == OpKind::TtgWarpSpecialize && !gpu.has_partitions()).then(|| {
         Diagnostic::new(format!(
@@ -270,18 +264,16 @@ pub(crate) fn refuse(kind: OpKind, gpu: Gpu) -> Option<Diagnostic> {
 
 // --- the default warps ---
 
-/// The state of lowering a kernel whose CTAs have more warps than the kernel's body uses.
+/// State for a kernel with more warps per CTA than the body uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers<'c> {
     specializations: Vec<ttg::WarpSpecialize<'c, 'c>>,
-    /// The index of the warp in the CTA.
     warp: Val<'c>,
-    /// The first block of the workers.
     block: Blk<'c>,
 }
 
-/// Emits the fork of a kernel into default warps and workers at the start of the kernel. Returns the first block of the
-/// default warps, or `None` if there are no workers.
+/// Forks a kernel into default warps and workers. Returns the first block of the default warps, or `None` without
+/// workers.
 pub(crate) fn begin_kernel<'c>(l: &mut Lowering<'c>, function: Op<'c>) -> Option<Blk<'c>> {
     if l.gpu.is_whole_cta() {
         return None;
@@ -300,15 +292,14 @@ pub(crate) fn begin_kernel<'c>(l: &mut Lowering<'c>, function: Op<'c>) -> Option
     Some(body)
 }
 
-/// Returns the address of the number that tells the workers what to do.
 fn number_address<'c>(l: &mut Lowering<'c>) -> Val<'c> {
     let base = l.e.address_of_shared(SHARED);
     let offset = l.frame + l.allocation.worker_number().unwrap_or_default();
     l.e.gep_bytes(base, offset)
 }
 
-/// Tells the workers to execute the partitions of an operation, or to return, after storing `captures`: registers and
-/// their addresses.
+/// Makes the workers execute the partitions of operation `number`, or return. Stores `captures`, (register, address)
+/// pairs, first.
 fn release<'c>(l: &mut Lowering<'c>, number: usize, captures: &[(Val<'c>, Val<'c>)]) {
     let thread = l.gpu.thread_id(&mut l.e);
     let is_first = l.e.is_zero(thread);
@@ -325,7 +316,7 @@ fn release<'c>(l: &mut Lowering<'c>, number: usize, captures: &[(Val<'c>, Val<'c
     l.gpu.cta_barrier(&mut l.e);
 }
 
-/// Lets the workers return, before the kernel's body returns.
+/// Makes the workers return.
 pub(crate) fn end_kernel(l: &mut Lowering<'_>) {
     let count = l
         .workers
@@ -336,7 +327,6 @@ pub(crate) fn end_kernel(l: &mut Lowering<'_>) {
     }
 }
 
-/// Returns the addresses of the slots of captured registers in shared memory, from the slot at `offset` on.
 fn slots<'c>(l: &mut Lowering<'c>, op: Op<'c>, offset: u32) -> Vec<Val<'c>> {
     let Some((start, bytes)) = l.allocation.place(op) else {
         return Vec::new();
@@ -346,7 +336,7 @@ fn slots<'c>(l: &mut Lowering<'c>, op: Op<'c>, offset: u32) -> Vec<Val<'c>> {
     offsets.map(|offset| l.e.gep_bytes(base, offset)).collect()
 }
 
-/// Lowers `ttg.warp_specialize` in the code of the default warps.
+/// Lowers `ttg.warp_specialize` for the default warps.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let specialize = ttg::WarpSpecialize::of(op).expect("the dispatch goes by kind");
     if specialize.partition_num_warps().is_empty() {
@@ -387,7 +377,6 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits the default region of a `ttg.warp_specialize`, and then `join`.
 fn lower_default<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -408,14 +397,13 @@ fn registers<'c>(
     register_plan(specialize, l.registers?, l.gpu.cta_warps)
 }
 
-/// Lowers `ttg.warp_specialize.partitions` to nothing: [`lower_workers`] lowers the partitions.
+/// Emits nothing: [`lower_workers`] lowers the partitions.
 pub(crate) fn partitions<'c>(_: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
     Ok(())
 }
 
 // --- the workers ---
 
-/// Emits the code of the workers of a kernel, after its body.
 pub(crate) fn lower_workers(l: &mut Lowering<'_>) {
     let Some(workers) = l.workers.take() else {
         return;
@@ -457,15 +445,15 @@ pub(crate) fn lower_workers(l: &mut Lowering<'_>) {
     l.e.leave_block();
 }
 
-/// A range of warps that execute the same code.
+/// A range of warps with the same code.
 #[derive(Clone, Debug)]
 struct Unit {
     end: u32,
-    /// The partitions in the range. None for idle warps.
+    /// Empty for idle warps.
     partitions: Vec<usize>,
 }
 
-/// Splits the warps of the workers into units: a unit is a partition of at least four warps, or a group of four warps.
+/// Splits the workers into units: a partition of four or more warps, or a group of four warps.
 fn units(ranges: &[RegionWarps], cta_warps: u32) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut at = ranges[0].end();
@@ -485,7 +473,7 @@ fn units(ranges: &[RegionWarps], cta_warps: u32) -> Vec<Unit> {
     units
 }
 
-/// Emits one of several pieces of code, by the warp. `ends` has the end of the warps of each piece.
+/// Emits a piece of code per warp range. `ends` are the ends of the ranges.
 fn by_warp<'c>(
     l: &mut Lowering<'c>,
     warp: Val<'c>,
@@ -507,7 +495,6 @@ fn by_warp<'c>(
     l.e.join(fork, &[]);
 }
 
-/// Emits the partitions of an operation.
 fn lower_partitions<'c>(
     l: &mut Lowering<'c>,
     specialize: ttg::WarpSpecialize<'c, 'c>,
@@ -613,8 +600,7 @@ fn load<'c>(l: &mut Lowering<'c>, address: Val<'c>, type_: Type<'c>) -> Val<'c> 
     from_memory(l, loaded, type_)
 }
 
-/// Lowers the operations that compute a captured value at the insertion point. The body of the kernel is complete, so
-/// the lowered values of these operations may change.
+/// Lowers the operations behind a captured value at the insertion point. Earlier lowered values may be overwritten.
 fn rematerialise<'c>(l: &mut Lowering<'c>, value: Val<'c>) {
     let Some(op) = sys::defining_operation(value) else {
         return;

@@ -1,4 +1,4 @@
-//! Packing of elements into 32-bit words, on which lane exchanges operate.
+//! Packing of elements into 32-bit words for lane exchanges.
 //!
 //! ```text
 //! two f16, four i8     one word for each two or four elements; the last word is padded
@@ -13,7 +13,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Casts a value of `bits` bits to an integer of the same width.
+/// Casts a value of `bits` bits to an integer.
 pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> Val<'c> {
     let integer = e.int_type(bits);
     let type_ = value.r#type();
@@ -26,7 +26,7 @@ pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> 
     e.bitcast(value, integer)
 }
 
-/// Casts an integer to a type of the same width.
+/// Inverse of [`as_integer`].
 pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
     if value.r#type() == type_ {
         return value;
@@ -37,13 +37,11 @@ pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c
     e.bitcast(value, type_)
 }
 
-/// Returns the number of elements of `bits` bits per word, at least one.
 fn per_word(bits: u32) -> usize {
     (32 / bits.max(8)).max(1) as usize
 }
 
-/// Returns the type that holds an element in a word: `i8` if the element is narrower than a byte, otherwise the
-/// element type.
+/// Returns `i8` for elements below a byte, otherwise the element type.
 fn container_of<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
     if bits_of(element) < 8 {
         e.types.i8
@@ -52,7 +50,6 @@ fn container_of<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
     }
 }
 
-/// Packs elements of one type into words.
 pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
     let Some(first) = elements.first() else {
         return Vec::new();
@@ -93,7 +90,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
         .collect()
 }
 
-/// Unpacks `count` elements from words; the inverse of [`pack`].
+/// Inverse of [`pack`].
 pub(crate) fn unpack<'c>(
     e: &mut Emitter<'c>,
     words: &[Val<'c>],

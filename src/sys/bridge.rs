@@ -1,7 +1,7 @@
-//! Declarations of the functions that C++ and Rust call across the language boundary.
+//! Functions that C++ and Rust call across the language boundary.
 //!
-//! Handles are passed as the handles of MLIR's and LLVM's C API; each has its own type. Functions that C++ calls
-//! catch panics in [`super::guard`].
+//! Handles are those of MLIR's and LLVM's C API, each with its own type. [`super::guard`] catches panics of functions
+//! that C++ calls.
 
 use super::callbacks::*;
 use inkwell::llvm_sys::prelude::{
@@ -9,10 +9,9 @@ use inkwell::llvm_sys::prelude::{
 };
 use inkwell::llvm_sys::target_machine as machine;
 
-/// Declares C API handles as types for cxx.
 macro_rules! handles {
     ($($name:ident($raw:ty), $id:tt;)*) => {$(
-        /// The C API handle with the name of this type.
+        /// A C API handle.
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
         pub struct $name(pub(super) $raw);
@@ -42,96 +41,92 @@ handles! {
 
 #[cxx::bridge(namespace = "ll::bridge")]
 pub(super) mod ffi {
-    /// An MLIR pass that runs after a pass of this project.
+    /// An MLIR pass to run after a pass of this project.
     #[derive(Debug)]
     enum FollowUp {
-        /// MLIR's pass `convert-to-llvm`.
+        /// `convert-to-llvm`.
         ToLlvm,
-        /// MLIR's pass `reconcile-unrealized-casts`.
+        /// `reconcile-unrealized-casts`.
         ReconcileCasts,
-        /// MLIR's pass `cse`.
+        /// `cse`.
         Cse,
     }
 
-    /// The value of a pass option. The type of the option determines which field has the value.
+    /// The value of a pass option. The type of the option selects the field.
     #[derive(Clone, Copy, Debug)]
     struct OptionValue<'a> {
         /// Text value.
         text: &'a [u8],
-        /// Integer value; 0 or 1 for `false` and `true`.
+        /// Integer value; 0 or 1 for Booleans.
         number: i64,
     }
 
-    /// The result of a pass: success, and the passes to run next. `pipeline` has passes of this project, in the textual
-    /// form of a pipeline. `follow_ups` has MLIR's passes, which run after the pipeline.
+    /// Result of a pass. `pipeline` is a textual pipeline of this project; `follow_ups` are MLIR's passes after the
+    /// pipeline.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
         follow_ups: Vec<FollowUp>,
     }
 
-    /// An instruction of a basic block of LLVM IR other than a phi.
+    /// An instruction of an LLVM basic block, except phis.
     #[derive(Clone, Debug)]
     struct BlockInstruction {
-        /// Positions in the block of the instructions that define the operands of this instruction.
+        /// Positions of the operands in the block.
         operands: Vec<u32>,
-        /// Number of 32-bit registers that the result occupies; 0 for a predicate.
+        /// Number of 32-bit registers for the result; 0 for a predicate.
         registers: u32,
         /// True if the instruction may move anywhere between its operands and its users.
         is_movable: bool,
-        /// True if another block or a phi uses the result of the instruction.
+        /// True if a phi or another block uses the result.
         is_live_out: bool,
     }
 
-    /// The outcome of reading bytecode in a child process.
     #[derive(Debug)]
     enum BytecodeOutcome {
-        /// The input was read, verified and written again.
+        /// Read, verified and written again.
         Written,
         /// No child process could be created.
         Untried,
-        /// MLIR's reader rejected the input. The bytes of the result are the reader's diagnostics.
+        /// Rejected by MLIR's reader. `TriedBytecode::bytes` are the diagnostics.
         Refused,
-        /// Operations are nested too deep.
         TooDeep,
-        /// The child process was terminated by a signal.
+        /// Terminated by a signal.
         Damaged,
     }
 
-    /// The result of reading bytecode in a child process.
     struct TriedBytecode {
         outcome: BytecodeOutcome,
         bytes: Vec<u8>,
         signal: i32,
     }
 
-    /// The contents of an input file, or the error that occurred while the file was read.
     struct ReadInput {
         bytes: Vec<u8>,
         refusal: String,
     }
 
-    /// The parts of a `!tt.ptr` type; the pointee is null for every other type.
+    /// Parts of a `!tt.ptr`. The pointee is null for other types.
     struct PointerInfo {
         pointee: MlirType,
         address_space: i32,
     }
 
-    /// The parts of an `!llvm.array` type; the element is null for every other type.
+    /// Parts of an `!llvm.array`. The element is null for other types.
     struct ArrayInfo {
         element: MlirType,
         count: u64,
     }
 
-    /// The parts of a ranked tensor of static shape; the element is null for every other type.
+    /// Parts of a ranked tensor of static shape. The element is null for other types.
     struct TensorInfo {
         shape: &'static [i64],
         element: MlirType,
         encoding: MlirAttribute,
     }
 
-    /// The parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col`
-    /// (kind 3); kind 0 for other types.
+    /// Parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col` (kind 3). Kind 0 is
+    /// any other type.
     struct BufferInfo {
         kind: u8,
         shape: Vec<i64>,
@@ -142,15 +137,14 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
-    /// The kind of an operation. `kind` is 1 for an operation of this project, 2 for an operation of MLIR, and 0 for
-    /// any other operation; `index` is the index in the generated enum.
+    /// Kind 1 is an operation of this project, 2 of MLIR, 0 any other. `index` is the index in the generated enum.
     struct OpNumber {
         kind: u8,
         index: u16,
     }
 
-    /// The result of checking an attribute: the error `reason` at byte offset `place`, or the normal spelling `normal`
-    /// if it differs from the checked text. `reason` and `normal` are empty if neither applies.
+    /// A broken rule `reason` at byte offset `place`, or the normal spelling `normal` of a valid attribute. Empty texts
+    /// are absent.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,
@@ -158,20 +152,19 @@ pub(super) mod ffi {
         normal: String,
     }
 
-    /// The result of checking a type: the error `reason`, which is empty for a valid type, and the label of the broken
-    /// rule.
+    /// `reason` is empty for a valid type.
     struct TypeCheck {
         reason: String,
         rule: &'static str,
     }
 
-    /// The explanation of a rule label, or the error if the label is unknown.
+    /// An error text for an unknown label.
     struct RuleExplanation {
         is_known: bool,
         text: String,
     }
 
-    /// The message for an unknown name; the note may be empty.
+    /// The note may be empty.
     struct UnknownName {
         message: String,
         note: String,

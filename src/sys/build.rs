@@ -1,8 +1,7 @@
 //! Construction and inspection of operations, blocks and values.
 //!
-//! melior ties the lifetime of a value to the block from which it was read. Passes keep values in tables while they
-//! change blocks. All handles of this module therefore have the lifetime of the current [`Rewriter`](super::Rewriter),
-//! which keeps erased objects alive until the rewriter ends.
+//! melior ties values to the block from which they were read, but passes keep values in tables while blocks change.
+//! Handles of this module live as long as the current [`Rewriter`](super::Rewriter), which keeps erased objects alive.
 
 use melior::Context;
 use melior::ir::attribute::IntegerAttribute;
@@ -20,7 +19,7 @@ pub type Blk<'c> = BlockRef<'c, 'c>;
 /// An operation with the lifetime of the rewriter.
 pub type Op<'c> = OperationRef<'c, 'c>;
 
-/// The specification of an operation to be created.
+/// The specification of a new operation.
 #[derive(Debug)]
 pub struct Spec<'s, 'c> {
     /// Full name of the operation, for example `llvm.add`.
@@ -33,14 +32,13 @@ pub struct Spec<'s, 'c> {
     pub results: &'s [Type<'c>],
     /// Inherent and discardable attributes.
     pub attributes: &'s [(Identifier<'c>, Attribute<'c>)],
-    /// Regions, which the operation takes over.
+    /// Regions, owned by the new operation.
     pub regions: Vec<Region<'c>>,
-    /// Successor blocks, in the region that contains the operation.
+    /// Successor blocks, in the region of the operation.
     pub successors: &'s [Blk<'c>],
 }
 
 impl Spec<'_, '_> {
-    /// Creates the operation, which the caller owns.
     pub(super) fn create(self) -> Result<mlir_sys::MlirOperation, String> {
         use mlir_sys as m;
         let name = self.name;
@@ -94,7 +92,7 @@ impl Spec<'_, '_> {
 /// Returns result `i` of an operation.
 ///
 /// # Panics
-/// Panics if the operation has at most `i` results.
+/// Panics if `i` is out of range.
 #[must_use]
 pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(i < op.result_count(), "result {i} of {}", op.result_count());
@@ -140,7 +138,7 @@ pub fn only_operand<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
 /// Returns operand `i` of an operation.
 ///
 /// # Panics
-/// Panics if the operation has at most `i` operands.
+/// Panics if `i` is out of range.
 #[must_use]
 pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
@@ -160,7 +158,7 @@ pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
 /// Returns argument `i` of a block.
 ///
 /// # Panics
-/// Panics if the block has at most `i` arguments.
+/// Panics if `i` is out of range.
 #[must_use]
 pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
@@ -177,7 +175,7 @@ pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// Returns the block of region `region` of an operation, or `None` if the region does not have exactly one block.
+/// Returns the only block of region `region`, or `None` for any other number of blocks.
 #[must_use]
 pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'c>> {
     // melior's own error prints the whole operation.
@@ -187,7 +185,7 @@ pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'
     block_of(op.region(region).ok()?)
 }
 
-/// Returns the block of a region, or `None` if the region does not have exactly one block.
+/// Returns the only block of a region, or `None` for any other number of blocks.
 #[must_use]
 pub fn block_of<'c>(region: RegionRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = region.first_block()?;
@@ -204,7 +202,7 @@ pub fn module_body<'c>(module: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     single_block(module, 0)
 }
 
-/// Returns the blocks of a region of an operation.
+/// Returns the blocks of region `region`.
 #[must_use]
 pub fn blocks<'c>(op: OperationRef<'_, 'c>, region: usize) -> Vec<Blk<'c>> {
     op.region(region).map_or_else(|_| Vec::new(), blocks_of)
@@ -218,7 +216,7 @@ pub fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Returns the operands of a block's terminator; none if the block is empty.
+/// Returns the operands of a block's terminator. Empty for an empty block.
 #[must_use]
 pub fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     let end = operations(block).pop();
@@ -260,7 +258,7 @@ pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     all
 }
 
-/// Returns an operation and all operations nested in it, in textual order.
+/// Returns an operation and all nested operations, in textual order.
 #[must_use]
 pub fn in_order<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     let mut all = Vec::new();
@@ -283,7 +281,7 @@ pub fn parent<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     Some(unsafe { OperationRef::from_raw(parent.to_raw()) })
 }
 
-/// Returns the block of an operation.
+/// Returns the block that contains an operation.
 #[must_use]
 pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = op.block()?;
@@ -305,11 +303,10 @@ pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
 }
 
-/// Returns the integer that an integer attribute of at most 64 bits holds, or `None` for another attribute.
+/// Returns the value of an integer attribute up to 64 bits, or `None` for other attributes.
 ///
 /// The integer is sign-extended unless the type is unsigned: `-1 : i32`, `-1 : si32`, `-1 : index` and `true` give -1;
-/// `255 : ui8` gives 255. MLIR has a separate function for each signedness. melior's own conversion prints an attribute
-/// that it rejects, which may be large.
+/// `255 : ui8` gives 255. Unlike melior's conversion, a rejected attribute is not printed.
 #[must_use]
 pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     let number = Some(attribute).filter(Attribute::is_integer)?;
@@ -327,7 +324,7 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     }
 }
 
-/// Returns the integer that the attribute `name` of an operation holds, or `None` if it has no such integer attribute.
+/// Returns the integer attribute `name`, or `None` if it is absent or not an integer.
 #[must_use]
 pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     integer_value(op.attribute(name).ok()?)
@@ -353,7 +350,7 @@ pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     }
 }
 
-/// Returns the value that all elements of a splat constant have, or `None` for another attribute.
+/// Returns the common value of a splat constant, or `None` for other attributes.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive, and is a splat.
@@ -365,7 +362,7 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     }
 }
 
-/// Returns the elements of a constant tensor of shape `shape` in row-major order.
+/// Returns the elements of a constant tensor in row-major order.
 #[must_use]
 pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<Attribute<'c>>> {
     let count = shape.iter().product::<u64>();
@@ -400,7 +397,7 @@ pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<
     Some((0..count).map(element).collect())
 }
 
-/// Returns the bits of an integer or float attribute of at most 64 bits.
+/// Returns the bits of an integer or float attribute up to 64 bits.
 #[must_use]
 pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     if let Some(number) = integer_value(attribute) {
@@ -428,7 +425,7 @@ pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     }
 }
 
-/// Returns a constant tensor of type `type_` in which all elements equal `element`.
+/// Returns a splat constant of the tensor type `type_`.
 #[must_use]
 pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     // SAFETY: type and attribute are alive and of one context.
@@ -440,7 +437,7 @@ pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     }
 }
 
-/// Returns the discardable attributes of an operation: the attributes that its declaration does not contain.
+/// Returns the attributes outside an operation's declaration.
 #[must_use]
 pub fn discardable_attributes<'c>(
     op: OperationRef<'c, '_>,
@@ -450,7 +447,7 @@ pub fn discardable_attributes<'c>(
         .collect()
 }
 
-/// Returns all attributes of an operation, inherent and discardable.
+/// Returns the inherent and the discardable attributes.
 #[must_use]
 pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     op.attributes().collect()

@@ -1,6 +1,6 @@
-//! The layout functions of `linear_layout_c.h`.
+//! Layout functions of `linear_layout_c.h`.
 //!
-//! Errors become diagnostics of the argument's context; panics are caught.
+//! Errors become diagnostics in the context of the argument; panics are caught.
 
 use super::bridge::{self, ffi};
 use super::callbacks::{guard, internal, semantics};
@@ -18,7 +18,6 @@ pub(super) const VERSION: &CStr =
         Err(_) => panic!("a version has no null byte"),
     };
 
-/// The C type `LinearLayoutBasisCallback`.
 type BasisCallback =
     Option<unsafe extern "C" fn(MlirStringRef, c_uint, isize, *const i32, *mut c_void)>;
 
@@ -35,7 +34,6 @@ fn text(text: &str) -> MlirStringRef {
     }
 }
 
-/// Emits an error in the context of a type.
 fn report(type_: MlirType, reason: &str) -> MlirLogicalResult {
     let reason = CString::new(reason.replace('\0', " ")).unwrap_or_default();
     // SAFETY: the caller guarantees that the type is alive; the text ends with a null byte.
@@ -47,8 +45,7 @@ fn report(type_: MlirType, reason: &str) -> MlirLogicalResult {
     logical(false)
 }
 
-/// Runs a computation over layouts. An error or panic of the computation becomes a diagnostic in the context of
-/// `type_`.
+/// Turns errors and panics into diagnostics in the context of `type_`.
 fn answered(type_: MlirType, compute: impl FnOnce() -> Result<(), String>) -> MlirLogicalResult {
     // A null type has no context for a diagnostic.
     if type_.ptr.is_null() {

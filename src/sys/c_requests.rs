@@ -1,51 +1,46 @@
-//! The request functions of `linear_layout_c.h`, which take and return text. [`Requests`] is the interface to their
-//! implementation.
+//! Request functions of `linear_layout_c.h`, with text as input and output. [`Requests`] is implemented elsewhere.
 
 use super::callbacks::{guard, internal};
 use mlir_sys::MlirStringRef;
 use std::sync::OnceLock;
 
-/// The request handlers of the C API, implemented by higher layers. They do not panic.
+/// Request handlers of the C API. Implementations must not panic.
 pub trait Requests: Sync {
-    /// Lowers a module, and translates it to LLVM IR, assembly or an object file.
+    /// Lowers a module to LLVM IR, assembly or an object file.
     fn compile(&self, source: &[u8], options: &str) -> Answer;
-    /// Runs a pipeline of passes on a module. The output is the text of the module.
+    /// Runs a pass pipeline. The output is the text of the module.
     fn rewrite(&self, source: &[u8], options: &str) -> Answer;
     /// Runs a kernel on the CPU. The kernel reads and writes `buffers`.
     fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer;
-    /// Returns a failed answer with the error `text`, for a request that panicked or cannot be decoded.
+    /// Returns a failed answer for a panic or an undecodable request.
     fn refuse(&self, text: String) -> Answer;
 }
 
-/// The response to a request: the C type `LinearLayoutResponse`.
+/// Response to a request: the C type `LinearLayoutResponse`.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// True if the request succeeded.
+    /// True on success.
     pub succeeded: bool,
-    /// The report on the request, as the text of a JSON object.
+    /// Report as a JSON object.
     pub report: String,
-    /// The requested text or bytes; empty on failure.
+    /// Requested text or bytes. Empty on failure.
     pub output: Vec<u8>,
 }
 
 static REQUESTS: OnceLock<&'static dyn Requests> = OnceLock::new();
 
-/// Installs the request handlers; later calls have no effect.
+/// Installs the request handlers. Later calls have no effect.
 pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }
 
-/// A buffer in memory of the caller, which a simulated kernel reads and writes: the C type `LinearLayoutBuffer`.
+/// Caller-owned memory for a simulated kernel: the C type `LinearLayoutBuffer`.
 #[repr(C)]
 pub(crate) struct RequestBuffer {
     data: *mut u8,
     size: usize,
 }
 
-/// Returns the bytes of a string.
-///
-/// # Safety
-/// The string must outlive the result.
 unsafe fn bytes<'a>(text: MlirStringRef) -> &'a [u8] {
     if text.length == 0 || text.data.is_null() {
         return &[];

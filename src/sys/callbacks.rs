@@ -1,4 +1,4 @@
-//! Functions that C++ calls, implemented by [`Semantics`] and [`Passes`], which higher layers install.
+//! Functions that C++ calls, implemented by [`Semantics`] and [`Passes`].
 //!
 //! Each function catches panics: MLIR gets a failure and a diagnostic, never an unwinding stack.
 
@@ -21,17 +21,16 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 /// An error, warning or remark with notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The message text, which states the condition found and the condition expected, in lower case and without a final
-    /// period.
+    /// Message in lower case, without final period: condition found, condition expected.
     pub message: String,
-    /// Attached notes: the most likely fix, and details.
+    /// Notes: the most likely fix, and details.
     pub notes: Vec<String>,
-    /// Labels of the broken rule. There are several if operations share a check and each operation has its own rule.
+    /// Labels of the broken rule. Operations with a shared check have several labels.
     pub rules: Vec<&'static str>,
 }
 
 impl Diagnostic {
-    /// Returns a diagnostic without notes.
+    /// Creates a diagnostic without notes.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -47,7 +46,7 @@ impl Diagnostic {
         self
     }
 
-    /// Attaches a note, usually the most likely fix.
+    /// Adds a note, usually the most likely fix.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
@@ -55,24 +54,22 @@ impl Diagnostic {
     }
 }
 
-/// The error of an invalid attribute or type, with its position in the text.
+/// The error of an invalid attribute or type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeError {
-    /// The message text, which states the condition found, the condition expected and the most likely fix, in lower
-    /// case and without a final period.
+    /// Message in lower case, without final period: condition found, condition expected, most likely fix.
     pub reason: String,
-    /// Label of the broken rule, if there is one.
+    /// Label of the broken rule.
     pub rule: Option<&'static str>,
-    /// Byte offset of the invalid key; 0 if no single key is invalid.
+    /// Byte offset of the invalid key; 0 without a single invalid key.
     pub place: usize,
 }
 
-/// The semantics of the dialects, as functions that C++ calls: rules, layouts, spellings and canonicalisation.
+/// Semantics of the dialects: rules, layouts, spellings and canonicalisation.
 pub trait Semantics: Sync {
-    /// Creates the layout cache of an MLIR context, which [`LayoutCache::get`] returns later.
+    /// Creates the layout cache of an MLIR context, for [`LayoutCache::get`].
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// Checks an attribute that a user wrote at the start of `text`. Returns its normal spelling, or `None` if the
-    /// user's spelling is the normal one.
+    /// Checks an attribute at the start of `text`. Returns the normal spelling if it differs.
     ///
     /// # Errors
     /// Returns the broken rule.
@@ -82,44 +79,42 @@ pub trait Semantics: Sync {
         attribute: Attribute<'_>,
         text: &[u8],
     ) -> Result<Option<String>, AttributeError>;
-    /// Returns a short name for an encoding, or `None` for another attribute.
+    /// Returns a short name for an encoding, or `None` for other attributes.
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
-    /// Checks the rules of an operation: first the rules that relate its tensors to the module, then the operation's
-    /// own rules.
+    /// Checks the rules between tensors and module, then the rules of the operation.
     ///
     /// # Errors
     /// Returns all broken rules.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>;
-    /// Checks the rules of a discardable attribute of `ttg` on an operation.
+    /// Checks a discardable `ttg` attribute of an operation.
     ///
     /// # Errors
     /// Returns the broken rules.
     fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str)
     -> Result<(), Vec<Diagnostic>>;
-    /// Checks the rules of a type, other than the rules of its encoding.
+    /// Checks the rules of a type, except those of its encoding.
     ///
     /// # Errors
     /// Returns the broken rule.
     fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), AttributeError>;
-    /// Returns the text of the rule with a label.
+    /// Returns the text of the rule `label`.
     fn rule_text(&self, label: &str) -> Option<&'static str>;
     /// Returns the linear layout of a tensor or buffer type.
     ///
     /// # Errors
-    /// Returns an error if the type has no layout.
+    /// Fails for a type without a layout.
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
-    /// Returns the diagnostic for an unknown name in a dialect. `known` contains the valid names of the dialect.
+    /// Returns the diagnostic for an unknown name. `known` are the valid names of the dialect.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
     /// Returns the error for an unknown or repeated key of an encoding, or `None` for other attributes. `family` is the
-    /// name of the encoding, for example `blocked`.
+    /// encoding, for example `blocked`.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
-    /// Checks that all operands of an operation have the same encoding. If `results` is true, the results must also
-    /// have this encoding.
+    /// Checks that all operands, and with `results` all results, have the same encoding.
     ///
     /// # Errors
-    /// Returns the first pair of values with different encodings.
+    /// Returns the first pair of different encodings.
     fn verify_same_encoding(
         &self,
         op: OperationRef<'_, '_>,
@@ -127,12 +122,12 @@ pub trait Semantics: Sync {
     ) -> Result<(), Vec<Diagnostic>>;
 }
 
-/// The implementation of the passes. Passes are identified by their index in `passes/Passes.td`.
+/// Implementation of the passes. A pass number is an index in `passes/Passes.td`.
 pub trait Passes: Sync {
-    /// Runs a pass on a module, and returns the passes to run next.
+    /// Runs a pass on a module.
     ///
     /// # Errors
-    /// Returns proof of an error that has already been emitted.
+    /// Returns proof of an emitted error.
     fn run<'c>(
         &self,
         number: u16,
@@ -143,7 +138,7 @@ pub trait Passes: Sync {
     /// Checks the module after the passes that [`Self::run`] returned.
     ///
     /// # Errors
-    /// Returns proof of an error that has already been emitted.
+    /// Returns proof of an emitted error.
     fn finish<'c>(
         &self,
         number: u16,
@@ -153,12 +148,12 @@ pub trait Passes: Sync {
     ) -> Result<(), Reported>;
 }
 
-/// The passes to run after a pass.
+/// Passes to run after a pass.
 #[derive(Debug, Default)]
 pub struct NextPasses {
-    /// This project's passes, as a textual pipeline on a module.
+    /// Textual pipeline of this project's passes on a module.
     pub pipeline: String,
-    /// MLIR's passes, which run after `pipeline`.
+    /// MLIR's passes, after `pipeline`.
     pub follow_ups: Vec<FollowUp>,
 }
 
@@ -169,7 +164,7 @@ pub struct Reported(());
 static SEMANTICS: OnceLock<&'static dyn Semantics> = OnceLock::new();
 static PASSES: OnceLock<&'static dyn Passes> = OnceLock::new();
 
-/// Installs the implementation of dialects and passes; later calls have no effect.
+/// Installs the implementations. Later calls have no effect.
 pub fn install(semantics: &'static dyn Semantics, passes: &'static dyn Passes) {
     let _ = SEMANTICS.set(semantics);
     let _ = PASSES.set(passes);
@@ -195,7 +190,7 @@ fn passes() -> &'static dyn Passes {
 pub struct LayoutCache(Box<dyn Any + Send + Sync>);
 
 impl LayoutCache {
-    /// Returns the cache if it has the type `T`, the type that [`Semantics::new_cache`] created.
+    /// Returns the cache created by [`Semantics::new_cache`], if its type is `T`.
     #[must_use]
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.downcast_ref()
@@ -249,7 +244,7 @@ impl LayoutCache {
     }
 }
 
-/// Canonicalises an operation; returns true if the IR changed.
+/// Returns true if the IR changed.
 pub(super) fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool {
     // SAFETY: C++ passes the operation and the rewriter of a pattern.
     let (op, work) = unsafe {
@@ -284,7 +279,7 @@ pub(super) fn new_layout_cache() -> Box<LayoutCache> {
     Box::new(LayoutCache(semantics().new_cache()))
 }
 
-/// Emits an error with notes at an operation's location.
+/// Emits an error with notes at an operation.
 pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported {
     let notes: Vec<String> = diagnostic
         .notes
@@ -300,23 +295,20 @@ pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported
     Reported(())
 }
 
-/// True if each error gets a note that names the broken rule.
 static RULES_ARE_NAMED: AtomicBool = AtomicBool::new(false);
 
-/// Enables or disables the notes that name broken rules.
+/// Switches the notes that name broken rules.
 pub fn name_rules(are_named: bool) {
     RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
 }
 
-/// True if layout rewrites are verified, which is the default in debug builds.
+/// Enabled in debug builds by default.
 static REWRITES_ARE_VERIFIED: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
-/// Enables the verification that layout rewrites keep the elements of each thread.
 pub(super) fn verify_layout_rewrites() {
     REWRITES_ARE_VERIFIED.store(true, Ordering::Relaxed);
 }
 
-/// Returns true if layout rewrites are verified.
 pub(crate) fn are_rewrites_verified() -> bool {
     REWRITES_ARE_VERIFIED.load(Ordering::Relaxed)
 }
@@ -329,10 +321,10 @@ pub(super) fn rule_note(label: &str) -> String {
     text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
 }
 
-/// A function that maps a rule label to its explanation, or to the error for an unknown label.
+/// Returns the explanation of a label, or an error for an unknown label.
 type Explain = fn(&str) -> Result<String, String>;
 
-/// The function that explains rules, from the last call of [`super::opt_main`]; `None` before the first call.
+/// Set by [`super::opt_main`].
 pub(super) static EXPLAIN: Mutex<Option<Explain>> = Mutex::new(None);
 
 pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {
@@ -348,7 +340,7 @@ pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {
     }
 }
 
-/// Emits a warning with notes at an operation's location.
+/// Emits a warning with notes at an operation.
 pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
     ffi::emit_warning(
         MlirOperation(op.to_raw()),
@@ -357,17 +349,16 @@ pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
     );
 }
 
-/// Emits a remark at an operation's location.
+/// Emits a remark at an operation.
 pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
     ffi::emit_remark(MlirOperation(op.to_raw()), &bounded(message));
 }
 
 thread_local! {
-    /// Location of the last panic below [`guard`].
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs a function. If the function panics, returns the message and the location of the panic on one line.
+/// Runs `f`. On a panic, returns the message and location on one line.
 pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(report_panics_once);
@@ -385,8 +376,7 @@ pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Installs the panic hook. A panic inside [`guard`] becomes a diagnostic; its backtrace is printed only if
-/// `RUST_BACKTRACE` is set.
+/// Installs the panic hook. Within [`guard`], the backtrace is printed only with `RUST_BACKTRACE`.
 fn report_panics_once() {
     let is_asked = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let report = std::panic::take_hook();
@@ -485,7 +475,6 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperati
     }
 }
 
-/// Runs a pass. Returns `None` after an error.
 fn pass<T>(
     op: MlirOperation,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> Result<T, Reported>,

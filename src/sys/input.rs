@@ -1,6 +1,6 @@
 //! Validation of input before MLIR reads it.
 //!
-//! MLIR's parser and verifier are recursive, so deep nesting overflows the stack; its bytecode reader trusts lengths
+//! MLIR's parser and verifier are recursive, so deep nesting overflows the stack. MLIR's bytecode reader trusts lengths
 //! and indices. Tools call [`checked_input`] first.
 
 use super::bridge::ffi::{self, BytecodeOutcome};
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
-/// Largest nesting depth of brackets. It also bounds the nesting of regions, types and attributes.
+/// Maximum nesting depth of brackets, hence of regions, types and attributes.
 ///
 /// MLIR needs up to 4 KiB of stack per level; a thread has 8 MiB.
 pub const MAX_NESTING: u32 = 1024;
@@ -32,16 +32,15 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// Magic number at the start of MLIR bytecode.
 const BYTECODE: &[u8] = b"ML\xefR";
 
-/// Largest size of an input in bytes. The limit rejects endless files such as `/dev/zero`.
+/// Maximum input size in bytes, against endless files such as `/dev/zero`.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or is longer than 1 GiB.
+/// Fails for an unreadable file, or beyond 1 GiB.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
@@ -58,7 +57,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Parses a module, text or bytecode, under the file name `-`. Errors go to the context's diagnostic handler.
+/// Parses a textual or bytecode module under the file name `-`. Errors go to the context's diagnostic handler.
 #[must_use]
 pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>> {
     // The lexer reads the byte behind the text.
@@ -75,14 +74,14 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
     }
 }
 
-/// Returns the input in a form that MLIR can read. In text, spellings of later MLIR versions are replaced. Bytecode is
+/// Returns the input in a form that MLIR can read. Spellings of later MLIR versions are replaced in text; bytecode is
 /// read and written again.
 ///
-/// A child process reads, verifies and writes bytecode, so that a damaged file cannot corrupt this process. No other
-/// thread may run at the time of the call. Text is only scanned for its brackets.
+/// A child process handles bytecode, so a damaged file cannot corrupt this process. No other thread may run during the
+/// call. Text is only scanned for brackets.
 ///
 /// # Errors
-/// Returns the reason why MLIR cannot read the input, ready to print.
+/// Returns a printable reason.
 ///
 /// # Panics
 /// Panics if [`crate::install`] has not been called.
@@ -129,7 +128,7 @@ pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
 /// Reads a file, or standard input for `-`, and validates it by [`checked_input`].
 ///
 /// # Errors
-/// Returns the error, ready to print.
+/// Returns a printable error.
 pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = read_input(path).map_err(|error| {
         let reason = match error.kind() {
@@ -143,7 +142,7 @@ pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     checked_input(&input_name(path), bytes)
 }
 
-/// Returns the name by which messages refer to an input.
+/// Returns the name of an input for messages.
 #[must_use]
 pub fn input_name(path: &Path) -> String {
     if path.as_os_str() == "-" {
@@ -153,9 +152,8 @@ pub fn input_name(path: &Path) -> String {
     }
 }
 
-/// Returns the first bracket of a text that is nested too deep for MLIR's parser.
-///
-/// Brackets in strings and comments do not count, and neither does the arrow `->` of a function type.
+/// Returns the first bracket that is nested too deep for MLIR's parser. Strings, comments and the arrow `->` do not
+/// count.
 ///
 /// ```
 /// use linear_layout_mlir::sys::too_deep;
@@ -188,8 +186,7 @@ pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
     None
 }
 
-/// Returns the length in bytes of a string literal after its opening quote, or 0 if the literal is not closed on its
-/// line.
+/// Returns the bytes after the opening quote, or 0 if the literal is not closed on its line.
 fn string_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {
@@ -203,16 +200,15 @@ fn string_length(rest: &[u8]) -> usize {
     0
 }
 
-/// ROCDL operations whose masks are spelled by names in later MLIR versions.
+/// ROCDL operations with named masks in later MLIR versions.
 const MASKED: [&[u8]; 2] = [b"rocdl.sched.barrier", b"rocdl.sched.group.barrier"];
 
-/// The start and the closing byte of the mask attributes of the operations in [`MASKED`].
 const MASK_ATTRIBUTES: [(&[u8], u8); 2] = [
     (b"#rocdl<sched_group_mask ", b'>'),
     (b"#rocdl.sched_group_mask<", b'>'),
 ];
 
-/// Names and mask bits of the instruction groups of `ROCDL::SchedGroupMask` since LLVM 23.
+/// Instruction groups of `ROCDL::SchedGroupMask` since LLVM 23.
 const GROUPS: [(&str, u32); 13] = [
     ("none", 0),
     ("non_mem_non_sideeffect", 0x1),
@@ -229,12 +225,10 @@ const GROUPS: [(&str, u32); 13] = [
     ("ldsdma", 0x800),
 ];
 
-/// Replaces named masks of `rocdl.sched.barrier` and `rocdl.sched.group.barrier`, which later MLIR versions write, by
-/// numbers, which MLIR 22 can read. Returns `None` if there are no named masks.
+/// Replaces the named masks of later MLIR versions by numbers, which MLIR 22 can read. `None` without named masks.
 ///
-/// The text is changed because MLIR's parser of these operations supports only numbers and cannot be replaced. Each
-/// number is padded to the length of the names, so that every other token keeps its line and column. Strings and
-/// comments stay unchanged.
+/// The text is changed because MLIR's parser of these operations cannot be replaced. Padding keeps the line and column
+/// of every other token. Strings and comments are unchanged.
 ///
 /// ```text
 /// rocdl.sched.barrier valu|salu
@@ -273,13 +267,12 @@ fn numbered_masks(text: &[u8]) -> Option<Vec<u8>> {
     changed
 }
 
-/// Returns true if a byte is part of an operation name or identifier.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
 }
 
-/// Returns the byte range of the named mask of an operation, and the mask's number as text. Returns `None` unless one
-/// of the operations in [`MASKED`] starts at `at` and has a named mask.
+/// Returns the byte range of the named mask and the number as text. `None` unless an operation of [`MASKED`] with a
+/// named mask starts at `at`.
 fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let word = text[at..].iter().take_while(|b| is_word(**b)).count();
     if !MASKED.contains(&&text[at..at + word]) {
@@ -290,8 +283,7 @@ fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     Some((start..start + length, number.to_string()))
 }
 
-/// Returns the byte range of the mask attribute that starts at `at`, and an equal integer attribute as text. Returns
-/// `None` if no mask attribute starts there.
+/// Returns the byte range of the mask attribute at `at`, and the equal integer attribute as text.
 fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let (open, close) = MASK_ATTRIBUTES
         .iter()
@@ -302,7 +294,7 @@ fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     (text.get(end) == Some(close)).then(|| (at..end + 1, format!("{number} : i32")))
 }
 
-/// Parses a list of names, for example `valu|salu`. Returns its length in bytes and its mask.
+/// Parses a list such as `valu|salu`. Returns the length in bytes and the mask.
 fn groups(text: &[u8]) -> Option<(usize, u32)> {
     let (mut at, mut number) = (0, 0);
     loop {

@@ -1,7 +1,7 @@
 //! The FFI boundary: the only module with unsafe code.
 //!
-//! [`bridge`](self) declares the functions that cross the boundary, higher layers implement [`Semantics`] and
-//! [`Passes`], and the functions of this module wrap functions of MLIR's C API that melior lacks.
+//! [`bridge`](self) declares the functions across the boundary. Higher layers implement [`Semantics`] and [`Passes`].
+//! The other functions wrap MLIR's C API where melior does not.
 #![allow(unsafe_code, reason = "the one room that talks to C and C++")]
 
 #[allow(unreachable_pub, reason = "cxx generates public items")]
@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
-/// Copies an MLIR string. The string may be empty and need not be UTF-8; melior's `as_str` would panic for both.
+/// Copies an MLIR string, which may be empty or not UTF-8. melior's `as_str` panics for such strings.
 #[must_use]
 pub fn text(string: melior::StringRef<'_>) -> String {
     let raw = string.to_raw();
@@ -88,7 +88,7 @@ pub fn identifier_id(identifier: Identifier<'_>) -> usize {
     identifier.to_raw().ptr as usize
 }
 
-/// Returns the text of an identifier. The text lives as long as the identifier's context.
+/// Returns the text of an identifier.
 #[must_use]
 pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     // SAFETY: the context owns the text of its identifiers and never frees it before its own end.
@@ -99,8 +99,7 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the bytes of a string attribute. The string may be empty and need not be UTF-8; melior's `value` would panic
-/// for both.
+/// Returns the bytes of a string attribute, which may be empty or not UTF-8. melior's `value` panics for such strings.
 #[must_use]
 pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -114,7 +113,7 @@ pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     Some(unsafe { owned_by_context(text) })
 }
 
-/// Returns the name of a flat symbol reference, or `None` for another attribute.
+/// Returns the name of a flat symbol reference, or `None` for other attributes.
 #[must_use]
 pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -127,7 +126,7 @@ pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
 }
 
 /// # Safety
-/// A context that outlives the result must own the text.
+/// A context must own the text and outlive the result.
 unsafe fn owned_by_context<'c>(text: mlir_sys::MlirStringRef) -> Text<'c> {
     Text::new(match text.length {
         0 => &[],
@@ -148,18 +147,18 @@ pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// The index of an operation's kind, in the order of the enums of `ir::ops`.
+/// Index of an operation kind in the enums of `ir::ops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpIndex {
-    /// An operation of this project's dialects.
+    /// An operation of this project.
     Own(usize),
-    /// An operation of one of MLIR's dialects used in TTGIR.
+    /// An MLIR operation used in TTGIR.
     Upstream(usize),
     /// Any other operation.
     Other,
 }
 
-/// Returns the index of an operation's kind, which its C++ class determines.
+/// Returns the index of an operation's kind.
 #[must_use]
 pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     let number = ffi::op_number(MlirOperation(op.to_raw()));
@@ -176,23 +175,23 @@ pub fn is_module(op: OperationRef<'_, '_>) -> bool {
     op.name().as_string_ref().as_str() == Ok("builtin.module")
 }
 
-/// Returns true if an operation requires the same encoding of all tensor operands and results, because it declares this
-/// requirement or is elementwise.
+/// Returns true if an operation requires one encoding for all tensor operands and results, as declared or because it is
+/// elementwise.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(MlirOperation(op.to_raw()))
 }
 
-/// A layout that a pass infers later.
+/// A layout for a later pass to infer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLayout {
-    /// `#gluon.auto_encoding`: a layout that is inferred from neighbouring operations.
+    /// `#gluon.auto_encoding`: inferred from neighbouring operations.
     Auto,
-    /// `#gluon.coalesced_encoding`: the layout that is best for accesses to global memory.
+    /// `#gluon.coalesced_encoding`: best for global-memory accesses.
     Coalesced,
 }
 
-/// Returns the open layout that an attribute represents, or `None` for another attribute.
+/// Returns the open layout of an attribute, or `None` for other attributes.
 #[must_use]
 pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
@@ -202,7 +201,7 @@ pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     }
 }
 
-/// Returns the pointee and address space of a `!tt.ptr`.
+/// Returns the pointee and the address space of a `!tt.ptr`.
 #[must_use]
 pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
     let info = ffi::pointer_info(MlirType(type_.to_raw()));
@@ -218,11 +217,11 @@ pub struct Tensor<'c> {
     pub shape: &'c [u64],
     /// The element type.
     pub element: Type<'c>,
-    /// The encoding, if there is one.
+    /// Encoding, if any.
     pub encoding: Option<Attribute<'c>>,
 }
 
-/// Returns the parts of a ranked tensor of static shape, or `None` for another type.
+/// Returns the parts of a ranked tensor of static shape, or `None` for other types.
 #[must_use]
 pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     let info = ffi::tensor_info(MlirType(type_.to_raw()));
@@ -237,7 +236,7 @@ pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     }
 }
 
-/// Returns a discardable attribute of the innermost operation that has this attribute. The search starts at `op`.
+/// Returns the discardable attribute `name` of `op` or the nearest ancestor with this attribute.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
     let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);
@@ -248,28 +247,28 @@ pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Att
 /// The parts of a `!ttg.memdesc`, `!tt.tensordesc` or `!ttng.tensordesc_im2col`.
 #[derive(Clone, Debug)]
 pub struct BufferType<'c> {
-    /// Sizes of the dimensions of the view, in elements.
+    /// Shape of the view, in elements.
     pub shape: Vec<u64>,
-    /// The element type.
+    /// Element type.
     pub element: Type<'c>,
-    /// The encoding, if the type has one.
+    /// Encoding, if any.
     pub encoding: Option<Attribute<'c>>,
     /// Memory space. `None` for a tensor descriptor, whose block is in global memory.
     pub memory_space: Option<Attribute<'c>>,
     /// True if the buffer is writable.
     pub is_mutable: bool,
-    /// Shape of the whole allocation; empty for a tensor descriptor.
+    /// Shape of the allocation. Empty for a tensor descriptor.
     pub alloc_shape: Vec<u64>,
     /// True for an im2col descriptor, which reads an image as the matrix of a convolution.
     pub is_im2col: bool,
 }
 
-/// Returns true for the type of asynchronous tokens.
+/// Returns true for `!ttg.async.token`.
 pub fn is_async_token(type_: Type<'_>) -> bool {
     type_.to_string() == "!ttg.async.token"
 }
 
-/// Returns the parts of a buffer type, or `None` for another type.
+/// Returns the parts of a buffer type, or `None` for other types.
 #[must_use]
 pub fn buffer<'c>(type_: Type<'c>) -> Option<BufferType<'c>> {
     let info = ffi::buffer_info(MlirType(type_.to_raw()));
@@ -306,10 +305,9 @@ pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
     ffi::layout_cache(MlirContext(context.to_raw()))
 }
 
-/// Returns a context as the reference type that constructors require.
+/// Converts a context reference for constructors.
 ///
-/// melior's conversion borrows the handle instead of the context. This function therefore keeps one handle for each
-/// context address, which takes one word.
+/// melior's conversion borrows the handle instead of the context, so one handle per context address is leaked.
 pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     static KEPT: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     // SAFETY: the context is alive.
@@ -330,17 +328,17 @@ pub fn register_dialects(registry: &DialectRegistry) {
     ffi::register_dialects(MlirDialectRegistry(registry.to_raw()));
 }
 
-/// Adds the passes to MLIR's registry of this process.
+/// Registers the passes with MLIR, for this process.
 pub fn register_passes() {
     ffi::register_passes();
 }
 
-/// Returns the first name in a textual pipeline that is neither an anchor nor a registered pass.
+/// Returns the first unregistered name in a textual pipeline.
 pub(crate) fn unknown_pass(pipeline: &str) -> Option<String> {
     Some(ffi::unknown_pass(pipeline.as_bytes())).filter(|name| !name.is_empty())
 }
 
-/// Texts that `ll-opt` prints, and the function that explains rules.
+/// Texts of `ll-opt`, and the function that explains rules.
 #[derive(Clone, Copy, Debug)]
 pub struct OptTexts<'t> {
     /// First lines of `--help`.
@@ -351,13 +349,13 @@ pub struct OptTexts<'t> {
     pub dialects: &'t str,
     /// Output of `--list-lowered-operations`.
     pub lowered: &'t str,
-    /// A function that returns the output of `--explain-rule` for a label, or an error for an unknown label.
+    /// Returns the output of `--explain-rule` for a label, or an error for an unknown label.
     pub explain_rule: fn(&str) -> Result<String, String>,
     /// Output of `--version`.
     pub version: &'t str,
 }
 
-/// Joins process arguments, which need not be UTF-8. Each argument is followed by a zero byte.
+/// Joins arguments, each followed by a zero byte.
 fn ended(arguments: &[OsString]) -> Vec<u8> {
     let mut all = Vec::new();
     for argument in arguments {
@@ -367,7 +365,7 @@ fn ended(arguments: &[OsString]) -> Vec<u8> {
     all
 }
 
-/// Runs MLIR's `mlir-opt` driver with all dialects and passes, and returns its exit code.
+/// Runs MLIR's `mlir-opt` driver with all dialects and passes. Returns the exit code.
 #[must_use]
 pub fn opt_main(arguments: &[OsString], texts: &OptTexts<'_>) -> i32 {
     *callbacks::EXPLAIN
@@ -383,7 +381,7 @@ pub fn opt_main(arguments: &[OsString], texts: &OptTexts<'_>) -> i32 {
     )
 }
 
-/// Runs MLIR's language server on standard input and output, and returns its exit code.
+/// Runs MLIR's language server on standard input and output. Returns the exit code.
 #[must_use]
 pub fn lsp_main(arguments: &[OsString]) -> i32 {
     ffi::lsp_main(&ended(arguments))
@@ -396,18 +394,18 @@ pub fn is_unused(value: Value<'_, '_>) -> bool {
     unsafe { mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// A location in a file; lines and columns start at 1.
+/// A location in a file. Lines and columns start at 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileLocation {
     /// Name of the file.
     pub file: String,
-    /// Number of the line.
+    /// Line number.
     pub line: u32,
-    /// Number of the column.
+    /// Column number.
     pub column: u32,
 }
 
-/// Returns the location of a `FileLineColLoc`, or `None` for other locations.
+/// Returns the position of a `FileLineColLoc`, or `None` for other locations.
 #[must_use]
 pub fn file_location(location: Location<'_>) -> Option<FileLocation> {
     // SAFETY: the location is alive, and only accessors of its kind are used; the name is copied.
@@ -439,14 +437,14 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// Returns an identifier of the block that contains an operation, or 0 if the operation is in no block.
+/// Returns an identifier of the block that contains `op`, or 0 without a block.
 #[must_use]
 pub fn block_of(op: OperationRef<'_, '_>) -> usize {
     // SAFETY: the operation is alive.
     unsafe { mlir_sys::mlirOperationGetBlock(op.to_raw()).ptr as usize }
 }
 
-/// Returns the uses of a value, as pairs of the user and the operand index.
+/// Returns the uses of a value as (user, operand index).
 #[must_use]
 pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     let mut all = Vec::new();
@@ -465,7 +463,7 @@ pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     all
 }
 
-/// Returns the width of a floating-point type in bits.
+/// Returns the width in bits, or `None` for other types.
 #[must_use]
 pub fn float_width(type_: Type<'_>) -> Option<u32> {
     // SAFETY: the type is alive; the width is read only of a float.
@@ -499,7 +497,7 @@ pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Att
     }
 }
 
-/// Returns the entries of a dictionary attribute, sorted by name; empty for another attribute.
+/// Returns the entries of a dictionary, sorted by name. Empty for other attributes.
 #[must_use]
 pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let raw = dictionary.to_raw();
@@ -518,7 +516,7 @@ pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>,
     }
 }
 
-/// Returns the operation that defines a value, or `None` for a block argument.
+/// Returns the defining operation, or `None` for a block argument.
 #[must_use]
 pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
     // SAFETY: the value is alive; the owner is read only of an operation's result.
@@ -528,7 +526,7 @@ pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
     }
 }
 
-/// Returns the block that has the value as an argument, or `None` for a result.
+/// Returns the block of an argument, or `None` for a result.
 #[must_use]
 pub fn block_of_argument<'c>(value: build::Val<'c>) -> Option<build::Blk<'c>> {
     // SAFETY: the value is alive; the owner is read only of a block argument.

@@ -1,6 +1,6 @@
 //! Structural matching of types, attributes and locations, one level at a time.
 //!
-//! The functions convert only the outermost level. Callers that convert MLIR to their own data recurse themselves.
+//! Only the outermost level is converted; callers recurse.
 
 use super::bridge::{MlirOperation, MlirType, ffi};
 use super::build::{self, dense_elements, integer_value, number_bits, splat_value};
@@ -10,26 +10,26 @@ use melior::ir::{
 };
 use std::collections::HashSet;
 
-/// A type of the LLVM dialect, or a builtin type that operations of the LLVM dialect use.
+/// A type of the LLVM dialect, or a builtin type in the LLVM dialect.
 #[derive(Clone, Debug)]
 pub enum TypeParts<'c> {
-    /// An integer type of any signedness, with its width in bits.
+    /// An integer of any signedness: width in bits.
     Integer(u32),
     /// `index`.
     Index,
     /// A floating-point type.
     Float,
-    /// An `!llvm.ptr`, with its address space.
+    /// `!llvm.ptr`: address space.
     Pointer(u32),
-    /// A vector of fixed size, with the number and the type of its elements.
+    /// A fixed-size vector: number and type of elements.
     Vector(u64, Type<'c>),
-    /// An `!llvm.array`, with the number and the type of its elements.
+    /// `!llvm.array`: number and type of elements.
     Array(u64, Type<'c>),
-    /// An `!llvm.struct` with a body.
+    /// `!llvm.struct` with a body.
     Struct {
         /// True if the fields have no padding.
         packed: bool,
-        /// Types of the fields.
+        /// Field types.
         fields: Vec<Type<'c>>,
     },
     /// `!llvm.void`.
@@ -91,29 +91,29 @@ unsafe fn shape(raw: mlir_sys::MlirType) -> Vec<u64> {
 pub enum AttributeParts<'c> {
     /// `unit`.
     Unit,
-    /// `true` or `false`, an integer attribute of type `i1`.
+    /// `true` or `false`, of type `i1`.
     Bool(bool),
-    /// An integer of at most 64 bits, with its type. The number is sign-extended unless the type is unsigned.
+    /// An integer up to 64 bits, with type. Sign-extended unless the type is unsigned.
     Integer(i64, Type<'c>),
-    /// The bits of a floating-point number of at most 64 bits, with its type.
+    /// A float up to 64 bits: bits and type.
     Float(u64, Type<'c>),
     /// A string.
     String(Text<'c>),
     /// A type.
     Type(Type<'c>),
-    /// A symbol reference, as its leaf name.
+    /// A symbol reference: leaf name.
     Symbol(Text<'c>),
     /// An array attribute.
     Array(Vec<Attribute<'c>>),
     /// A dense array of integers or Booleans.
     Integers(Vec<i64>),
-    /// The elements of a constant vector or tensor in row-major order. A splat has a single element.
+    /// A constant vector or tensor, in row-major order. A splat has a single element.
     Elements {
-        /// The type of an element.
+        /// Element type.
         element: Type<'c>,
         /// True for a splat.
         splat: bool,
-        /// The bits of each element, zero-extended.
+        /// Zero-extended bits of each element.
         bits: Vec<u64>,
     },
     /// A dictionary.
@@ -178,7 +178,7 @@ unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c
     }
 }
 
-/// Returns the numbers of an `array<...>` of integers or booleans.
+/// Returns the numbers of an `array<...>` of integers or Booleans.
 ///
 /// # Safety
 /// The attribute must be alive.
@@ -207,7 +207,7 @@ unsafe fn integers(raw: mlir_sys::MlirAttribute) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns the parts of constant elements, or `None` if the elements are not numbers of at most 64 bits.
+/// Returns `None` for elements other than numbers up to 64 bits.
 fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     use mlir_sys as m;
     let raw = attribute.to_raw();
@@ -256,8 +256,7 @@ fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     })
 }
 
-/// Returns the inherent attributes of an operation, followed by its discardable attributes. Both groups are sorted by
-/// name.
+/// Returns the inherent attributes, then the discardable attributes. Each group is sorted by name.
 #[must_use]
 pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let inherent = ffi::properties(MlirOperation(op.to_raw())).0;
@@ -272,8 +271,7 @@ pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribut
     all
 }
 
-/// Returns the first file location within a location, in the order in which MLIR prints locations: the callee precedes
-/// the caller.
+/// Returns the first file location within a location, in MLIR's printing order (callee before caller).
 #[must_use]
 pub fn first_file_location(location: Location<'_>) -> Option<FileLocation> {
     use mlir_sys as m;

@@ -4,11 +4,11 @@ use super::bridge::{MlirDialectRegistry, ffi};
 use super::c_api::VERSION;
 use std::ffi::{c_char, c_void};
 
-/// The value of MLIR's `MLIR_PLUGIN_API_VERSION`.
+/// `MLIR_PLUGIN_API_VERSION` of MLIR.
 const API_VERSION: u32 = 1;
 const NAME: &std::ffi::CStr = c"linear-layout";
 
-/// The result of the pass plugin's entry point. It has the memory layout of MLIR's `PassPluginLibraryInfo`.
+/// Has the memory layout of MLIR's `PassPluginLibraryInfo`.
 #[repr(C)]
 pub(crate) struct PassPlugin {
     api_version: u32,
@@ -17,7 +17,7 @@ pub(crate) struct PassPlugin {
     register: extern "C" fn(),
 }
 
-/// The result of the dialect plugin's entry point. It has the memory layout of MLIR's `DialectPluginLibraryInfo`.
+/// Has the memory layout of MLIR's `DialectPluginLibraryInfo`.
 #[repr(C)]
 pub(crate) struct DialectPlugin {
     api_version: u32,

@@ -1,13 +1,11 @@
 //! The rewriter: the only means to change IR.
 //!
-//! Passes and patterns get a [`Rewriter`]. It wraps MLIR's rewriter, so that a pattern driver is notified of every
-//! change.
+//! Passes and patterns get a [`Rewriter`], which notifies MLIR's pattern driver of every change.
 //!
-//! Handles stay valid while the rewriter exists. Their lifetime `'c` is unique to the rewriter (every constructor is
-//! `for<'c>`), so no handle outlives it. An erased operation is removed from the IR immediately, but is freed only
-//! when the rewriter ends. A handle to it still has the name, attributes and types of the operation, but no parent,
-//! and placeholders as operands. Changes are counted, so that cached analyses can be invalidated:
-//! [`Rewriter::changes`].
+//! The lifetime `'c` of handles is unique to the rewriter (every constructor is `for<'c>`), so no handle outlives the
+//! rewriter. An erased operation leaves the IR immediately, but is freed only with the rewriter. Its handles still have
+//! name, attributes and types, but no parent, and placeholders as operands. [`Rewriter::changes`] counts changes, for
+//! the invalidation of analyses.
 
 use super::bridge::{MlirAttribute, MlirBlock, MlirOperation, MlirRewriter, MlirType, ffi};
 use super::build::{self, Blk, Op, Spec, Val};
@@ -22,13 +20,12 @@ use mlir_sys as m;
 use std::cell::{Cell, OnceCell};
 use std::marker::PhantomData;
 
-/// The rewriter handle that a pattern driver passes.
 pub(super) type Raw = m::MlirRewriterBase;
 
-/// Attribute with the number of operands in each group, for operations that declare operand groups.
+/// Attribute with the sizes of operand groups.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
-/// The rewriter of a module or pattern; copies refer to the same rewriter.
+/// The rewriter of a module or pattern. Copies share their state.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewriter<'c> {
     work: &'c Work,
@@ -36,20 +33,19 @@ pub struct Rewriter<'c> {
     brand: PhantomData<Cell<&'c ()>>,
 }
 
-/// The state that all copies of a [`Rewriter`] share while a pass changes a module or a pattern changes an operation.
+/// State shared by all copies of a [`Rewriter`].
 #[derive(Debug)]
 pub(super) struct Work {
     rewriter: m::MlirRewriterBase,
     is_owned: bool,
-    /// The root operation. Everything below the root may be changed.
+    /// Root operation. Everything below may be changed.
     root: m::MlirOperation,
-    /// The block that contains erased operations until the `Work` is dropped, so that their handles stay valid.
+    /// Holds erased operations until the `Work` is dropped, so that their handles stay valid.
     limbo: OnceCell<m::MlirBlock>,
     changes: Cell<u64>,
 }
 
 impl Work {
-    /// Starts to change an operation and all operations below it.
     pub(super) fn on(root: OperationRef<'_, '_>) -> Self {
         // SAFETY: the operation and with it its context are alive.
         let rewriter =
@@ -57,7 +53,7 @@ impl Work {
         Self::with(rewriter, true, root.to_raw())
     }
 
-    /// Starts the changes of a pattern that the driver applies to `op`.
+    /// Starts the changes of a pattern.
     ///
     /// # Safety
     /// `rewriter` must be the rewriter that the driver passed for `op`.
@@ -108,8 +104,7 @@ impl Drop for Work {
     }
 }
 
-/// Changes a module by the function `f`. The function gets the rewriter and the module, whose operations are accessible
-/// while `f` runs.
+/// Changes a module by `f`, which gets the rewriter and the module.
 ///
 /// ```
 /// use linear_layout_mlir::sys::rewrite;
@@ -122,7 +117,7 @@ impl Drop for Work {
 /// });
 /// assert!(module.as_operation().has_attribute("my.mark"));
 /// ```
-/// No handle can leave `f`, and no handle of another module can enter `f`:
+/// No handle can leave `f`, and no handle of another module can enter:
 /// ```compile_fail
 /// # use linear_layout_mlir::sys::rewrite;
 /// # use melior::ir::{Location, Module};
@@ -142,7 +137,7 @@ pub fn rewrite<T>(module: &mut Module<'_>, f: impl for<'c> FnOnce(Rewriter<'c>, 
     on(module.as_operation(), f)
 }
 
-/// Changes an operation and all operations below it by the function `f`.
+/// Changes an operation and all nested operations by `f`.
 pub(super) fn on<T>(
     op: OperationRef<'_, '_>,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T,
@@ -151,7 +146,6 @@ pub(super) fn on<T>(
     f(work.rewriter(), op)
 }
 
-/// Returns the outermost ancestor of an operation.
 fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
     // SAFETY: the operation is alive, and so are its ancestors.
     unsafe {
@@ -166,7 +160,7 @@ fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
 }
 
 impl<'c> Rewriter<'c> {
-    /// Returns the number of changes so far. While this number stays the same, so does the IR.
+    /// Returns the number of changes. An equal number means unchanged IR.
     #[must_use]
     pub fn changes(self) -> u64 {
         self.work.changes.get()
@@ -176,7 +170,7 @@ impl<'c> Rewriter<'c> {
         self.work.changes.set(self.changes() + 1);
     }
 
-    /// Modifies an operation in place by `change`, and notifies MLIR.
+    /// Modifies an operation in place and notifies MLIR.
     fn modify(self, op: Op<'c>, change: impl FnOnce(m::MlirOperation)) {
         let (rewriter, op) = (self.work.rewriter, op.to_raw());
         // SAFETY: rewriter and operation are alive: see the module documentation.
@@ -190,7 +184,7 @@ impl<'c> Rewriter<'c> {
     /// Creates an operation at the end of a block.
     ///
     /// # Errors
-    /// Returns an error if MLIR rejects the operation. MLIR has then emitted the reason.
+    /// Fails if MLIR rejects the operation. MLIR has then emitted the reason.
     pub fn append(self, block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
         let op = spec.create()?;
         // SAFETY: the block is alive.
@@ -198,10 +192,10 @@ impl<'c> Rewriter<'c> {
         Ok(self.insert(op))
     }
 
-    /// Creates an operation before the operation `place`.
+    /// Creates an operation before `place`.
     ///
     /// # Errors
-    /// Returns the same errors as [`Self::append`].
+    /// As for [`Self::append`].
     pub fn insert_before(self, place: Op<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
         let op = spec.create()?;
         self.go_before(place);
@@ -230,7 +224,7 @@ impl<'c> Rewriter<'c> {
         self.insert(op);
     }
 
-    /// Adds a block with arguments to a region that is being built.
+    /// Appends a block with arguments to a detached region.
     #[must_use]
     pub fn append_block(
         self,
@@ -243,7 +237,7 @@ impl<'c> Rewriter<'c> {
         unsafe { BlockRef::from_raw(block.to_raw()) }
     }
 
-    /// Adds a block with arguments after the block `before`.
+    /// Adds a block with arguments after `before`.
     #[must_use]
     pub fn add_block(self, before: Blk<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
         let block = Block::new(arguments).into_raw();
@@ -274,7 +268,7 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    /// Clones an operation with its regions, and inserts the clone before another operation.
+    /// Clones an operation with its regions before `place`.
     pub fn copy_before(self, place: Op<'c>, op: Op<'c>) -> Op<'c> {
         self.go_before(place);
         self.count();
@@ -282,9 +276,7 @@ impl<'c> Rewriter<'c> {
         unsafe { OperationRef::from_raw(m::mlirRewriterBaseClone(self.work.rewriter, op.to_raw())) }
     }
 
-    /// Calls a function with a temporary clone of an operation.
-    ///
-    /// The clone has its own scope: no handle of the clone can leave `f`.
+    /// Calls `f` with a temporary clone of an operation. No handle of the clone can leave `f`.
     pub fn with_copy<T>(self, op: Op<'c>, f: impl for<'k> FnOnce(Rewriter<'k>, Op<'k>) -> T) -> T {
         // SAFETY: the operation is alive; the clone has no other owner, and outlives its scope.
         let copy = unsafe { melior::ir::Operation::from_raw(m::mlirOperationClone(op.to_raw())) };
@@ -297,17 +289,17 @@ impl<'c> Rewriter<'c> {
         unsafe { m::mlirRewriterBaseSetInsertionPointBefore(self.work.rewriter, place.to_raw()) };
     }
 
-    /// Inserts an operation that no block owns at the insertion point.
+    /// Inserts a detached operation at the insertion point.
     fn insert(self, op: m::MlirOperation) -> Op<'c> {
         self.count();
         // SAFETY: the rewriter is alive with an insertion point, and takes ownership.
         unsafe { OperationRef::from_raw(m::mlirRewriterBaseInsert(self.work.rewriter, op)) }
     }
 
-    /// Erases an operation without uses, with its regions. Does nothing if the operation has already been erased.
+    /// Erases an operation without uses, with its regions. No effect on an erased operation.
     ///
     /// # Panics
-    /// Panics if a result of the operation is used, or if the operation is the root.
+    /// Panics if a result is used, or for the root.
     pub fn erase(self, op: Op<'c>) {
         if self.is_erased(op) {
             return;
@@ -329,7 +321,7 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces the results of an operation by `values`, and erases the operation.
+    /// Replaces the results by `values`, and erases the operation.
     ///
     /// # Panics
     /// Panics if the numbers of values and results differ.
@@ -349,7 +341,7 @@ impl<'c> Rewriter<'c> {
         self.erase(op);
     }
 
-    /// Visits operations in order. Operations that have been erased in the meantime are skipped.
+    /// Visits operations in order, except operations erased in the meantime.
     pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
         for op in ops {
             if !self.is_erased(op) {
@@ -381,7 +373,7 @@ impl<'c> Rewriter<'c> {
     /// Replaces operand `i` of an operation.
     ///
     /// # Panics
-    /// Panics if the operation has at most `i` operands.
+    /// Panics if `i` is out of range.
     pub fn set_operand(self, op: Op<'c>, i: usize, value: Val<'c>) {
         // Checks that there are enough operands.
         let _ = build::operand(op, i);
@@ -391,8 +383,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes the operands for which `is_gone` returns true, and updates the sizes of operand groups. `is_gone` takes
-    /// the index of an operand.
+    /// Removes the operands with `is_gone(index)`, and updates the sizes of operand groups.
     pub fn remove_operands(self, op: Op<'c>, is_gone: impl Fn(usize) -> bool) {
         let kept: Vec<m::MlirValue> = (0..op.operand_count())
             .filter(|i| !is_gone(*i))
@@ -421,7 +412,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes the arguments of a block for which `is_gone` returns true. `is_gone` takes the index of an argument.
+    /// Removes the block arguments with `is_gone(index)`.
     ///
     /// # Panics
     /// Panics if a removed argument is used.
@@ -443,7 +434,7 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    /// Sets the type of a result; the caller ensures that the operation stays valid.
+    /// Sets the type of result `i`. The operation must stay valid.
     pub fn set_result_type(self, op: Op<'c>, i: usize, type_: Type<'c>) {
         let result = build::result(op, i);
         self.modify(op, |_| {
@@ -452,7 +443,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Sets the type of a value; the caller ensures that its definition and users stay valid.
+    /// Sets the type of a value. The definition and the users must stay valid.
     pub fn set_type(self, value: Val<'c>, type_: Type<'c>) {
         let set = || {
             // SAFETY: value and type are alive and of one context.
@@ -467,7 +458,7 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    /// Sets an attribute of an operation, inherent or discardable.
+    /// Sets an inherent or discardable attribute.
     pub fn set_attribute(self, op: Op<'c>, name: &str, value: Attribute<'_>) {
         let name = m::MlirStringRef {
             data: name.as_ptr().cast(),
@@ -487,7 +478,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Removes an attribute of an operation, if present.
+    /// Removes an attribute, if present.
     pub fn remove_attribute(self, op: Op<'c>, name: &str) {
         let name = m::MlirStringRef {
             data: name.as_ptr().cast(),
@@ -502,7 +493,7 @@ impl<'c> Rewriter<'c> {
     /// Moves the blocks of all regions of `from` to the regions of `to`.
     ///
     /// # Panics
-    /// Panics if the operations have different numbers of regions.
+    /// Panics if the numbers of regions differ.
     pub fn move_regions(self, from: Op<'c>, to: Op<'c>) {
         assert_eq!(from.region_count(), to.region_count(), "a region for each");
         ffi::move_regions(
@@ -513,8 +504,8 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces attributes and types everywhere in an operation and below it, also inside other types and in the types
-    /// of constants. Each pair has the old attribute or type, and the new one.
+    /// Replaces attributes and types in `op` and all nested operations, also within other types and constants. Pairs
+    /// are (old, new).
     pub fn replace_parts(
         self,
         op: Op<'c>,

@@ -4,10 +4,10 @@ use super::Diagnostic;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The bytes of a name or string attribute of MLIR, which need not be UTF-8.
+/// The bytes of an MLIR name or string attribute, which need not be UTF-8.
 ///
-/// [`Text::checked`] converts to a `&str`. A message shows the text as MLIR writes a string, with `\FF` for a byte that
-/// is not UTF-8, and `\00` for a control character.
+/// [`Text::checked`] converts to a `&str`. Messages show MLIR's string syntax: `\FF` for a byte outside UTF-8, `\00`
+/// for a control character.
 ///
 /// ```
 /// use linear_layout_mlir::sys::Text;
@@ -19,7 +19,7 @@ use std::fmt;
 pub struct Text<'c>(&'c [u8]);
 
 impl<'c> Text<'c> {
-    /// Returns the text that consists of these bytes.
+    /// Returns the text of `bytes`.
     #[must_use]
     pub const fn new(bytes: &'c [u8]) -> Self {
         Self(bytes)
@@ -31,7 +31,7 @@ impl<'c> Text<'c> {
         self.0
     }
 
-    /// Returns the text as a string if it is UTF-8.
+    /// Returns the string, or `None` if the text is not UTF-8.
     #[must_use]
     pub const fn utf8(self) -> Option<&'c str> {
         match std::str::from_utf8(self.0) {
@@ -40,10 +40,10 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// Returns the text as a string, for a use that requires UTF-8. The error message calls the text `key`.
+    /// Returns the string, where UTF-8 is required. `key` names the text in the error.
     ///
     /// # Errors
-    /// Returns an error if the text is not UTF-8.
+    /// Fails if the text is not UTF-8.
     pub fn checked(self, key: &str) -> Result<&'c str, Diagnostic> {
         self.utf8().ok_or_else(|| {
             Diagnostic::new(format!("has a `{key}` that is not UTF-8: `{self}`"))
@@ -74,13 +74,13 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Largest number of bytes of a quoted type, attribute or name in a message.
+/// Maximum bytes of a quoted type, attribute or name.
 const MAX_PIECE: usize = 1000;
 
-/// Largest number of bytes of a message, including quoted input.
+/// Maximum bytes of a message with quoted input.
 const MAX_MESSAGE: usize = 6000;
 
-/// Shortens quoted input in a message: first each quotation between backticks, then the whole message.
+/// Shortens quoted input in a message: first each backtick quotation, then the whole message.
 ///
 /// ```
 /// use linear_layout_mlir::sys::bounded;
@@ -106,8 +106,7 @@ pub fn bounded(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Returns the start and the end of a text, joined by `...`, if the text is longer than `most` bytes. Returns the whole
-/// text otherwise.
+/// Returns the start and the end, joined by `...`, of a text above `most` bytes. Shorter texts are unchanged.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();

@@ -1,4 +1,4 @@
-//! Parsing of MLIR modules, translation to LLVM IR, and access to LLVM.
+//! Parsing of MLIR modules, translation to LLVM IR, access to LLVM.
 
 pub use super::bridge::ffi::BlockInstruction;
 use super::bridge::{
@@ -14,8 +14,7 @@ use std::ffi::{c_char, c_uint, c_void};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-/// Parses an MLIR file, which is text or bytecode. The path `-` means standard input. Errors go to the context's
-/// diagnostic handler.
+/// Parses a textual or bytecode MLIR file, or standard input for `-`. Errors go to the context's diagnostic handler.
 #[must_use]
 pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     let path = melior::StringRef::new(path);
@@ -28,8 +27,8 @@ pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     Some(unsafe { Module::from_raw(raw) })
 }
 
-/// Calls `handler` with each later diagnostic of a context, and with the label of the broken rule, if any. MLIR then
-/// does not print the diagnostics.
+/// Calls `handler` with each later diagnostic and the label of the broken rule, if any. MLIR then prints no
+/// diagnostics.
 pub fn attach_diagnostic_handler(
     context: &Context,
     handler: impl FnMut(&Diagnostic<'_>, String) + Send + 'static,
@@ -71,7 +70,7 @@ pub fn attach_diagnostic_handler(
 
 /// Translates a module of the LLVM dialect. Errors go to the diagnostic handler of the MLIR context.
 ///
-/// The context must know the translations: `melior::utility::register_all_llvm_translations`.
+/// The context needs the translations: `melior::utility::register_all_llvm_translations`.
 #[must_use]
 pub fn to_llvm_ir<'x>(
     module: &Module<'_>,
@@ -87,10 +86,10 @@ pub fn to_llvm_ir<'x>(
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Runs a function that calls LLVM, and recovers from a fatal error or crash in it.
+/// Runs `work`, and recovers from fatal errors and crashes in LLVM.
 ///
 /// # Errors
-/// Returns the reason for the failure. LLVM objects that the function used must then be neither used nor freed.
+/// Returns the reason for the failure. LLVM objects of `work` must then be neither used nor freed.
 pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     struct Recovery<F, T> {
         work: Option<F>,
@@ -134,15 +133,15 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     state.outcome
 }
 
-/// Disables a skippable LLVM pass for a module. `name` is the name in `llc -opt-disable`.
+/// Disables a skippable LLVM pass. `name` is the name in `llc -opt-disable`.
 ///
-/// The function is meant for tools: all LLVM contexts for which it has been called share one list of passes.
+/// Only for tools: all LLVM contexts share one list of disabled passes.
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
 }
 
-/// The order of the instructions in a basic block of LLVM IR, without its phis.
+/// The order of instructions in an LLVM basic block, without phis.
 #[derive(Debug)]
 pub struct BlockOrder<'m> {
     block: BasicBlock<'m>,
@@ -160,13 +159,13 @@ impl<'m> BlockOrder<'m> {
         }
     }
 
-    /// Returns the instructions in the order of the block.
+    /// Returns the instructions in block order.
     #[must_use]
     pub fn instructions(&self) -> &[BlockInstruction] {
         &self.instructions
     }
 
-    /// Reorders the instructions: `order` lists their current positions.
+    /// Reorders the instructions. `order` lists current positions.
     ///
     /// # Panics
     /// Panics unless `order` is a permutation with operands before users and the terminator last.
@@ -196,10 +195,10 @@ impl<'m> BlockOrder<'m> {
     }
 }
 
-/// Links the functions that a module calls, transitively, from a bitcode library.
+/// Links the transitively called functions of a module from a bitcode library.
 ///
 /// # Errors
-/// Returns an error if the file is not bitcode, or if a definition in it conflicts with the module.
+/// Fails if the file is not bitcode, or if a definition conflicts with the module.
 pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Result<(), String> {
     use std::os::unix::ffi::OsStrExt;
     let path = library.as_os_str().as_bytes();
@@ -209,30 +208,29 @@ pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Resu
     }
 }
 
-/// Sets an LLVM command-line option for the whole process. `name` is the name of the option in `llc`.
+/// Sets an LLVM command-line option for the whole process. `name` is the name in `llc`.
 ///
-/// Only the first call for an option has an effect. Returns false if this LLVM has no such option; the options of a
-/// target exist once the target is initialised. The function is meant for tools: a library must not change its host's
-/// options.
+/// Only the first call for an option has an effect. Returns false for an unknown option; target options exist once the
+/// target is initialised. Only for tools: a library must not change its host's options.
 pub fn set_llvm_option(name: &str, value: &str) -> bool {
     static LOCK: Mutex<()> = Mutex::new(());
     let _held = LOCK.lock();
     ffi::set_option(name, value)
 }
 
-/// Returns LLVM's names of the processors that a target machine's architecture supports.
+/// Returns LLVM's processor names for the architecture of a target machine.
 #[must_use]
 pub fn processors(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
     ffi::processors(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
-/// Returns LLVM's names of the features of a target machine's architecture, without `+` or `-`.
+/// Returns LLVM's feature names for the architecture of a target machine, without `+` or `-`.
 #[must_use]
 pub fn processor_features(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
     ffi::processor_features(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
-/// Returns the version of the tools and of the loaded LLVM, for example `0.1.0 (linear-layout, LLVM 22.1.0)`.
+/// Returns the version of the tools and of LLVM, for example `0.1.0 (linear-layout, LLVM 22.1.0)`.
 #[must_use]
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
@@ -249,8 +247,8 @@ pub fn version() -> &'static str {
     })
 }
 
-/// Restores the default action of SIGPIPE, so that the process ends quietly if the reader of its output has ended. Rust
-/// ignores the signal; LLVM would then abort at the failing write.
+/// Restores the default action of SIGPIPE, for a quiet exit when the reader of the output ends. Rust ignores the
+/// signal, and LLVM aborts at the failing write.
 pub fn stop_at_broken_pipe() {
     #[cfg(unix)]
     {

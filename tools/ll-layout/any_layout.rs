@@ -1,4 +1,4 @@
-//! A layout that the command line names, in one of the supported systems: linear layouts, CuTe, or Tilus.
+//! Layouts of any supported system: linear layouts, CuTe, or Tilus.
 
 use crate::Failure;
 use crate::subject::{Subject, parse_shape, parse_text, read_text, text_failure};
@@ -14,25 +14,22 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
-/// Number of lanes per warp for layouts that number threads without warps: 32, as on NVIDIA GPUs and AMD's graphics
-/// GPUs.
+/// Number of lanes per warp for layouts without warps, as on NVIDIA GPUs and AMD's graphics GPUs.
 const LANES: u64 = 32;
 
-/// A layout of any system.
 pub(crate) enum AnyLayout {
-    /// A linear layout: an encoding on a shape, or a printed linear layout.
+    /// An encoding on a shape, or a printed linear layout.
     Linear(Box<Subject>),
-    /// A CuTe layout, which maps coordinates to an index.
+    /// A map from coordinates to an index.
     Cute(ComposedLayout),
-    /// A Tilus register layout, which maps elements to threads and registers.
+    /// A map from elements to threads and registers.
     Register(RegisterLayout),
-    /// A Tilus shared layout, which maps elements to an offset.
+    /// A map from elements to an offset.
     Shared(SharedLayout),
 }
 
 impl AnyLayout {
-    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of shape `shape`. Only encodings need the shape,
-    /// since the texts of other layouts contain the shape.
+    /// `source` is text, a file, or `-`. Only encodings need `shape`.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -43,8 +40,7 @@ impl AnyLayout {
         Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    /// Returns the layout that `text` describes, on a tensor of shape `shape`. The default is the shape that the text
-    /// contains.
+    /// The default is the shape in the text.
     pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let shape = text
             .shape_on(shape)
@@ -74,8 +70,7 @@ impl AnyLayout {
         })
     }
 
-    /// Returns the shape of the layout's tensor. A CuTe layout has no shape of a tensor, since it is a function of
-    /// coordinates.
+    /// `None` for CuTe layouts, which are functions of coordinates.
     pub(crate) fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(subject) => Some(subject.shape()),
@@ -85,7 +80,7 @@ impl AnyLayout {
         }
     }
 
-    /// Returns the number of elements or coordinates of the layout.
+    /// Coordinates for CuTe, else elements.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Cute(layout) => layout.layout.size().unsigned_abs(),
@@ -107,7 +102,7 @@ impl AnyLayout {
         }
     }
 
-    /// Converts the layout to a linear layout. A layout of memory becomes a map from offsets to elements.
+    /// A layout of memory becomes a map from offsets to elements.
     pub(crate) fn linear(self) -> Result<Subject, Failure> {
         let none = |e: &dyn fmt::Display| {
             Failure::new(format!("the layout is not linear over bits: {e}"))
@@ -128,8 +123,7 @@ impl AnyLayout {
         })
     }
 
-    /// Converts the layout to a layout of threads and values. A CuTe layout must have the modes `((threads),
-    /// (values))` and map them to column-major element numbers.
+    /// A CuTe layout must have the modes `((threads), (values))` and map to column-major element numbers.
     pub(crate) fn distributed(&self) -> Option<DistributedLayout> {
         match self {
             Self::Linear(subject) => Some(DistributedLayout::Linear(subject.layout.clone())),
@@ -142,8 +136,7 @@ impl AnyLayout {
         }
     }
 
-    /// Converts the layout to a CuTe layout, i.e. a function of a coordinate. Returns `None` for linear and register
-    /// layouts.
+    /// `None` for linear and register layouts.
     pub(crate) fn cute(&self) -> Result<Option<ComposedLayout>, Failure> {
         match self {
             Self::Cute(layout) => Ok(Some(layout.clone())),
@@ -153,7 +146,6 @@ impl AnyLayout {
     }
 }
 
-/// Returns `shape`, or an error if it is `None`, since an encoding requires a shape.
 fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     shape.ok_or_else(|| {
         Failure::new("an encoding requires the shape of its tensor").note(
@@ -166,7 +158,7 @@ pub(crate) fn is_plain(layout: &ComposedLayout) -> bool {
     layout.swizzle.is_identity() && layout.offset == 0
 }
 
-/// Formats a layout as CuTe prints it. An identity swizzle and a zero offset are omitted.
+/// Omits an identity swizzle and a zero offset.
 pub(crate) fn cute_text(layout: &ComposedLayout) -> String {
     if is_plain(layout) {
         layout.layout.to_string()

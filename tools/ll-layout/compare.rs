@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// Returns the output of the command, and true if the layouts are equal.
+/// Also returns true if the layouts are equal.
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
     let (layouts, _) = arguments
         .pair
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
     Ok((drawing.write(text + "\n")?, is_equal))
 }
 
-/// Removes the dim `block` of a memory layout, since layouts of other systems do not have this dim.
+/// Layouts of other systems lack the dim `block`.
 fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     let is_memory = !side.layout.has_in_dim(Dim::REGISTER);
     let has_block = side.layout.has_in_dim(Dim::BLOCK) && side.layout.in_size(Dim::BLOCK) == 1;
@@ -101,7 +101,6 @@ fn without_blocks(side: Subject) -> Result<Subject, Failure> {
     Ok(Subject { layout, ..side })
 }
 
-/// The first difference of two layouts, as text and as JSON.
 struct Difference {
     text: String,
     json: Map<String, Value>,
@@ -133,7 +132,7 @@ fn difference(a: &Subject, b: &Subject) -> Option<Difference> {
 
 type Shape = Vec<(Dim, u64)>;
 
-/// Compares the names, sizes and order of the in-dims or of the out-dims of two layouts.
+/// Compares names, sizes and order.
 fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     if a == b {
         return None;
@@ -170,10 +169,9 @@ fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
     ))
 }
 
-/// Finds the first slot that holds different elements. Both layouts must have the same dimensions.
+/// Both layouts must have the same dimensions.
 fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
-    // The difference of two linear maps is linear. It is zero on its kernel, so its first nonzero slot is its lowest
-    // bit with a nonzero image.
+    // The difference of two linear maps is linear: its first nonzero slot is the lowest bit with a nonzero image.
     let columns = a.columns().iter().zip(b.columns());
     let bit = columns.clone().position(|(x, y)| x != y)?;
     let slot = 1 << bit;
@@ -212,8 +210,7 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     Some(Difference::new(text, json))
 }
 
-/// Returns the gaps of a padded buffer, as pairs `(interval, padding)`. For a partitioned buffer, returns the gaps of
-/// its partition layout.
+/// Pairs `(interval, padding)`, of the partitions for a partitioned buffer.
 fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     match encoding {
         Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
@@ -222,7 +219,7 @@ fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
     }
 }
 
-/// Finds the first interval after which the padding differs. The elements must be in the same order.
+/// The elements must be in the same order.
 fn gaps_differ(a: &Subject, b: &Subject) -> Option<Difference> {
     let (a, b) = (gaps(a.encoding.as_ref()), gaps(b.encoding.as_ref()));
     let after = |gaps: &[(u32, u32)], interval| -> u32 {

@@ -27,8 +27,7 @@ Examples:
   ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// Largest log2 of the number of slots or elements of a layout for which a conversion is planned. The plan has one
-/// value per register.
+/// Maximum log2 of the number of slots or elements in a conversion. The plan has one value per register.
 pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -98,7 +97,6 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// A conversion to plan for a target.
 struct Question<'q> {
     src: &'q LinearLayout,
     dst: &'q LinearLayout,
@@ -106,7 +104,6 @@ struct Question<'q> {
     options: PlanOptions,
 }
 
-/// The plan for a target, and the report of executing it.
 struct Answer {
     plan: ConvertPlan,
     report: PlanReport,
@@ -126,7 +123,7 @@ impl Question<'_> {
         Ok(Answer { plan, report })
     }
 
-    /// Returns the strategies on this target with their costs, cheapest first, followed by the strategies that fail.
+    /// Cheapest first. The strategies that fail come last.
     fn ways(&self, target: &Target) -> Vec<(String, Result<Cost, PlanError>)> {
         let mut free = self.options;
         free.strategy = None;
@@ -138,8 +135,7 @@ impl Question<'_> {
         for way in Way::value_variants() {
             let strategy = way.strategy();
             match self.plan(target, &free.with_strategy(strategy)) {
-                // A plan without a prescribed strategy has considered only promising strategies, so the others are
-                // added here.
+                // An unrestricted plan considers only promising strategies; the others are added here.
                 Ok(plan) => {
                     if !found.iter().any(|(kind, _)| *kind == plan.kind()) {
                         found.push((plan.kind(), plan.program().cost()));
@@ -252,7 +248,6 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     drawing.write(text)
 }
 
-/// Returns a picture of the plan's shared-memory stores and loads by bank.
 fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, Failure> {
     Scene::steps(plan.program(), target, window).ok_or_else(|| {
         Failure::new(format!(
@@ -263,7 +258,7 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
     })
 }
 
-/// Returns a sentence with the dimensions along which elements move, and the strategies that are therefore possible.
+/// Names the dimensions along which elements move, and the possible strategies.
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
@@ -320,7 +315,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
     text
 }
 
-/// Returns the number of steps of each kind, in the order in which the kinds first occur.
+/// In the order of their first occurrence.
 fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for step in program.steps() {
@@ -353,14 +348,14 @@ pub(crate) fn steps_json(program: &Program) -> Value {
         .into()
 }
 
-/// Targets, other than the requested target, that share a plan.
+/// Other targets that share a plan.
 struct Other {
     names: Vec<&'static str>,
     text: String,
     json: Map<String, Value>,
 }
 
-/// Returns the plans for all targets except `asked`. Targets whose plans have the same text share an entry.
+/// Omits `asked`. Plans with the same text share an entry.
 fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
     let mut others: Vec<Other> = Vec::new();
     for target in TARGETS.iter().filter(|t| t.name != asked.name) {
@@ -401,7 +396,7 @@ fn error_of(text: String) -> (String, Map<String, Value>) {
     (text, json)
 }
 
-/// Returns costs as JSON, in quarters of a clock cycle.
+/// In quarters of a clock cycle.
 pub(crate) fn cost_json(cost: Cost) -> Value {
     json!({
         "total": cost.total(),

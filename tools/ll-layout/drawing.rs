@@ -56,12 +56,11 @@ impl Drawing {
         self.format.unwrap_or_else(of_ending)
     }
 
-    /// Returns true if scenes are drawn as pictures, which have a higher size limit than text.
+    /// Pictures have a higher size limit than text.
     pub(crate) fn is_picture(&self) -> bool {
         self.format() != Format::Text
     }
 
-    /// Returns a scene as text.
     pub(crate) fn text(&self, scene: &Scene) -> String {
         let is_terminal = self.output.is_none() && io::stdout().is_terminal();
         let mut text = Text::new(scene);
@@ -84,7 +83,6 @@ impl Drawing {
         text.to_string()
     }
 
-    /// Returns scenes as one picture or page, one scene below the other.
     pub(crate) fn picture(&self, title: &str, scenes: &[Scene]) -> String {
         match self.format() {
             Format::Html => html(title, scenes),
@@ -92,7 +90,7 @@ impl Drawing {
         }
     }
 
-    /// Writes the text to the file of `--output`. Without `--output`, returns the text for standard output.
+    /// Without `--output`, returns the text for standard output.
     pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
         let Some(file) = &self.output else {
             return Ok(text);

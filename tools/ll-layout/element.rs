@@ -1,10 +1,9 @@
-//! The width of elements whose type `--type` names.
+//! The element width for `--type`.
 
 use crate::Failure;
 use linear_layout::encoding::element_bits_of_name;
 
-/// Returns the width of the type `name` in bits. Without `name`, returns the width that the text of the layout
-/// contains.
+/// Returns the width in bits. Without `name`, the text of the layout must contain the width.
 pub(crate) fn element_bits(name: Option<&str>, of_text: Option<u32>) -> Result<u32, Failure> {
     match name {
         Some(name) => element_bits_of_name(name).map_err(|error| {

@@ -14,7 +14,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout eval 'tensor<64x64xf16, #mma>' register=1,lane=5 --aliases kernel.mlir
   ll-layout eval printed-layout.txt lane=3 lane=4 --json";
 
-/// Largest number of slots that are listed for an element.
+/// Maximum number of slots listed for an element.
 const MOST: usize = 1 << 16;
 
 #[derive(Debug, clap::Args)]
@@ -132,7 +132,7 @@ fn inverse(
                 "`{dim}` = {index} is outside the tensor; expected less than {size}"
             )));
         }
-        // Behind 64 bits are sizes of 1 only.
+        // Beyond 64 bits, all sizes are 1.
         packed |= index.checked_shl(shift).unwrap_or(0);
         shift += size.trailing_zeros();
     }
@@ -172,7 +172,7 @@ fn slot_text(layout: &LinearLayout, packed: u64) -> String {
     named.join(", ")
 }
 
-/// Splits a point at commas into parts of the form `name=value` or `value`.
+/// Splits at commas into pairs of an optional name and a value.
 fn pieces(point: &str) -> Result<Vec<(Option<&str>, u64)>, Failure> {
     let point = point.trim().trim_start_matches(['(', '[']);
     let point = point.trim_end_matches([')', ']']);

@@ -8,11 +8,10 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Largest number of names that a message suggests.
+/// Maximum number of names that a message suggests.
 const SUGGESTED: usize = 3;
 
-/// Returns the text if its first word is the name of a matrix instruction. Returns `None` otherwise: the text is then a
-/// layout or a file name.
+/// Returns the text if it begins with a family of matrix instructions such as `mma`, and names no file.
 pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     let text = source.to_str()?.trim();
     let family = text.split('.').next();
@@ -21,7 +20,6 @@ pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     (is_known && !Path::new(source).exists()).then_some(text)
 }
 
-/// Finds an instruction of a target.
 pub(crate) fn find(
     name: &str,
     target: Option<&str>,
@@ -62,7 +60,6 @@ pub(crate) fn find(
     )))
 }
 
-/// Returns the JSON of an instruction as `list` prints it.
 pub(crate) fn to_json(row: &Product, target: &Target) -> Map<String, Value> {
     let [m, n, k] = row.sizes();
     let by_operand = |values: [Value; 3]| -> Value {
@@ -88,7 +85,6 @@ pub(crate) fn to_json(row: &Product, target: &Target) -> Map<String, Value> {
     ])
 }
 
-/// Returns the JSON of an instruction, including the layouts of its operands.
 pub(crate) fn with_layouts(row: &Product, target: &Target) -> Result<Value, Failure> {
     let mut object = to_json(row, target);
     for (operand, name) in ["a", "b", "d"].into_iter().enumerate() {

@@ -1,5 +1,4 @@
-//! `ll-layout list`: the encodings in a file and the shapes that they are used with, or the matrix instructions of a
-//! GPU.
+//! `ll-layout list`: the encodings in a file with their shapes, or the matrix instructions of a GPU.
 
 use crate::drawing::{Drawing, Format};
 use crate::{Failure, instruction};
@@ -38,14 +37,14 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// An encoding that a module uses, with its alias or its text.
+/// `name` is the alias or the text.
 struct ListEntry<'m> {
     module: usize,
     name: String,
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    /// The encoding on each shape that it is used with.
+    /// One entry per shape.
     laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 
@@ -100,7 +99,6 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     arguments.drawing.write(out)
 }
 
-/// Returns a list of the matrix instructions of a target.
 fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let target = arguments.target.as_deref().unwrap_or_default();
     let target = Target::parse(target).map_err(Failure::new)?;
@@ -127,7 +125,7 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
     drawing.write(drawing.picture(&title, &scenes))
 }
 
-/// Returns an error that lists the encodings that cannot be parsed, with their positions and errors.
+/// Lists the encodings that cannot be parsed, with positions. `None` if there are none.
 fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     let all = mentions.unreadable();
     let places = all.iter().take(MOST_UNREADABLE).map(|one| {
@@ -148,7 +146,7 @@ fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     })
 }
 
-/// Largest number of unreadable encodings in a message.
+/// Maximum number of unreadable encodings in a message.
 const MOST_UNREADABLE: usize = 20;
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -173,7 +171,7 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<ListEntry<'m>> {
         let mut definitions = mentions.definitions().iter();
         definitions.any(|d| d.module == module && d.encoding == *encoding.as_written())
     };
-    // Encodings that have no alias, without duplicates.
+    // Encodings without an alias, without duplicates.
     let mut written: Vec<(usize, String, &Encoding, usize)> = Vec::new();
     for mention in mentions.mentions() {
         let (module, encoding) = (mention.module, &mention.encoding);
@@ -205,7 +203,6 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<ListEntry<'m>> {
     all
 }
 
-/// Returns the distinct shapes of an entry.
 fn shapes<'m>(entry: &ListEntry<'m>) -> Vec<&'m [u64]> {
     let mut shapes: Vec<&[u64]> = Vec::new();
     for (_, shape) in &entry.laid_out {
@@ -228,7 +225,6 @@ fn to_json(entry: &ListEntry<'_>) -> Value {
     .into()
 }
 
-/// Returns a picture for each shape on which the encoding has a layout.
 fn scenes<'e>(entry: &'e ListEntry<'_>) -> impl Iterator<Item = Scene> + 'e {
     entry.laid_out.iter().filter_map(|(encoding, shape)| {
         let layout = encoding.to_linear_layout(shape).ok()?;

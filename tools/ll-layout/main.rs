@@ -142,7 +142,7 @@ struct Source {
     aliases: Option<PathBuf>,
 }
 
-/// An error that can be printed as text and as JSON.
+/// An error, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -156,13 +156,12 @@ impl Failure {
         Self { message, rest }
     }
 
-    /// Adds text on a separate line.
     pub(crate) fn line(mut self, text: impl fmt::Display) -> Self {
         self.rest += &format!("{text}\n");
         self
     }
 
-    /// Prefixes the message with the name of the invalid argument.
+    /// `argument` is the name of the invalid argument.
     pub(crate) fn within(self, argument: &str) -> Self {
         Self {
             message: format!("{argument}: {}", self.message),
@@ -170,7 +169,7 @@ impl Failure {
         }
     }
 
-    /// Adds the invalid text. Below a single line, a mark shows the byte at `offset`.
+    /// Marks the byte `offset` of a text with one line.
     pub(crate) fn at(self, text: &str, offset: usize) -> Self {
         if !text.is_char_boundary(offset) || text.contains('\n') {
             return self;
@@ -179,13 +178,12 @@ impl Failure {
         self.line(format_args!("  {text}\n  {:>column$}^", ""))
     }
 
-    /// Adds a suggested fix.
     pub(crate) fn note(self, note: impl fmt::Display) -> Self {
         self.line(format_args!("note: {note}"))
     }
 }
 
-/// The exit code of `compare` if the layouts differ.
+/// The exit code of `compare` for different layouts.
 const DIFFERENT: u8 = 3;
 
 fn main() -> ExitCode {

@@ -20,8 +20,7 @@ pub(crate) struct PairArguments {
 }
 
 impl PairArguments {
-    /// Reads both layouts, and the width of elements if one of the texts contains it. `names` are the names of the two
-    /// arguments, for messages.
+    /// Also returns the element width if a text contains it. `names` are for messages.
     pub(crate) fn read(
         &self,
         sources: [&OsStr; 2],
@@ -56,7 +55,6 @@ impl PairArguments {
     }
 }
 
-/// Returns the shape of a tensor as part of a sentence.
 pub(crate) fn tensor_text(subject: &Subject) -> String {
     match subject.shape().as_slice() {
         [] => "a single element".to_owned(),
@@ -64,7 +62,7 @@ pub(crate) fn tensor_text(subject: &Subject) -> String {
     }
 }
 
-/// Formats a number and a noun: `1 register`, `2 registers`.
+/// `1 register`, `2 registers`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),

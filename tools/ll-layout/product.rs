@@ -27,7 +27,7 @@ Examples:
   ll-layout product '#blocked' '#blocked1' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target hip:gfx942
   ll-layout product '#a' '#b' '#mma' 64x64x32 --aliases kernel.mlir --type f16 --sum f32 --target sm_90 --output product.svg";
 
-/// Largest log2 of the number of multiplications in a product for which a plan is made.
+/// Maximum log2 of the number of multiplications for which a plan is made.
 const MOST_TERMS: u32 = 24;
 
 /// The precision of a product of `f32`, as `tt.dot` has it.
@@ -93,10 +93,8 @@ pub(crate) struct Arguments {
 
 const NAMES: [&str; 3] = ["A", "B", "D"];
 
-/// Names of the conversions of a plan, for messages.
 const CONVERTED: [&str; 4] = ["of A", "of B", "of D", "back to D"];
 
-/// An instruction, with its numbers of issues or with the reason why it does not match.
 type Attempt = (Product, Result<Issues, Mismatch>);
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
@@ -164,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 }
 
 impl Arguments {
-    /// Returns the layouts of A, B and D, in which all registers of a thread hold different elements.
+    /// Without replicated registers.
     fn layouts(&self) -> Result<[LinearLayout; 3], Failure> {
         let sources = [&self.a, &self.b, &self.d];
         if sources.iter().filter(|source| **source == "-").count() > 1 {
@@ -248,7 +246,7 @@ fn number(name: &str) -> Result<Number, Failure> {
     })
 }
 
-/// Returns the sizes m, n and k of the tensors.
+/// m, n and k.
 fn sizes(product: &MatrixProduct<'_>) -> [u64; 3] {
     let last = |layout: &LinearLayout| layout.out_shape().next_back().map_or(1, |(_, size)| size);
     let columns = last(product.d);
@@ -285,8 +283,7 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// Returns, for m, n and k, pairs of a bit of an instruction's index and the bit of the tensors' index to which the
-/// plan maps it (e.g. `(4, 8)`).
+/// For m, n and k: pairs of an instruction's index bit and the tensor's index bit, such as `(4, 8)`.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {

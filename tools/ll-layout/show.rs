@@ -27,7 +27,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show mma.m16n8k16.f32.f16 --target cuda:80
   ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
 
-/// Largest log2 of the number of elements that `--all` and `--json` list.
+/// Maximum log2 of the number of elements that `--all` and `--json` list.
 const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     let views = arguments.views(&layout, as_json);
     let window = arguments.window();
     let title = layout.title();
-    // Its own notation shows a layout that need not be a linear one.
+    // The grid shows layouts that need not be linear.
     if views == [View::Grid] && !as_json {
         if arguments.all && layout.size() > 1 << MOST {
             return Err(Failure::new(format!(
@@ -161,7 +161,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         let mut scenes = Vec::new();
         for view in &views {
             for scene in arguments.scenes(&subject, bits, *view, window)? {
-                // The title of each of several pictures is the name of its view.
+                // Several pictures have the names of their views as titles.
                 scenes.push(match views.as_slice() {
                     [_] => scene.titled(title.clone()),
                     _ => scene.titled(view.title()),
@@ -200,7 +200,6 @@ impl Arguments {
         }
     }
 
-    /// Returns the operands of a matrix instruction.
     fn instruction(&self, name: &str, as_json: bool) -> Result<String, Failure> {
         let (row, target) = instruction::find(name, self.target.as_deref())?;
         if let Some(shape) = &self.shape {
@@ -266,7 +265,7 @@ impl Arguments {
         })
     }
 
-    /// Returns pictures of the buffer by banks, and of the accesses that `--access` requests.
+    /// The buffer by bank, and the accesses of `--access`.
     fn banks(
         &self,
         subject: &Subject,
@@ -359,13 +358,13 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     Ok(object.into())
 }
 
-/// Returns each element, with the slots that hold it, as JSON. The last dimension of the tensor varies fastest.
+/// The last dimension of the tensor is the fastest.
 fn tensor_json(layout: &LinearLayout) -> Value {
     let holders = Holders::new(layout);
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     let mut list = Vec::new();
     for mut position in 0..1u64 << layout.total_out_bits() {
-        // The position counts with the last dim fastest, a packed output with the first in the low bits.
+        // In `position` the last dim is the fastest, in a packed output the first.
         let mut index = vec![0; shape.len()];
         for (index, size) in index.iter_mut().zip(&shape).rev() {
             (*index, position) = (position % size, position / size);
@@ -381,7 +380,7 @@ fn tensor_json(layout: &LinearLayout) -> Value {
     list.into()
 }
 
-/// Returns each slot, with the element that it holds, as JSON. The first in-dim varies fastest.
+/// The first in-dim is the fastest.
 fn hardware_json(layout: &LinearLayout) -> Value {
     (0..1u64 << layout.total_in_bits())
         .map(|x| {
@@ -391,8 +390,7 @@ fn hardware_json(layout: &LinearLayout) -> Value {
         .collect()
 }
 
-/// Returns the rows of the matrix as JSON. An entry is 1 if the input bit of its column affects the output bit of its
-/// row.
+/// One column per input bit, one row per output bit.
 fn matrix_json(layout: &LinearLayout) -> Value {
     let row = |row: usize| -> Vec<u64> {
         let columns = layout.columns().iter();
@@ -401,7 +399,7 @@ fn matrix_json(layout: &LinearLayout) -> Value {
     (0..layout.total_out_bits()).map(row).collect()
 }
 
-/// Returns a slot as the JSON object `{in-dim: index}`.
+/// `{in-dim: index}`.
 pub(crate) fn slot_json(layout: &LinearLayout, packed: u64) -> Value {
     InPoint::new(layout, packed)
         .indices()

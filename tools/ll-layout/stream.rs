@@ -43,8 +43,7 @@ struct Counts {
     errors: u64,
 }
 
-/// Answers each line that is not blank. Buffered answers are written before a read that may block, so that a program
-/// can wait for the answer to each line.
+/// Flushes answers before a read that may block: a program can wait for each answer.
 fn answer_all(mut input: BufReader<impl io::Read>, output: impl Write) -> io::Result<Counts> {
     let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! A linear layout that the command line names, and parsing of the texts of layouts.
+//! Linear layouts named on the command line, and parsing of the texts of layouts.
 
 use crate::Failure;
 use crate::any_layout::AnyLayout;
@@ -10,15 +10,14 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A linear layout, and the encoding from which it was computed, if any.
+/// `encoding` is the source of the layout, if any.
 pub(crate) struct Subject {
     pub(crate) encoding: Option<Encoding>,
     pub(crate) layout: LinearLayout,
 }
 
 impl Subject {
-    /// Reads `source` (text, a file, or `-`) as a layout of a tensor of shape `shape`. A layout of another system must
-    /// be linear.
+    /// `source` is text, a file, or `-`. Layouts of other systems must be linear.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
@@ -27,7 +26,6 @@ impl Subject {
         AnyLayout::read(source, shape, aliases)?.linear()
     }
 
-    /// Returns the title of a picture of the layout.
     pub(crate) fn title(&self) -> String {
         let shape = shape_text(&self.shape());
         match &self.encoding {
@@ -41,8 +39,7 @@ impl Subject {
     }
 }
 
-/// Returns `source` if it is the text of a layout, and otherwise the contents of the file with this name. The name `-`
-/// means standard input.
+/// Returns `source` itself if it is a layout, else the contents of the file. `-` is standard input.
 pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
         return Ok(text.to_owned());
@@ -58,7 +55,7 @@ pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     )
 }
 
-/// Parses a layout. Its encodings may use the aliases that a file defines.
+/// `aliases` is a file with encoding aliases.
 pub(crate) fn parse_text(text: &str, aliases: Option<&Path>) -> Result<LayoutText, Failure> {
     let aliases = match aliases {
         Some(file) => read_aliases(file)?,
@@ -68,7 +65,6 @@ pub(crate) fn parse_text(text: &str, aliases: Option<&Path>) -> Result<LayoutTex
     LayoutText::parse(text, &aliases).map_err(|error| text_failure(&error, text))
 }
 
-/// Returns the failure for an error in this text.
 pub(crate) fn text_failure(error: &TextError, text: &str) -> Failure {
     let failure = Failure::new(error);
     let failure = match error.offset() {
@@ -101,14 +97,13 @@ fn read_file(path: &OsStr) -> Result<String, Failure> {
     }
 }
 
-/// Reads the encoding aliases that a file defines.
 fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", file.display())))?;
     Aliases::of_module(&text).map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))
 }
 
-/// Parses a shape, such as `64x16`, `64,16` or `[64, 16]`. `[]` is the shape of a single element.
+/// Accepts `64x16`, `64,16` and `[64, 16]`. `[]` has rank 0.
 pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     let inner = text.trim();
     let inner = inner

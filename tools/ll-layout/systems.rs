@@ -7,14 +7,12 @@ use linear_layout::cute::{ComposedLayout, Layout};
 use linear_layout::view::shape_text;
 use serde_json::{Value, json};
 
-/// Largest number of coordinates that are compared one by one.
+/// Maximum number of coordinates that are compared one by one.
 const MOST: i64 = 1 << 24;
 
-/// The first difference of two layouts.
 pub(crate) enum SystemDifference {
-    /// The layouts of threads and values differ. The second field is the numbering of their elements.
     Held(Difference, Numbers),
-    /// The functions of coordinates have different sizes.
+    /// Numbers of coordinates.
     Sizes(i64, i64),
     At {
         coordinate: i64,
@@ -23,14 +21,14 @@ pub(crate) enum SystemDifference {
     },
 }
 
-/// The order in which the elements of a tensor are numbered: column-major (first dimension fastest) or row-major.
+/// Column-major (first dimension fastest) or row-major.
 pub(crate) struct Numbers {
     shape: Option<Vec<u64>>,
     is_first_fastest: bool,
 }
 
 impl Numbers {
-    /// Formats an element as its index if the shape is known, and otherwise as its number.
+    /// Returns the number if the shape is not known.
     fn text(&self, number: i64) -> String {
         let (Some(shape), Ok(mut rest)) = (&self.shape, u64::try_from(number)) else {
             return number.to_string();
@@ -48,8 +46,7 @@ impl Numbers {
     }
 }
 
-/// Compares two layouts of which at least one is not linear. Returns `None` if their linear layouts should be
-/// compared instead.
+/// At least one layout is not linear. `None` if the linear layouts are to be compared instead.
 pub(crate) fn difference(
     layouts: &[AnyLayout; 2],
 ) -> Option<Result<Option<SystemDifference>, Failure>> {
@@ -111,11 +108,10 @@ fn functions_differ(
     Ok(Some(SystemDifference::At { coordinate, a, b }))
 }
 
-/// Returns the first coordinate at which two layouts of the same size differ.
+/// Returns the first coordinate at which two layouts with the same size differ.
 ///
-/// No two modes of a coalesced layout can be merged. The first mode in which the coalesced forms differ therefore
-/// determines the first difference: either at the first step of that mode, or at the end of the shorter of the two
-/// modes.
+/// Coalesced layouts have no modes to merge. The first different mode of the coalesced forms therefore determines the
+/// first difference: its first step, or the end of the shorter mode.
 fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     let (a, b) = (a.coalesce(), b.coalesce());
     let mut before = 1;
@@ -129,7 +125,7 @@ fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
     None
 }
 
-/// Returns the output of the command as text or JSON, and true if the layouts are equal.
+/// Also returns true if the layouts are equal.
 pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String, bool) {
     let Some(found) = found else {
         let text = if as_json {
@@ -198,7 +194,7 @@ pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String,
 mod tests {
     use super::*;
 
-    /// Returns all layouts that have two modes with these extents and strides and 12 coordinates.
+    /// Two modes, 12 coordinates.
     fn layouts() -> Vec<Layout> {
         let mut all = Vec::new();
         for shape in [1, 2, 3, 4, 6, 12] {

@@ -1,47 +1,48 @@
-//! Vector clocks: the happens-before order that atomic accesses, fences and barriers establish.
+//! Vector clocks: the happens-before order of atomic accesses, fences and barriers.
 //!
-//! A [`Clock`] is a downward-closed set of accesses. It is given by upper bounds: a block epoch for each block, a warp
-//! epoch for each warp, and a release time for each thread. Bounds of zero are not stored, so a clock is small if few
-//! threads synchronise. At an acquire, the clock of the release that the thread observes is joined into the thread's
-//! clock. At a barrier, the clocks of all participating threads are joined. Clocks do not contain the order that
-//! barriers of the thread's own block or warp establish; this order follows from the epochs of
+//! A [`Clock`] is a set of accesses, given by upper bounds: a block epoch per block, a warp epoch per warp, and a
+//! release time per thread. Bounds of zero are not stored, so a clock is small if few threads synchronise. An acquire
+//! joins the clock of the observed release into the clock of the thread. A barrier joins the clocks of its threads.
+//! Clocks omit the order from barriers of the thread's own block or warp, which follows from the epochs in
 //! [`super::ExecutionPoint`].
 //!
 //! ```text
 //! block 0   store x; barrier; atom.release flag      the clock of `flag`: block 0 up to its barrier
 //! block 1   atom.acquire flag; barrier; load x       the clock of each thread: the same
 //! ```
-//! The rules are taken from the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with") and from LLVM's
-//! memory model. A relaxed write after a fence releases the accesses that precede the fence. A fence acquires the
-//! releases that earlier relaxed reads of its thread have observed. A read-modify-write continues the release sequence
-//! of the write that it reads. The scopes of two operations must include each other's threads. One rule is more
-//! permissive than the memory models: a block barrier forwards the releases of fences to all threads of the block. All
-//! threads may therefore execute the fence before the barrier, and one thread may execute the write after the barrier.
+//! The rules are from the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with") and from LLVM's memory
+//! model:
+//! - A relaxed write after a fence releases the accesses before the fence.
+//! - A fence acquires the releases that earlier relaxed reads of its thread observed.
+//! - A read-modify-write continues the release sequence of the write that it reads.
+//! - Two operations synchronise only if each scope includes the thread of the other operation.
+//!
+//! One rule is more permissive than the memory models: a block barrier forwards the releases of fences to all threads
+//! of the block. So all threads may execute the fence before the barrier, and one thread the write after the barrier.
 
 use super::ExecutionPoint;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The scope of an atomic access or a fence: the set of threads with which it can synchronise.
+/// The scope of an atomic access or a fence: the threads with which the operation can synchronise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
-    /// The scope contains only the thread itself.
+    /// Only the thread itself.
     Thread,
-    /// The scope contains the threads of the same warp.
+    /// The threads of the same warp.
     Warp,
-    /// The scope contains the threads of the same thread block.
+    /// The threads of the same thread block.
     Block,
-    /// The scope contains the threads of the same cluster of thread blocks.
+    /// The threads of the same cluster of thread blocks.
     Cluster,
-    /// The scope contains all threads of the GPU.
+    /// All threads of the GPU.
     Device,
-    /// The scope contains all threads of all GPUs and of the host.
+    /// All threads of all GPUs and of the host.
     System,
 }
 
 impl Scope {
-    /// Returns true if this scope of an operation of thread `a` includes thread `b`.
     fn includes(self, a: ThreadId, b: ThreadId) -> bool {
         match self {
             Self::Thread => a.thread == b.thread,
@@ -52,9 +53,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if the scope of each of two operations includes the thread of the other operation. One operation is
-    /// of thread `who` and has this scope, and the other operation is of thread `other_who` and has the scope `other`.
-    /// PTX calls such operations morally strong.
+    /// Returns true if two operations are morally strong in PTX terms: scope `self` of `who` includes `other_who`, and
+    /// scope `other` includes `who`.
     pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
@@ -73,8 +73,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A thread, given by its index in the grid. `warp` and `block` are the indices of the first thread of its warp and of
-/// its block.
+/// A thread of the grid, with the first threads of its warp and block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadId {
     pub(crate) thread: u32,
@@ -92,15 +91,15 @@ impl From<ExecutionPoint> for ThreadId {
     }
 }
 
-/// The set of accesses that happen before a point of execution. An access is in the set if its block epoch, warp epoch
-/// or release time is below the bound for its block, warp or thread. The lists are sorted by their first entries.
+/// The set of accesses before a point of execution. An access is in the set if its block epoch, warp epoch or release
+/// time is below the bound. The lists are sorted by their first entries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
-    /// Exclusive upper bounds on block epochs, as (first thread of the block, bound).
+    /// (First thread of the block, exclusive bound on block epochs).
     blocks: Vec<(u32, u32)>,
-    /// Exclusive upper bounds on warp epochs, as (first thread of the warp, bound).
+    /// (First thread of the warp, exclusive bound on warp epochs).
     warps: Vec<(u32, u32)>,
-    /// Exclusive upper bounds on release times, as (thread, bound).
+    /// (Thread, exclusive bound on release times).
     threads: Vec<(u32, u32)>,
 }
 
@@ -116,7 +115,6 @@ fn raise(list: &mut Vec<(u32, u32)>, key: u32, to: u32) {
     }
 }
 
-/// Returns true if, for each key of `b`, the bound in `a` is at least the bound in `b`.
 fn contains(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
     b.len() <= a.len() && b.iter().all(|&(key, to)| bound(a, key) >= to)
 }
@@ -167,7 +165,7 @@ impl Clock {
     }
 }
 
-/// Joins `other` into `clock`: the element-wise maximum. Allocates a new clock only if neither dominates the other.
+/// Computes the element-wise maximum. Allocates a new clock only if neither clock dominates the other.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -183,19 +181,18 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     });
 }
 
-/// A release by an atomic write or a fence. The accesses in `clock` happen before all accesses that follow an acquire
-/// which observes the release.
+/// A release by an atomic write or a fence. The accesses in `clock` happen before all accesses after a matching
+/// acquire.
 #[derive(Clone, Debug)]
 struct Release {
     who: ThreadId,
     scope: Scope,
-    /// True if no thread except `who` contributed to the release.
+    /// True if only `who` contributed to the release.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds the release `new` to `list`. If `list` has a release that the same threads can observe, merges the two
-/// releases.
+/// Adds `new`, or merges `new` with a release that the same threads can observe.
 fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
@@ -217,26 +214,25 @@ fn add_release(list: &mut Vec<Release>, new: Release) {
     }
 }
 
-/// The vector clock of one thread, the releases of its fences, and the releases that its relaxed reads have observed.
+/// The vector clock of one thread, with the releases of its fences and relaxed reads.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadClock {
-    /// The accesses that happen before the thread's next access, except for accesses that epochs order.
+    /// The accesses before the thread's next access, except for accesses that epochs order.
     pub(crate) known: Arc<Clock>,
-    /// Releases of the thread's fences. The next atomic writes of the thread publish them.
+    /// Releases of fences, which the thread's next atomic writes publish.
     fences: Vec<Release>,
-    /// Releases that relaxed reads of the thread have observed. The next acquire fence of the thread acquires them.
+    /// Releases that relaxed reads observed, which the thread's next acquire fence acquires.
     seen: Vec<Release>,
 }
 
 impl ThreadClock {
-    /// Returns true if two threads share one clock object. The check takes constant time, but may return false although
-    /// the clocks are equal.
+    /// Returns true if both threads share one clock object. Equal clocks may be distinct objects. Takes constant time.
     pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
     }
 
-    /// Returns true if the access at point `then` happens before the thread's next access. `time` is the value of
-    /// [`Clocks::time`] at the access. The order by epochs of the thread's own block or warp is not considered.
+    /// Returns true if the access at `then` happens before the thread's next access. `time` is [`Clocks::time`] at the
+    /// access. Ignores the order by epochs of the thread's own block or warp.
     pub fn covers(&self, then: ExecutionPoint, time: u32) -> bool {
         let known = &self.known;
         then.block_epoch < known.block(then.block)
@@ -245,21 +241,19 @@ impl ThreadClock {
     }
 }
 
-/// The synchronisation that an atomic access or a fence performs: its memory order and its scope.
+/// The memory order and the scope of an atomic access or a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// True if the operation acquires: accesses that precede the observed release happen before later accesses of the
-    /// thread.
+    /// True if accesses before the observed release happen before the thread's later accesses.
     pub acquires: bool,
-    /// True if the operation releases: earlier accesses of the thread happen before accesses that follow a matching
-    /// acquire.
+    /// True if the thread's earlier accesses happen before accesses after a matching acquire.
     pub releases: bool,
-    /// The scope that contains the threads with which the operation can synchronise.
+    /// The threads with which the operation can synchronise.
     pub scope: Scope,
 }
 
 impl Sync {
-    /// Returns the memory order of a relaxed access, which does not order other accesses.
+    /// Returns a relaxed operation, which does not order other accesses.
     pub const fn relaxed(scope: Scope) -> Self {
         Self {
             acquires: false,
@@ -272,23 +266,21 @@ impl Sync {
 /// The address of an atomic variable, as (index of the memory, byte offset).
 pub type AtomicAddress = (u64, usize);
 
-/// The vector clocks of a launch: for each atomic variable, the clocks that an acquire of the variable may observe.
+/// The vector clocks of a launch: for each atomic variable, the releases that an acquire may observe.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    /// Number of releases so far. Each access is recorded with this number as its time.
+    /// Number of releases so far.
     pub(crate) time: u32,
     locations: HashMap<AtomicAddress, Vec<Release>>,
 }
 
 impl Clocks {
-    /// Returns the number of releases so far. An access that is recorded now passes this number as `time` to
-    /// [`ThreadClock::covers`].
+    /// Returns the number of releases so far. [`ThreadClock::covers`] takes this number as the time of an access.
     pub fn time(&self) -> u32 {
         self.time
     }
 
-    /// Returns the clock of a new release by `thread`: all accesses that the thread has made or acquired before point
-    /// `now`.
+    /// Returns the clock of a new release: all accesses that `thread` has made or acquired before `now`.
     fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
         if now.block_epoch > 0 {
@@ -302,7 +294,7 @@ impl Clocks {
         Arc::new(clock)
     }
 
-    /// Records a fence of `thread` at point `now`.
+    /// Records a fence of `thread` at `now`.
     pub fn fence(&mut self, thread: &mut ThreadClock, now: ExecutionPoint, sync: Sync) {
         if sync.acquires {
             let ThreadClock { known, seen, .. } = thread;
@@ -347,8 +339,8 @@ impl Clocks {
         }
     }
 
-    /// Records an atomic write of the variable `at` by `thread`. If `also_reads` is true, the write is a
-    /// read-modify-write, which continues the release sequence.
+    /// Records an atomic write of the variable `at` by `thread`. `also_reads` marks a read-modify-write, which
+    /// continues the release sequence.
     pub fn write(
         &mut self,
         thread: &ThreadClock,
@@ -388,8 +380,8 @@ impl Clocks {
             .for_each(|release| add_release(list, release));
     }
 
-    /// Returns the clock of an asynchronous operation that `thread` has started at point `now`. All accesses of the
-    /// thread up to this point happen before the completion of the operation.
+    /// Returns the clock of an asynchronous operation that `thread` starts at `now`. The thread's accesses before `now`
+    /// happen before the operation completes.
     pub fn fork(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> ThreadClock {
         ThreadClock {
             known: self.covered(thread, now),
@@ -397,8 +389,10 @@ impl Clocks {
         }
     }
 
-    /// Records that an asynchronous operation releases its accesses at the variable `at`. `operation` is its clock,
-    /// `now` is the point of its accesses, and `started_by` is a point of the thread that started it.
+    /// Releases the accesses of an asynchronous operation at the variable `at`.
+    ///
+    /// `operation` is the clock of the operation, `now` the point of its accesses, and `started_by` a point of the
+    /// thread that started the operation.
     pub fn complete(
         &mut self,
         operation: &ThreadClock,
@@ -416,7 +410,7 @@ impl Clocks {
         add_release(self.locations.entry(at).or_default(), release);
     }
 
-    /// Moves the releases at the variable `from` to the variable `to`, whose releases remain.
+    /// Moves the releases at `from` to `to`, in addition to the releases at `to`.
     pub fn move_releases(&mut self, from: AtomicAddress, to: AtomicAddress) {
         let Some(releases) = self.locations.remove(&from) else {
             return;
@@ -427,7 +421,7 @@ impl Clocks {
             .for_each(|release| add_release(list, release));
     }
 
-    /// Joins the clocks and the fences of the threads that execute a barrier together.
+    /// Joins the clocks and the fences of the threads of a barrier.
     pub fn barrier(threads: &mut [ThreadClock]) {
         let Some((first, rest)) = threads.split_first_mut() else {
             return;
@@ -450,9 +444,8 @@ impl Clocks {
         }
     }
 
-    /// Joins the clocks and the fences of the threads of some warps that execute a barrier together. `warps` lists the
-    /// warp epochs that begin with the barrier, as (first thread of the warp, epoch): all accesses of these warps in
-    /// earlier epochs happen before the barrier.
+    /// Joins the clocks and the fences of the threads of a barrier of some warps. `warps` lists (first thread of the
+    /// warp, epoch that begins with the barrier). All accesses of the warp in earlier epochs happen before the barrier.
     pub fn barrier_of_warps(threads: &mut [ThreadClock], warps: &[(u32, u32)]) {
         Self::barrier(threads);
         let Some((first, rest)) = threads.split_first_mut() else {
@@ -468,8 +461,7 @@ impl Clocks {
         }
     }
 
-    /// Drops the releases at the variables of each memory for whose index `memory` returns true. Callers drop the
-    /// releases of a memory when it is reallocated.
+    /// Drops the releases in each memory for whose index `memory` returns true. Needed when a memory is reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

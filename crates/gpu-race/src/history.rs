@@ -1,41 +1,41 @@
 //! Access histories: exact race detection for kernels that synchronise by atomics.
 //!
-//! [`super::Shadow`] keeps two representative threads per access group, which is enough if only barriers order threads.
-//! It is not enough if accesses are themselves atomic, or if an atomic access may order one thread of a group but not
-//! another thread. Therefore each granule has a list of all its accesses. A new access removes the accesses that it
-//! supersedes: any later access that races with a superseded access also races with the new access.
+//! [`super::Shadow`] keeps two representative threads per access group, which is exact if only barriers order threads.
+//! An atomic access may order one thread of a group but not another thread. Therefore each granule has a list of all
+//! its accesses. A new access removes an older one if any later access that races with the older access also races with
+//! the new access.
 
 use super::clocks::{Clock, Clocks, Scope, ThreadClock, ThreadId};
 use super::{Conflict, ExecutionPoint, OrderRules};
 
-/// log2 of the number of bytes per page. Pages are allocated on first access.
+/// log2 of the bytes per page. Pages are allocated on first access.
 const PAGE_LOG2: usize = 10;
-/// log2 of the size in bytes of the largest vector that a lane loads or stores.
+/// log2 of the bytes of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
-/// Maximum number of records per granule. If there are more, the oldest record of a read, an atomic access or a
-/// replaced write is dropped. This may miss a race, but never reports a false race.
+/// Maximum number of records per granule. A full granule drops a record, preferably of another kind than a current
+/// plain store. This may miss a race, but never reports a false race.
 const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessKind {
-    /// A load that is not atomic.
+    /// A non-atomic load.
     Read,
-    /// A store that is not atomic.
+    /// A non-atomic store.
     Write,
     /// An atomic load.
     AtomicRead(Scope),
-    /// An atomic store, or a read-modify-write.
+    /// An atomic store or a read-modify-write.
     AtomicWrite(Scope),
 }
 
 impl AccessKind {
-    /// Returns true if the access is a write.
+    /// Returns true for stores and read-modify-writes.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite(_))
     }
 
-    /// Returns the scope of an atomic access, or `None` if the access is not atomic.
+    /// Returns the scope of an atomic access; `None` for a non-atomic access.
     pub fn scope(self) -> Option<Scope> {
         match self {
             Self::AtomicRead(scope) | Self::AtomicWrite(scope) => Some(scope),
@@ -44,25 +44,24 @@ impl AccessKind {
     }
 }
 
-/// The record of an access that lanes of one warp made at one point of execution.
+/// An access by lanes of one warp at one point of execution.
 #[derive(Clone, Copy, Debug)]
 struct AccessRecord {
     lanes: u64,
-    /// Index of the warp's first thread.
+    /// Index of the first thread of the warp.
     warp: u32,
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
     time: u32,
     kind: AccessKind,
-    /// True if a later store replaced the stored value by a different value. Then only an unordered store of the later
-    /// value can race with this record.
+    /// True if a later store changed the stored value. Only an unordered store of the later value can race with such a
+    /// record.
     is_replaced: bool,
-    /// True if the lanes made a joint access.
     is_joint: bool,
 }
 
-/// An access that is being checked against a [`History`], with the clock of its thread.
+/// An access to be checked against a [`History`], with the clock of its thread.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryAccess<'c> {
     now: ExecutionPoint,
@@ -73,7 +72,7 @@ pub struct HistoryAccess<'c> {
 }
 
 impl<'c> HistoryAccess<'c> {
-    /// Returns an access of kind `kind` at point `now` by the thread with the clock `thread`.
+    /// Returns an access at `now` by the thread with the clock `thread`.
     pub fn new(
         now: ExecutionPoint,
         kind: AccessKind,
@@ -90,13 +89,11 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns the mask of the lanes that make the access.
     fn lanes(&self) -> u64 {
         self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// Returns a thread whose access in `record` is not ordered before this access, or `None` if all accesses in
-    /// `record` are ordered before this access.
+    /// Returns a thread whose access in `record` is not ordered before this access.
     fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
         let mut lanes = record.lanes;
@@ -134,8 +131,7 @@ impl<'c> HistoryAccess<'c> {
         (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true unless the scope of this access includes `thread`, and the scope `scope` of `thread`'s access in
-    /// `record` includes the thread of this access.
+    /// Returns true unless the scope of this access includes `thread` and `scope` includes the thread of this access.
     fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
         let other = ThreadId {
@@ -147,8 +143,8 @@ impl<'c> HistoryAccess<'c> {
         !own.is_mutual(self.now.into(), scope, other)
     }
 
-    /// Returns true if this access races with the unordered access of `thread` in `record`. Stores of equal values do
-    /// not race, but the caller must check for them.
+    /// Returns true if this access races with the unordered access of `thread`. The caller must check for stores of
+    /// equal values, which do not race.
     fn races_with(&self, thread: u32, record: &AccessRecord) -> bool {
         if !self.kind.writes() && !record.kind.writes() {
             return false;
@@ -159,8 +155,8 @@ impl<'c> HistoryAccess<'c> {
         }
     }
 
-    /// Returns true if `record` can be dropped because any later access that races with `record` also races with this
-    /// access. The accesses in `record` must be ordered before this access.
+    /// Returns true if any later access that races with `record` also races with this access. `record` must be ordered
+    /// before this access.
     fn supersedes(&self, record: &AccessRecord) -> bool {
         match (self.kind, record.kind) {
             (AccessKind::Write, _)
@@ -192,7 +188,7 @@ impl<'c> HistoryAccess<'c> {
     }
 }
 
-/// The earlier of two accesses that race with each other.
+/// The earlier of two accesses that race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
     /// The thread and the instruction of the access.
@@ -201,19 +197,17 @@ pub struct Race {
     pub kind: AccessKind,
 }
 
-/// The findings of the race detector for one access.
+/// The result of checking one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// Byte offset in the memory of the first accessed byte that was never written before. It is set for reads and for
-    /// writes.
+    /// Offset of the first accessed byte that was never written before, for reads and writes.
     pub missing: Option<usize>,
     /// Number of bytes to which an unordered store of another thread had already stored the same value.
     pub redundant: u64,
-    /// The first race of the access; `None` if there is no race.
+    /// The first race, if any.
     pub race: Option<Race>,
 }
 
-/// The access records of one granule.
 type Granule = Vec<AccessRecord>;
 
 #[derive(Clone, Debug)]
@@ -242,8 +236,8 @@ impl HistoryPage {
     }
 }
 
-/// Returns the first race of the access `step` with a record of `granule`. The flag is true if `step` stores the value
-/// that an unordered store of another thread has already stored.
+/// Returns the first race of `step`. The flag is true if `step` repeats the value of an unordered store of another
+/// thread.
 fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
     let mut race = None;
     let mut is_copy = false;
@@ -266,7 +260,7 @@ fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Op
         }
     }
     if is_copy && race.is_none() {
-        // An unordered copy may also land before the value that the first copy replaced.
+        // A repeated store must also be ordered after the stores of the previous value.
         let mut replaced = granule.iter().filter(|record| record.is_replaced);
         race = replaced.find_map(|record| Some(found(step.unordered(record)?, record)));
     }
@@ -323,9 +317,8 @@ impl History {
         self.pages.clear();
     }
 
-    /// Records the access `step` to `count` bytes from byte `at` on, and returns the findings for this access. Bit `i`
-    /// of `changes` is set if a write changes byte `i`. For a joint access, `others` repeats the access for each lane
-    /// whose clock differs from the clock of `step`.
+    /// Records the access `step` to the bytes `at..at + count`. Bit `i` of `changes` is set if a write changes byte
+    /// `i`. For a joint access, `others` has one access per lane whose clock differs from the clock of `step`.
     pub fn access(
         &mut self,
         at: usize,

@@ -1,16 +1,19 @@
-//! Dynamic data-race detection for plans and kernels.
+//! Dynamic data-race detection for GPU kernels.
 //!
-//! Two accesses of different threads to the same byte must be ordered if at least one of them writes. A block barrier
-//! orders the accesses of a thread block, and a warp barrier orders the accesses of a warp. On machines whose waves run
-//! in lockstep (AMD), program order also orders the accesses of a wave. On all machines, lanes of a warp that access
-//! the same address in one instruction make a single joint access. A joint access is ordered before any later access of
-//! each of its lanes. Barriers do not order different thread blocks. [`Shadow`] keeps constant-size records for kernels
-//! that only use barriers. [`Clocks`] and [`History`] also handle atomic accesses and fences.
+//! Two accesses of different threads to one byte must be ordered if at least one of them is a write. The order comes
+//! from:
+//! - block barriers, for the threads of a block;
+//! - warp barriers, for the lanes of a warp;
+//! - program order, for the lanes of a wave that runs in lockstep (AMD);
+//! - joint accesses: lanes of a warp that access one address in one instruction. A joint access is ordered before every
+//!   later access of each of its lanes.
 //!
-//! Several unordered threads may store the same value to a byte, since the result does not depend on which store is
-//! last. These stores must be ordered against all other accesses. If a read is ordered after only one of the stores,
-//! another store may still come later, perhaps after the byte was reused
-//! (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
+//! Barriers do not order different thread blocks. [`Shadow`] keeps constant-size records for kernels that only use
+//! barriers. [`Clocks`] and [`History`] also handle atomic accesses and fences.
+//!
+//! Unordered stores of the same value to a byte do not race with each other, since the last store does not change the
+//! value. Every other access must be ordered against all of these stores: a store that comes late may overwrite a byte
+//! that was reused (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -38,53 +41,51 @@ pub use timestamp::{ShadowAccess, TimestampBounds, Timestamps};
 
 const NO_THREAD: u32 = u32::MAX;
 
-/// A point of execution: the thread, the instruction, and the barrier epochs at the time of an access.
+/// A point of execution: the thread, the instruction and the barrier epochs of an access.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutionPoint {
     /// Index of the thread within the grid.
     pub thread: u32,
-    /// Index of the first thread of the thread's block.
+    /// Index of the first thread of the block.
     pub block: u32,
-    /// Index of the first thread of the thread's warp.
+    /// Index of the first thread of the warp.
     pub warp: u32,
     /// Index of the instruction in the program.
     pub op: u32,
     /// Number of block barriers so far, summed over all blocks.
     pub block_epoch: u32,
-    /// Number of barriers that the thread's warp has executed so far.
+    /// Number of barriers that the warp has executed so far.
     pub warp_epoch: u32,
-    /// Mask of the lanes that make a joint access to the same address; 0 if the access is not joint.
+    /// Mask of the lanes of a joint access; 0 if the access is not joint.
     pub joint_lanes: u64,
 }
 
-/// The rules by which thread blocks, warps and epochs order the accesses to one memory.
+/// The rules that order the accesses to one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderRules {
     /// Number of threads per block.
     pub threads_per_block: u32,
     /// Number of lanes per warp.
     pub lanes_per_warp: u32,
-    /// First block epoch whose records count. Records of earlier epochs belong to the shared memory of an earlier block
-    /// and are ignored.
+    /// First block epoch whose records count. Records of earlier epochs belong to an earlier block.
     pub first_epoch: u32,
-    /// True if the memory belongs to one thread block. Accesses before a barrier of this block then cannot race with
-    /// accesses after the barrier.
+    /// True if only one thread block uses the memory. A barrier of the block then orders all accesses before the
+    /// barrier.
     pub is_block_own: bool,
 }
 
 impl OrderRules {
-    /// Returns true if `thread` belongs to the block of the thread at `now`.
     fn same_block(self, thread: u32, now: ExecutionPoint) -> bool {
         thread.wrapping_sub(now.block) < self.threads_per_block
     }
 
-    /// Returns true if `thread` belongs to the warp of the thread at `now`. The last warp of a block may be partial.
+    /// The last warp of a block may be partial.
     fn same_warp(self, thread: u32, now: ExecutionPoint) -> bool {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
-    /// Returns true if all lanes that access at `now` took part in an earlier joint access by the warp of `thread`.
-    /// `lanes` is the mask of the lanes that took part in the earlier access.
+    /// Returns true if the mask `lanes` of an earlier joint access, made by the warp of `thread`, has all lanes at
+    /// `now`.
     fn is_joint(self, thread: u32, lanes: u64, now: ExecutionPoint) -> bool {
         let own = match now.joint_lanes {
             0 => 1 << (now.thread - now.warp),
@@ -93,7 +94,6 @@ impl OrderRules {
         lanes != 0 && self.same_warp(thread, now) && own & !lanes == 0
     }
 
-    /// Returns true if an access by `thread` at the given epochs is ordered before an access at `now`.
     fn before(self, thread: u32, block_epoch: u32, warp_epoch: u32, now: ExecutionPoint) -> bool {
         // Program order applies to a lane that acts alone.
         (thread == now.thread && now.joint_lanes & (now.joint_lanes.wrapping_sub(1)) == 0)
@@ -113,19 +113,20 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-/// The group of threads that accessed a cell, represented by at most two of these threads.
+/// A set of accesses to a cell, represented by at most two of the accessing threads.
 ///
-/// If several warps accessed the cell, the two representatives are in different warps. So for any thread, at least one
-/// representative is in another warp and conflicts with the thread.
+/// If several warps accessed the cell, the two representatives are in different warps. Every thread then has a
+/// representative outside its own warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct AccessGroup {
     first: u32,
-    /// A second thread, or [`NO_THREAD`]. It is in another warp than `first` if several warps accessed the cell.
+    /// Second representative, or [`NO_THREAD`].
     second: u32,
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
-    /// Mask of the lanes that took part in every access by the warp of `first`, if these accesses are joint accesses.
+    /// Mask of the lanes that took part in all accesses of the group; 0 if there are none, or if several warps took
+    /// part.
     joint_lanes: u64,
 }
 
@@ -154,8 +155,7 @@ impl AccessGroup {
         self.first != NO_THREAD && self.block_epoch >= order.first_epoch
     }
 
-    /// Returns a representative thread whose access is not ordered before the access at `now`, as (thread,
-    /// instruction).
+    /// Returns the (thread, instruction) of an access in the group that is not ordered before `now`.
     fn unordered(&self, now: ExecutionPoint, order: OrderRules) -> Option<(u32, u32)> {
         if !self.is_live(order) {
             return None;
@@ -168,7 +168,7 @@ impl AccessGroup {
         Some((thread, self.op))
     }
 
-    /// Returns the mask of the lanes that took part in the group's accesses and also take part in the access at `now`.
+    /// Intersects the lanes of the group with the lanes at `now`. Returns 0 for the accesses of a single lane.
     fn joint(&self, now: ExecutionPoint, order: OrderRules) -> u64 {
         let bit = |thread: u32| match order.same_warp(thread, now) {
             true => 1 << (thread - now.warp),
@@ -233,17 +233,16 @@ impl AccessGroup {
     }
 }
 
-/// The access record of one byte, or of one element when plans are checked symbolically.
+/// The access record of one byte, or of one element in symbolic checks of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowCell {
-    /// The threads that wrote the current value.
     writers: AccessGroup,
-    /// The threads that wrote the previous value.
+    /// Threads that wrote the previous value.
     before: AccessGroup,
     readers: AccessGroup,
 }
 
-/// The record of a cell that was never accessed.
+/// The record of a cell without accesses.
 pub const UNTOUCHED: ShadowCell = ShadowCell {
     writers: NO_GROUP,
     before: NO_GROUP,
@@ -251,20 +250,19 @@ pub const UNTOUCHED: ShadowCell = ShadowCell {
 };
 
 impl ShadowCell {
-    /// Records a read. Returns a flag that is true if the cell was written before, and the first write that conflicts
-    /// with the read.
+    /// Records a read. Returns true if the cell was written before, and the write that races with the read.
     pub fn read(&mut self, now: ExecutionPoint, order: OrderRules) -> (bool, Option<Conflict>) {
         let conflict = conflict(&self.writers, now, order, true);
         self.readers.add(now, order);
         (self.writers.is_live(order), conflict)
     }
 
-    /// Records a write. `same` is true if the cell already has the written value.
+    /// Records a write. `same` is true if the write leaves the value unchanged.
     pub fn write(&mut self, same: bool, now: ExecutionPoint, order: OrderRules) -> WriteVerdict {
         let read = conflict(&self.readers, now, order, false);
         let written = conflict(&self.writers, now, order, true);
         let same = same && self.writers.is_live(order);
-        // An unordered copy may also land before the value that the first copy replaced.
+        // A repeated store must also be ordered after the stores of the previous value.
         let replaced = same.then(|| conflict(&self.before, now, order, true));
         let found = match (read, written, replaced) {
             (Some(conflict), ..) | (None, _, Some(Some(conflict))) => {
@@ -294,14 +292,14 @@ fn conflict(
     Some(Conflict { thread, op, wrote })
 }
 
-/// The verdict of the race detector on a store.
+/// The verdict on a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WriteVerdict {
-    /// The store conflicts with no other access.
+    /// The store does not race.
     Clean,
-    /// Another, unordered thread stored the same value, and all reads of the value are ordered before this store.
+    /// An unordered store of another thread had already stored the same value, which is no race.
     Redundant,
-    /// The store conflicts with an unordered access of another thread.
+    /// The store races with the given access.
     Conflict(Conflict),
 }
 

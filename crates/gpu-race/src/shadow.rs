@@ -1,9 +1,9 @@
 //! Shadow memory: compact access records for kernels that synchronise by barriers.
 //!
-//! Between two barriers, usually one thread writes and one thread reads a byte. A granule therefore has one word for
-//! its writers and one word for its readers. Such a word contains a thread and the index of a timestamp; [`Timestamps`]
-//! stores each timestamp once for all records. A second thread takes another half word. A record that does not fit in
-//! this form is stored as a full [`ShadowCell`].
+//! Between two barriers, usually one thread writes a byte and one thread reads the byte. A granule therefore has one
+//! word for its writers and one word for its readers. A word contains a thread and the index of a timestamp in
+//! [`Timestamps`]. A second thread takes another half word. Records that do not fit into this form are full
+//! [`ShadowCell`]s.
 //!
 //! ```text
 //! writers  0 | thread 3, timestamp 17      readers  0 | threads 3 and 5, timestamp 18 | cell 2
@@ -13,9 +13,9 @@ use super::timestamp::{AccessRelation, PackedAccess, ShadowAccess, Timestamps};
 use super::{Conflict, NO_GROUP, NO_THREAD, ShadowCell, WriteVerdict};
 use std::ops::Range;
 
-/// log2 of the number of bytes per page. Pages are allocated on first access.
+/// log2 of the bytes per page. Pages are allocated on first access.
 const PAGE_LOG2: usize = 10;
-/// log2 of the size in bytes of the largest vector that a lane loads or stores.
+/// log2 of the bytes of the largest vector that a lane loads or stores.
 const LARGEST_GRANULE_LOG2: u32 = 4;
 
 /// The access records of one memory.
@@ -24,11 +24,11 @@ pub struct Shadow {
     pages: Vec<Option<ShadowPage>>,
 }
 
-/// Packed access groups, one per granule of a page. The list is empty until the first group is set.
+/// One packed access group per granule of a page. Empty until the first group is set.
 #[derive(Clone, Debug, Default)]
 struct PackedGroups {
     entries: Vec<PackedAccess>,
-    /// Second representatives of the groups; empty if no group has a second representative.
+    /// Second representatives; empty if no group has one.
     seconds: Vec<u32>,
 }
 
@@ -43,7 +43,6 @@ impl PackedGroups {
         self.seconds.get(granule).copied().unwrap_or(NO_THREAD)
     }
 
-    /// Allocates `len` entries if none are allocated yet.
     #[inline]
     fn fit(&mut self, len: usize) {
         if self.entries.is_empty() {
@@ -66,7 +65,7 @@ impl PackedGroups {
         }
     }
 
-    /// Sets the groups of the granules `granules` to the single access `entry`.
+    /// Sets the groups of `granules` to the single access `entry`.
     #[inline]
     fn fill(&mut self, granules: Range<usize>, entry: PackedAccess) {
         if !self.seconds.is_empty() {
@@ -75,7 +74,6 @@ impl PackedGroups {
         self.entries[granules].fill(entry);
     }
 
-    /// Splits each granule into `copies` granules with the same group.
     fn split(&mut self, copies: usize) {
         let entries = self.entries.iter();
         self.entries = entries
@@ -88,8 +86,8 @@ impl PackedGroups {
     }
 }
 
-/// The records of a page, one per granule. The granule size is the largest size for which all accesses to the page so
-/// far began and ended at granule boundaries.
+/// The records of a page, one per granule. All accesses to the page begin and end at granule boundaries; the granules
+/// are as large as possible.
 ///
 /// ```text
 /// granules of 4 bytes:   ld.b32 at 8   one record is read
@@ -98,25 +96,23 @@ impl PackedGroups {
 #[derive(Clone, Debug)]
 struct ShadowPage {
     granule_log2: u32,
-    /// The writers of each granule.
     writers: PackedGroups,
-    /// The readers of each granule since its last write, or the index of the granule's cell.
+    /// The readers since the last write, or the index of a cell.
     readers: PackedGroups,
     cells: Vec<ShadowCell>,
-    /// Indices of the entries of `cells` that no granule uses.
+    /// Indices of unused entries of `cells`.
     spare: Vec<usize>,
 }
 
-/// The update of a granule's record after a write. The `u64` is the number of bytes to which an unordered store of
-/// another thread had already stored the same value.
+/// The update of a record after a write. The `u64` is the number of bytes with a redundant store (see
+/// [`WriteVerdict::Redundant`]).
 enum WriteUpdate {
-    /// The write repeats the stored value. The writers of the granule become this packed group, which includes the
-    /// writing thread.
+    /// The write repeats the stored value. The given group, with the writing thread, becomes the writers.
     Copy((PackedAccess, u32), u64),
     ShadowCell(ShadowCell, u64),
 }
 
-/// A set of bytes of a page, with one bit per byte.
+/// A set of bytes of a page.
 type Bits = [u64; 1 << (PAGE_LOG2 - 6)];
 
 impl ShadowPage {
@@ -134,7 +130,6 @@ impl ShadowPage {
         1 << (PAGE_LOG2 - self.granule_log2 as usize)
     }
 
-    /// Splits the granules of the page into granules of at most the given size.
     fn split(&mut self, granule_log2: u32) {
         if granule_log2 >= self.granule_log2 {
             return;
@@ -158,7 +153,6 @@ impl ShadowPage {
         self.readers.get(granule).0.as_cell()
     }
 
-    /// Returns the record of a granule in unpacked form.
     fn cell(&self, granule: usize, timestamps: &Timestamps) -> ShadowCell {
         let group = |(entry, second): (PackedAccess, u32)| entry.group(second, timestamps);
         match self.own_cell(granule) {
@@ -212,7 +206,7 @@ impl ShadowPage {
             .set(granule, (PackedAccess::cell(index), NO_THREAD), len);
     }
 
-    /// Records a read. If the slow path must report a finding, it returns false and does not record the read.
+    /// Records a read, or returns false if the slow path must report a finding.
     #[inline]
     fn read(&mut self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let reader = self.readers.entries[granule];
@@ -259,15 +253,15 @@ impl ShadowPage {
         }
     }
 
-    /// Returns true if the readers are packed, and every read of the granule is ordered before this access.
+    /// Returns true if the readers are packed and ordered before this access.
     #[inline]
     fn is_unread(&self, granule: usize, access: &ShadowAccess<'_>) -> bool {
         let (reader, second) = self.readers.get(granule);
         reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Returns true if the granule's record after a write consists of this write only, because all earlier accesses are
-    /// superseded. `is_same` returns true if the write does not change the value.
+    /// Returns true if a write supersedes all earlier accesses to the granule. `is_same` returns true if the write
+    /// leaves the value unchanged.
     #[inline]
     fn leaves_only_writer(
         &self,
@@ -284,8 +278,7 @@ impl ShadowPage {
         is_over && self.is_unread(granule, access)
     }
 
-    /// Returns the record of a granule after a write of `new` over `old`, or `None` if the slow path must handle the
-    /// write.
+    /// Returns the update for a write of `new` over `old`, or `None` if the slow path must handle the write.
     fn write(
         &self,
         granule: usize,
@@ -319,7 +312,7 @@ impl ShadowPage {
         }
     }
 
-    /// Returns the set of written bytes and the set of accessed bytes.
+    /// Returns the written bytes and the accessed bytes.
     fn uses(&self) -> [Bits; 2] {
         let mut uses = [Bits::default(); 2];
         let bits = (1u64 << (1 << self.granule_log2)) - 1;
@@ -335,7 +328,7 @@ impl ShadowPage {
         uses
     }
 
-    /// Returns two flags: the granule was written, and the granule was accessed.
+    /// Returns `[is_written, is_accessed]`.
     fn use_of(&self, granule: usize) -> [bool; 2] {
         let (writer, reader) = (self.writers.get(granule).0, self.readers.get(granule).0);
         if let Some(cell) = reader.as_cell() {
@@ -351,7 +344,7 @@ impl ShadowPage {
 }
 
 impl Shadow {
-    /// Returns the records of a memory of `bytes` bytes that was never accessed.
+    /// Returns the records of an unused memory of `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
             pages: vec![None; bytes.div_ceil(1 << PAGE_LOG2)],
@@ -363,8 +356,7 @@ impl Shadow {
         self.pages.iter_mut().for_each(|page| *page = None);
     }
 
-    /// Returns the page in which an access begins, the offset of the access in the page, and the number of its bytes in
-    /// the page.
+    /// Returns the page at byte `at`, the offset in the page, and the number of bytes in the page.
     #[inline]
     fn page(&mut self, at: usize, count: usize) -> (&mut ShadowPage, usize, usize) {
         let from = at & ((1 << PAGE_LOG2) - 1);
@@ -377,7 +369,7 @@ impl Shadow {
         (page, from, here)
     }
 
-    /// Records a read of `count` bytes in one page. Returns false if the caller must use [`Self::read`] instead.
+    /// Records a read of `count` bytes. Returns false if the caller must use [`Self::read`] instead.
     #[inline]
     pub fn read_fast(&mut self, at: usize, count: usize, access: &ShadowAccess<'_>) -> bool {
         let (page, from, here) = self.page(at, count);
@@ -389,8 +381,8 @@ impl Shadow {
             && (from >> log2..(from + here) >> log2).all(|granule| page.read(granule, access))
     }
 
-    /// Records a read of `count` bytes from byte `at` on. Returns the offset of the first byte that was never written,
-    /// and the first conflict.
+    /// Records a read of the bytes `at..at + count`. Returns the offset of the first byte that was never written, and
+    /// the first conflict.
     pub fn read(
         &mut self,
         at: usize,
@@ -417,8 +409,8 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Records a write of `new` over `old` in one page. Returns the number of bytes to which an unordered store of
-    /// another thread had already stored the same value, or `None` if the caller must use [`Self::write`] instead.
+    /// Records a write of `new` over `old`. Returns the number of bytes with a redundant store (see
+    /// [`WriteVerdict::Redundant`]), or `None` if the caller must use [`Self::write`] instead.
     #[inline]
     pub fn write_fast(
         &mut self,
@@ -467,9 +459,9 @@ impl Shadow {
         Some(sum)
     }
 
-    /// Records a write of `count` bytes, at most 8, from byte `at` on. `old` and `new` are the values before and after
-    /// the write as little-endian numbers. Returns the number of bytes to which an unordered store of another thread
-    /// had already stored the same value, and the first conflict.
+    /// Records a write of the bytes `at..at + count`, at most 8. `old` and `new` are the little-endian values before
+    /// and after the write. Returns the number of bytes with a redundant store (see [`WriteVerdict::Redundant`]), and
+    /// the first conflict.
     pub fn write(
         &mut self,
         at: usize,
@@ -514,7 +506,7 @@ impl Shadow {
         (redundant, conflict)
     }
 
-    /// Unpacks all records, so that the table of timestamps can be cleared.
+    /// Unpacks all records. The table of timestamps can then be cleared.
     pub fn unpack(&mut self, timestamps: &Timestamps) {
         for page in self.pages.iter_mut().flatten() {
             for granule in 0..page.len() {
@@ -526,9 +518,10 @@ impl Shadow {
         }
     }
 
-    /// Merges `other`, the records of a second memory that began as a copy of this memory. Returns false if any byte
-    /// was accessed in both memories and written in at least one of them. Otherwise, sets each byte of `ours` that was
-    /// written in the second memory to its value in `theirs`. The merged records no longer identify the accessing
+    /// Merges `other`, the records of a second memory that began as a copy of this memory.
+    ///
+    /// Returns false if any byte was accessed in both memories and written in at least one of them. Otherwise copies
+    /// each byte written in the second memory from `theirs` to `ours`. Merged records do not identify the accessing
     /// threads.
     pub fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
         let any_thread = (PackedAccess::new(0, 0), NO_THREAD);
@@ -543,7 +536,6 @@ impl Shadow {
                     if meet(&written, &own_touched) || meet(&touched, &own_written) {
                         return false;
                     }
-                    // Bytes that were accessed in both copies were only read.
                     own.split(page.granule_log2);
                     for granule in 0..own.len() {
                         let their = (granule << own.granule_log2) >> page.granule_log2;

@@ -2,11 +2,10 @@
 
 use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
 
-/// Number of timestamps at which the table is full. All records must then be unpacked, so that the table can be
-/// cleared.
+/// Capacity of the table. A full table is cleared after all records are unpacked.
 const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
-/// The fields of an [`ExecutionPoint`] that are equal for all threads that execute an instruction together.
+/// The fields of an [`ExecutionPoint`] that are equal for all threads of an executed instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Timestamp {
     op: u32,
@@ -19,17 +18,15 @@ struct Timestamp {
 #[derive(Clone, Debug, Default)]
 pub struct Timestamps {
     list: Vec<Timestamp>,
-    /// For each instruction, the index of its last timestamp.
+    /// Index of the last timestamp of each instruction.
     latest: Vec<u32>,
-    /// The timestamps at which the running block started and executed its last barrier.
     bounds: TimestampBounds,
 }
 
-/// The timestamps at which a thread block started and at which it executed its last barrier.
+/// The timestamps of the start and of the last barrier of a thread block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimestampBounds {
-    /// Index of the first timestamp of the block. `section` is the index of the first timestamp since the block's last
-    /// barrier.
+    /// Index of the first timestamp of the block. `section` is the first index since the last barrier.
     block: u32,
     section: u32,
     block_epoch: u32,
@@ -49,22 +46,21 @@ impl Timestamps {
         (self.bounds.block, self.bounds.section) = (0, 0);
     }
 
-    /// Returns the index that the next new timestamp will have.
     fn next(&self) -> u32 {
         u32::try_from(self.list.len()).expect("timestamps are cleared when they are full")
     }
 
-    /// Starts a new block, whose timestamps begin at the next index.
+    /// Starts a new block at the next timestamp.
     pub fn begin_block(&mut self) {
         self.bounds.block = self.next();
     }
 
-    /// Exchanges the bounds of the running block with the bounds of another block.
+    /// Exchanges the bounds of the running block with `bounds` of another block.
     pub fn swap_block(&mut self, bounds: &mut TimestampBounds) {
         std::mem::swap(&mut self.bounds, bounds);
     }
 
-    /// Returns the index of the timestamp of `now`, which is added to the table if it is new.
+    /// Returns the index of the timestamp of `now`. Adds the timestamp if it is new.
     pub fn index_of(&mut self, now: ExecutionPoint) -> u32 {
         let timestamp = Timestamp {
             op: now.op,
@@ -91,20 +87,20 @@ impl Timestamps {
     }
 }
 
-/// An access by one thread that is being checked against a [`Shadow`](crate::Shadow).
+/// An access by one thread, to be checked against a [`Shadow`](crate::Shadow).
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowAccess<'m> {
-    /// The thread and the point of execution.
+    /// Thread and point of execution.
     pub now: ExecutionPoint,
-    /// Index of the access's timestamp.
+    /// Index of the timestamp of `now`.
     pub timestamp: u32,
-    /// The rules that order accesses to this memory.
+    /// Rules that order the accesses to the memory.
     pub order: OrderRules,
-    /// The table of timestamps.
+    /// Table of timestamps.
     pub timestamps: &'m Timestamps,
 }
 
-/// One of three values packed into one word: a thread with the index of its timestamp, the index of a cell, or nothing.
+/// A word that holds a thread with a timestamp index, or the index of a cell, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedAccess(u64);
 
@@ -115,12 +111,10 @@ impl PackedAccess {
         Self((u64::from(thread) + 1) << 32 | u64::from(index))
     }
 
-    /// Returns the word that refers to the cell with index `index`.
     pub(crate) fn cell(index: usize) -> Self {
         Self(u64::from(u32::MAX) << 32 | index as u64)
     }
 
-    /// Returns the index of the cell if the word refers to a cell, otherwise `None`.
     pub(crate) fn as_cell(self) -> Option<usize> {
         (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.index() as usize)
     }
@@ -129,13 +123,13 @@ impl PackedAccess {
         ((self.0 >> 32) as u32).wrapping_sub(1)
     }
 
-    /// Returns the index of the timestamp or of the cell.
+    /// The index of a timestamp or of a cell.
     #[expect(clippy::cast_possible_truncation, reason = "the low half of the word")]
     fn index(self) -> u32 {
         self.0 as u32
     }
 
-    /// Unpacks this access and the second thread `second` into an access group.
+    /// Unpacks the access and the second representative into a group.
     pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
         if self == Self::NONE {
             return NO_GROUP;
@@ -155,14 +149,13 @@ impl PackedAccess {
 /// The relation of an earlier access group to the access in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessRelation {
-    /// The group is empty, or its accesses were made before the running block started.
+    /// The group is empty, or belongs to an earlier block.
     None,
-    /// All accesses of the group are ordered before the access in progress, and no later access to this memory can
-    /// conflict with the group.
+    /// All accesses of the group are ordered before this access, and no later access can conflict with the group.
     Over,
-    /// All accesses of the group are ordered before the access in progress, which supersedes them.
+    /// All accesses of the group are ordered before this access, which supersedes them.
     Before,
-    /// At least one access of the group is concurrent with the access in progress.
+    /// At least one access of the group is concurrent with this access.
     Concurrent,
 }
 
@@ -172,8 +165,8 @@ impl ShadowAccess<'_> {
         PackedAccess::new(self.now.thread, self.timestamp)
     }
 
-    /// Returns the relation of an earlier access group to this access. The group consists of the thread of `entry` and
-    /// the thread `second`.
+    /// Returns the relation of an earlier group to this access. The representatives are the thread of `entry` and
+    /// `second`.
     #[inline]
     pub(crate) fn relation(&self, entry: PackedAccess, second: u32) -> AccessRelation {
         if entry == PackedAccess::NONE {
@@ -202,7 +195,7 @@ impl ShadowAccess<'_> {
         }
     }
 
-    /// Returns true if adding this access does not change the group of `entry` and `second`.
+    /// Returns true if this access leaves the group of `entry` and `second` unchanged.
     #[inline]
     pub(crate) fn is_in(&self, entry: PackedAccess, second: u32) -> bool {
         entry.index() == self.timestamp
@@ -210,14 +203,14 @@ impl ShadowAccess<'_> {
             && self.order.same_warp(entry.thread(), self.now)
     }
 
-    /// Returns true if no later access can conflict with the group.
+    /// Returns true if no later access can conflict with `group`.
     pub(crate) fn is_over(&self, group: &AccessGroup) -> bool {
         !group.is_live(self.order)
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// Packs a group. Returns `None` if the group is not empty, does not have the timestamp of this access, and differs
-    /// from `old`, the packed group before this access.
+    /// Packs `group`. Returns `None` unless the group is empty, has the timestamp of this access, or equals `old`, the
+    /// packed group before this access.
     pub(crate) fn pack(
         &self,
         group: &AccessGroup,

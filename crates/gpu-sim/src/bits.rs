@@ -1,6 +1,5 @@
 //! Bit patterns of integers, zero-extended to 64 bits.
 
-/// Returns the mask of the lowest `bits` bits.
 pub(crate) const fn mask(bits: u32) -> u64 {
     if bits >= 64 {
         u64::MAX

@@ -1,4 +1,4 @@
-//! Arguments given as text, the initial contents of buffers, and the comparison of results.
+//! Arguments given as text, initial contents of buffers, and comparison of results.
 
 use super::bits::mask;
 use super::error::{FaultKind, KernelError};
@@ -16,14 +16,14 @@ use std::str::FromStr;
 pub enum ElementTy {
     /// A signless integer of 8, 16, 32 or 64 bits. A scalar argument may also be an `i1`.
     Int(u32),
-    /// A floating-point number of 16, 32 or 64 bits.
+    /// A float of 16, 32 or 64 bits.
     Float(FloatTy),
-    /// An 8-bit float. A scalar argument of this type is given by its 8-bit code.
+    /// An 8-bit float. A scalar argument is given by its 8-bit code.
     Float8(Float8),
 }
 
 impl ElementTy {
-    /// Returns the number of bytes that one element occupies in a buffer.
+    /// Returns the bytes per element in a buffer.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Int(bits) => bits.div_ceil(8) as usize,
@@ -32,8 +32,7 @@ impl ElementTy {
         }
     }
 
-    /// Returns the element at `index` as a number, or `None` if the index is out of bounds. Integers are read as
-    /// signed.
+    /// Returns the element at `index`, or `None` out of bounds. Integers are signed.
     pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
         let size = self.bytes();
         let element = bytes.get(index * size..(index + 1) * size)?;
@@ -45,8 +44,8 @@ impl ElementTy {
         })
     }
 
-    /// Converts `value` to this type and returns the bits of the element. Floats are rounded to nearest, integers
-    /// towards zero. Integers and 8-bit floats saturate.
+    /// Returns the bits of `value` in this type. Floats are rounded to nearest, integers towards zero. Integers and
+    /// 8-bit floats saturate.
     pub fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
@@ -55,7 +54,7 @@ impl ElementTy {
         }
     }
 
-    /// Parses an integer, which must be in the signed or the unsigned range of `bits` bits.
+    /// Parses an integer in the signed or the unsigned range of `bits` bits.
     fn integer(bits: u32, text: &str) -> Result<i128, KernelError> {
         let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e30).then_some(number);
         let value: i128 = match text.parse() {
@@ -75,7 +74,6 @@ impl ElementTy {
         )))
     }
 
-    /// Parses a number that is in the range of the float type.
     fn number(self, text: &str) -> Result<f64, KernelError> {
         let Ok(value) = text.parse::<f64>() else {
             return Err(wrong(format!("`{text}` is no number")));
@@ -155,8 +153,8 @@ pub enum Fill {
     Zeros,
     /// The numbers 0, 1, 2, ..., which wrap around in narrow integers.
     Iota,
-    /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1), which `f16`
-    /// represents exactly. In types that cannot represent a multiple, the element is the nearest value.
+    /// Random values. Integers cover their whole range. Floats are multiples of 2^-11 in [-1, 1): exact in `f16`,
+    /// rounded to nearest in formats without these values.
     Random,
     /// The same number in every element.
     Full(f64),
@@ -200,13 +198,13 @@ pub enum ArgValue {
     Int(i128, ElementTy),
     /// A floating-point scalar and its type.
     Float(f64, ElementTy),
-    /// A buffer, given by its initial contents.
+    /// A buffer.
     Buffer {
-        /// Initial contents of the buffer.
+        /// Initial contents.
         fill: Fill,
         /// Type of the elements.
         ty: ElementTy,
-        /// Number of elements; `None` for a file, whose size determines the number of elements.
+        /// Number of elements; `None` for a file, whose size determines the number.
         count: Option<usize>,
     },
     /// The null pointer.
@@ -279,9 +277,8 @@ impl FromStr for ArgValue {
     }
 }
 
-/// Returns the initial contents of a buffer of `count` elements. `seed` is the seed of [`Fill::Random`].
-///
-/// This function does not read files. For [`Fill::File`] it returns zeros.
+/// Returns the initial contents of a buffer. `seed` is for [`Fill::Random`]. A [`Fill::File`] is not read, and gives
+/// zeros.
 pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
     let size = ty.bytes();
     let mut bytes = vec![0; count * size];
@@ -308,7 +305,7 @@ pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec
     bytes
 }
 
-/// Advances the SplitMix64 generator of Steele, Lea and Flood, and returns the next random number.
+/// The SplitMix64 generator of Steele, Lea and Flood.
 pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -320,22 +317,22 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
 /// The tolerance of a comparison: an element may differ by `absolute + relative * |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
-    /// Tolerance that is the same for all elements.
+    /// Tolerance for all elements.
     pub absolute: f64,
-    /// Tolerance as a fraction of the absolute value of the expected number.
+    /// Fraction of the absolute value of the expected number.
     pub relative: f64,
 }
 
 /// The result of comparing a buffer with its expected contents.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Comparison {
-    /// Number of elements compared.
+    /// Number of compared elements.
     pub elements: usize,
     /// Number of elements outside the tolerance.
     pub wrong: usize,
     /// The first few elements outside the tolerance, as (index, found value, expected value).
     pub first: Vec<(usize, f64, f64)>,
-    /// Largest absolute difference between a found and an expected value.
+    /// Largest absolute difference.
     pub max_error: f64,
 }
 

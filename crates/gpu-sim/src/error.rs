@@ -3,13 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The site of an instruction in the source: the MLIR operation from which the instruction was decoded, and its
-/// location.
+/// The site of an instruction: the MLIR operation from which it was decoded, and the location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
     pub text: Arc<str>,
-    /// Location as `file:line:column`; empty if it is unknown.
+    /// Location as `file:line:column`; empty if unknown.
     pub location: Arc<str>,
     /// Locations of the calls that inlined the operation, innermost call first.
     pub calls: Arc<[String]>,
@@ -31,14 +30,14 @@ impl fmt::Display for Site {
     }
 }
 
-/// A thread of a launch, given by its block, warp and lane.
+/// A thread of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadId {
-    /// Index of the block within the grid.
+    /// Index of the block in the grid.
     pub block: [u32; 3],
-    /// Index of the warp within the block.
+    /// Index of the warp in the block.
     pub warp: u32,
-    /// Index of the lane within the warp.
+    /// Index of the lane in the warp.
     pub lane: u32,
 }
 
@@ -57,28 +56,28 @@ impl fmt::Display for ThreadId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A text, module or tensor map that is not valid.
+    /// An invalid text, module or tensor map.
     Malformed,
     /// An unsupported operation, type or attribute.
     Unsupported,
     /// A launch whose arguments, block size or shared memory do not match the kernel.
     Launch,
-    /// An access outside of all buffers, or an access that extends past the end of a buffer.
+    /// An access outside of all buffers, or past the end of a buffer.
     OutOfBounds,
-    /// An access whose address is not a multiple of the required alignment.
+    /// An address that is not a multiple of the required alignment.
     Misaligned,
     /// A read of shared or local memory that was never written.
     Uninitialised,
     /// Two unordered accesses of different threads, at least one of them a write.
     Race,
-    /// An access that conflicts with an asynchronous copy or matrix product in flight: any access to its destination, a
-    /// write to its source, or a use of its result registers.
+    /// A conflict with an asynchronous copy or matrix product in flight: an access to the destination, a write to the
+    /// source, or a use of result registers.
     InFlight,
-    /// A missing fence. Either the async proxy accesses data that was written through the generic proxy, or a matrix
-    /// product reads registers that were written after the last `wgmma.fence`.
+    /// A missing proxy fence before an access through the async proxy, or a missing `wgmma.fence` before a matrix
+    /// product.
     MissingFence,
-    /// An invalid use of an `mbarrier`: a use before the initialisation, or more arrivals or bytes than the current
-    /// phase expects. Or a named barrier with an invalid id or number of threads.
+    /// An invalid use of a barrier: an uninitialised `mbarrier`, more arrivals or bytes than the phase expects, or an
+    /// invalid id or number of threads of a named barrier.
     Barrier,
     /// A write to constant memory.
     ReadOnly,
@@ -86,8 +85,8 @@ pub enum FaultKind {
     Divergence,
     /// An integer division by zero, or of the smallest integer by -1.
     Division,
-    /// A use of an undefined value. Undefined values come from `llvm.mlir.undef`, violated flags (`nuw`, `disjoint`,
-    /// `range`, ...), oversized shifts, and masked loads that skip a lane.
+    /// A use of an undefined value, which comes from `llvm.mlir.undef`, a violated flag (`nuw`, `disjoint`, `range`,
+    /// ...), an oversized shift, or a masked load that skips a lane.
     Poison,
     /// An `llvm.intr.assume` whose condition is false.
     Assumption,
@@ -97,7 +96,7 @@ pub enum FaultKind {
     Unreachable,
     /// A state in which no warp can make progress.
     Deadlock,
-    /// A run that exceeds the instruction limit.
+    /// A run beyond the instruction limit.
     StepLimit,
 }
 
@@ -120,10 +119,10 @@ impl FaultKind {
     }
 }
 
-/// An error of decoding, launching or running a kernel, with its location.
+/// An error of decoding, launching or running a kernel.
 ///
-/// The message describes the fault. The following lines name the operation, the thread, and for a race the other
-/// access.
+/// The first line of the text describes the fault. The next lines name the operation, the thread, and for a race the
+/// other access.
 #[derive(Clone, Debug)]
 pub struct KernelError(Box<Inner>);
 
@@ -173,12 +172,12 @@ impl KernelError {
         &self.0.message
     }
 
-    /// Returns the operation that caused the error, if it is known.
+    /// Returns the operation that caused the error, if known.
     pub fn site(&self) -> Option<&Site> {
         self.0.site.as_ref()
     }
 
-    /// Returns the thread that caused the error, if there is one.
+    /// Returns the thread that caused the error, if any.
     pub fn thread(&self) -> Option<ThreadId> {
         self.0.thread
     }

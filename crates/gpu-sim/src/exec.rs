@@ -1,13 +1,13 @@
-//! The interpreter: the state of a thread block, and control flow. Instructions execute themselves; the submodules
-//! provide the services that they use.
+//! The interpreter: the state of a thread block, and control flow. Instructions execute themselves, with the services
+//! of the submodules.
 //!
 //! The lanes of a thread block run in lockstep. At a divergent branch, the lanes of each CFG edge run alone until the
-//! branch's immediate post-dominator, where the lanes reconverge. The sets of lanes that still have to run form a stack
-//! of [`Frame`]s. Frames with the same reconvergence point run in reverse post-order and merge when they reach the same
-//! basic block. So lanes also reconverge if some of them returned early.
+//! immediate post-dominator of the branch, where they reconverge. Sets of lanes that still have to run form a stack of
+//! [`Frame`]s. Frames with the same reconvergence point run in reverse post-order, and merge at a common basic block.
+//! So lanes also reconverge if some of them returned early.
 //!
 //! All warps run together as one stack of frames, or separately as [`LaneGroup`]s (see [`schedule`]). They always run
-//! separately if the kernel has barriers of a part of the block (see [`named`]).
+//! separately in a kernel with barriers of some warps of a block (see [`named`]).
 
 mod access;
 mod blocks;
@@ -65,35 +65,29 @@ use schedule::{LaneGroup, ScheduleRng};
 use spin::{Loops, SpinDetector};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// An entry of the stack of lane sets. The lanes execute together from instruction `done` of `block` on, until they
-/// reach `until`.
+/// Lanes that execute together, from instruction `done` of `block` on, until they reach `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
     until: Option<BlockId>,
     lanes: Vec<u32>,
-    /// Number of instructions of `block` that the lanes have already executed.
+    /// Number of executed instructions of `block`.
     done: u32,
 }
 
-/// The reason why the running lanes stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum StopReason {
-    /// All lanes have returned from the kernel.
     Exit,
-    /// The lanes are at a block barrier, given by its instruction index.
+    /// The lanes are at the block barrier with this instruction index.
     Barrier(u32),
-    /// The lanes yield to another lane group.
     Yield,
     /// The lanes are at an instruction that waits for other threads.
     Blocked,
     /// The lanes cannot make progress until memory changes.
     Stalled,
-    /// The lanes have polled memory for a long time.
     Polling,
 }
 
-/// The statistics of a memory instruction.
 #[derive(Clone, Debug, Default)]
 struct AccessCounters {
     accesses: u64,
@@ -102,15 +96,13 @@ struct AccessCounters {
     samples: Vec<Sample>,
 }
 
-/// Maximum number of samples that are kept per instruction.
 const MAX_SAMPLES: usize = 4;
 
-/// The state of a running kernel.
 pub(crate) struct Exec<'a> {
     program: &'a Program,
     pub(crate) launch: &'a Launch,
     pub(crate) memory: &'a mut Memory,
-    /// The global variables of the program. Their addresses follow the addresses of the launch's buffers.
+    /// Global variables, whose addresses follow the addresses of the buffers.
     pub(crate) symbols: Vec<Buffer>,
     block_size: [u32; 3],
     pub(crate) num_threads: u32,
@@ -122,7 +114,7 @@ pub(crate) struct Exec<'a> {
     stack: Vec<Frame>,
     exited: Vec<bool>,
     num_exited: usize,
-    /// For each kernel argument, the index of the buffer to which it points, or `None` if it is no pointer to a buffer.
+    /// For each argument, the buffer to which it points; `None` if it points to none.
     argument_buffers: Vec<Option<usize>>,
     windows: Windows,
     block: [u32; 3],
@@ -130,61 +122,54 @@ pub(crate) struct Exec<'a> {
     /// Index of the current instruction.
     op: u32,
     steps: u64,
-    /// The value of the last clock reading.
+    /// The last clock reading.
     clock: u64,
-    /// Number of executed instructions, counted once per warp. This number is compared with the instruction limit.
+    /// Number of executed instructions, counted once per warp, for the instruction limit.
     warp_steps: u64,
     pub(crate) shared: Vec<SharedVar>,
     local: Vec<u8>,
     local_shadow: Vec<bool>,
     block_epoch: u32,
-    /// The last block epoch that was given to a thread block.
     last_epoch: u32,
     shared_order: OrderRules,
     global_order: OrderRules,
     timestamps: Timestamps,
-    /// A list of lanes that is kept to reuse its allocation.
+    /// Kept to reuse its allocation.
     spare_lanes: Vec<(u32, u64)>,
     pub(crate) warp_epochs: Vec<u32>,
     counters: Vec<AccessCounters>,
     pub(crate) report: Report,
-    /// Messages under construction.
     pub(crate) messages: Vec<Message>,
-    /// The random number generator for the order of warps; `None` if all warps run in lockstep.
+    /// Draws the order of warps; `None` if all warps run in lockstep.
     schedule_rng: Option<ScheduleRng>,
-    /// The lane groups that run one at a time. `None` if all lanes run together, or while a lane group is running.
+    /// Lane groups that run one at a time. `None` if all lanes run together, or while a lane group runs.
     lane_groups: Option<Vec<LaneGroup>>,
     warps_are_split: bool,
-    /// True if the current instruction has completed a phase of an mbarrier.
     has_ended_phase: bool,
     spin: SpinDetector,
     loops: Loops,
-    /// Number of changes of memory so far.
     writes: u64,
-    /// Mask of the lanes of the warp that take part in the current joint access; 0 if the access is not joint.
+    /// Lanes of the current joint access; 0 if the access is not joint.
     joint_lanes: u64,
-    /// The happens-before order of the kernel; `None` if the kernel has no atomic accesses or fences.
+    /// `None` if the kernel has no atomic accesses or fences.
     happens: Option<Box<HappensBefore>>,
-    /// The undefined values of the running block; `None` if there are none.
+    /// `None` if the running block has no undefined values.
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
-    /// The clock of the copy that is being completed, if an mbarrier awaits it.
+    /// The clock of the copy in completion, if an mbarrier awaits it.
     completed_copy: Option<ThreadClock>,
     mbarriers: Mbarriers,
     products: Products,
-    /// The generic writes and proxy fences of the running block; `None` if the kernel does not use the async proxy.
+    /// `None` if the kernel does not use the async proxy.
     proxies: Option<Box<Proxies>>,
-    /// Blocks that wait for other blocks.
     parked: VecDeque<ParkedBlock>,
-    /// The barriers of clusters, by the index of the cluster in the grid.
     cluster_barriers: HashMap<[u32; 3], ClusterBarrier>,
-    /// For each thread, the number of cluster barriers at which the thread has arrived.
+    /// For each thread, the number of cluster barriers at which it has arrived.
     cluster_arrivals: Vec<u32>,
-    /// A cleared [`Poison`] of an earlier block, which is kept to reuse its allocation.
+    /// A cleared [`Poison`], kept to reuse its allocation.
     idle_poison: Option<Box<Poison>>,
 }
 
-/// A shared variable of the running block.
 pub(crate) struct SharedVar {
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
@@ -195,11 +180,10 @@ pub(crate) struct SharedVar {
     cluster_log: Option<Box<ClusterLog>>,
 }
 
-/// The value of registers that were never written; it is recognisable in results.
+/// The value of registers that were never written, recognisable in results.
 pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
-    /// Returns the initial values of all registers of a block.
     fn registers(program: &Program, args: &[u64], num_threads: u32) -> Vec<Box<[u64]>> {
         let empty = vec![GARBAGE; num_threads as usize].into_boxed_slice();
         let mut regs = vec![empty; program.num_regs as usize];
@@ -363,7 +347,7 @@ impl<'a> Exec<'a> {
         self.warp_steps
     }
 
-    /// Starts all threads of block `number` at the entry. Blocks are numbered along x first, then y, then z.
+    /// Starts all threads of block `number` at the entry. Block numbers count along x first, then y, then z.
     fn begin_block(&mut self, number: u64) {
         self.block_linear = number as u32;
         self.block = self.block_index(self.block_linear);
@@ -409,7 +393,6 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs the lanes on the stack until they have all returned or must stop.
     fn run_lane_group(&mut self) -> Result<StopReason, KernelError> {
         loop {
             self.select_frame();
@@ -450,8 +433,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Moves the frame whose basic block is first in reverse post-order to the top of the stack, and merges frames that
-    /// are at the same instruction.
+    /// Moves the frame whose basic block is first in reverse post-order to the top of the stack. Merges frames at the
+    /// same instruction.
     fn select_frame(&mut self) {
         let Some(top) = self.stack.last() else { return };
         let until = top.until;
@@ -479,7 +462,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs a basic block from the instruction with index `done` to the terminator (inclusive).
+    /// Runs a basic block from instruction `done` to the terminator (inclusive).
     fn run_basic_block(
         &mut self,
         id: BlockId,
@@ -600,7 +583,6 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Splits the lanes of the top frame at a divergent branch.
     fn diverge(
         &mut self,
         meet: Option<BlockId>,
@@ -639,7 +621,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Assigns the block arguments of a CFG edge to the parameters of its target, in parallel.
+    /// Assigns the arguments of a CFG edge to the parameters of its target, in parallel.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
         self.propagate_edge_marks(edge, lanes);
         self.pass_product_sources(edge, lanes);
@@ -682,7 +664,6 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns an error at the current instruction, with `lane` as the faulting lane.
     #[cold]
     pub(crate) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
         KernelError::new(kind, message)
@@ -704,15 +685,14 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Returns the simulated time: the number of executed instructions, but always more than the last reading.
+    /// Returns the number of executed instructions as the simulated time, always more than the last reading.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock = self.steps.max(self.clock + 1);
         self.clock
     }
 
-    /// Executes a block barrier, or a barrier of the active warps if the kernel has barriers of a part of the block. In
-    /// each warp, all threads that have not returned must be at this barrier. A warp does not take part if all its
-    /// threads have returned.
+    /// Executes a block barrier, or in a kernel with named barriers, a barrier of the active warps. All threads of a
+    /// warp that have not returned must be at this barrier. Returned warps do not take part.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a thread count, all threads of the CTA take part, and threads arrive by warps.
@@ -754,7 +734,6 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    /// Executes a barrier of the lanes `lanes` of a warp.
     pub(crate) fn warp_barrier(&mut self, warp: u32, lanes: &[u32]) {
         self.warp_epochs[warp as usize] += 1;
         if let Some(happens) = &mut self.happens {
@@ -762,7 +741,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Orders the accesses of different lanes of a wave by program order, on targets whose waves run in lockstep.
+    /// Orders the accesses of a wave by program order, on targets with lockstep waves.
     pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
@@ -781,7 +760,6 @@ impl<'a> Exec<'a> {
     }
 }
 
-/// The report and the access counts of a part of a launch's thread blocks.
 #[derive(Clone, Debug)]
 pub(super) struct BlockCounts {
     report: Report,
@@ -805,7 +783,6 @@ impl BlockCounts {
         }
     }
 
-    /// Returns the report of a launch from the statistics of all its thread blocks.
     pub(super) fn report(mut self, program: &Program, launch: &Launch) -> Report {
         let mut global: BTreeMap<String, GlobalUse> = BTreeMap::new();
         let mut uses = Vec::new();

@@ -3,11 +3,11 @@
 use crate::bits::{mask, signed};
 use linear_layout::target::Float8;
 
-/// A floating-point format that a register can hold.
+/// A floating-point format of registers.
 ///
 /// `FloatTy::F16.from_f64(1.5)` is `0x3E00` and `FloatTy::F16.to_f64(0x3E00)` is `1.5`.
 /// # Units
-/// Registers hold the format's raw bits, zero-extended to 64 bits.
+/// Registers hold raw bits, zero-extended to 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatTy {
     /// IEEE binary16: 5 exponent bits, 10 mantissa bits.
@@ -20,16 +20,12 @@ pub enum FloatTy {
     F64,
 }
 
-/// A rounding mode for conversion to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum RoundingMode {
-    /// Rounding to nearest, ties to even.
+    /// To nearest, ties to even.
     Nearest,
-    /// Rounding towards zero.
     TowardsZero,
-    /// Rounding towards negative infinity.
     Downward,
-    /// Rounding towards positive infinity.
     Upward,
 }
 
@@ -43,7 +39,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns MLIR's spelling of the type: `f16`, `bf16`, `f32`, `f64`.
+    /// Returns MLIR's spelling: `f16`, `bf16`, `f32`, `f64`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::F16 => "f16",
@@ -53,14 +49,13 @@ impl FloatTy {
         }
     }
 
-    /// Parses MLIR's spelling of the type. This is the inverse of [`FloatTy::name`].
     pub(crate) fn parse(name: &str) -> Option<Self> {
         [Self::F16, Self::BF16, Self::F32, Self::F64]
             .into_iter()
             .find(|ty| ty.name() == name)
     }
 
-    /// Returns the number that `bits` encodes. The result is exact.
+    /// Returns the number with the bits `bits`, exactly.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -72,7 +67,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the number that `bits` encodes, as binary32. The result is exact for all formats except `F64`.
+    /// Returns the number with the bits `bits`, exactly for all formats except `F64`.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -86,7 +81,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value`. Ties round to even, and overflow gives infinity.
+    /// Rounds `value` to nearest, ties to even, and returns the bits. Overflow gives infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -100,8 +95,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value`, an integer of up to 65 bits. Ties round to even, and overflow
-    /// gives infinity.
+    /// Rounds an integer of up to 65 bits to nearest, ties to even, and returns the bits. Overflow gives infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -118,7 +112,7 @@ impl FloatTy {
         }
     }
 
-    /// Rounds `value` to this format in the given direction, and returns the bits of the result.
+    /// Rounds `value` in the given direction, and returns the bits.
     ///
     /// `FloatTy::F16.rounded(65519.0, RoundingMode::Upward)` is infinity, `0x7C00`; downward it is `0x7BFF`.
     pub(crate) fn rounded(self, value: f64, direction: RoundingMode) -> u64 {
@@ -137,7 +131,7 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of the number nearest to `value`. Ties round to even, and overflow gives infinity.
+    /// Rounds `value` to nearest, ties to even, and returns the bits. Overflow gives infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -150,7 +144,6 @@ impl FloatTy {
     }
 }
 
-/// Converts binary16 to binary32, which represents every value of binary16 exactly.
 fn f16_to_f32(half: u16) -> f32 {
     let sign = u32::from(half >> 15) << 31;
     let exponent = u32::from(half >> 10) & 0x1f;
@@ -211,16 +204,15 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     sign | result.min(infinity)
 }
 
-/// The result of a conversion to an 8-bit float if the number exceeds the largest finite number.
+/// The result of a conversion to an 8-bit float for a number above the largest finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
-    /// The result is the largest finite number, also if the converted number is infinite.
+    /// The largest finite number, also for infinity.
     Saturates,
-    /// The result is infinity, or NaN if the format has no infinity.
+    /// Infinity, or NaN if the format has no infinity.
     Overflows,
 }
 
-/// Returns the code of the 8-bit float that is nearest to a number.
 pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
     if value.is_nan() {
         return format.nan();
@@ -242,7 +234,7 @@ pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8
     negative | size
 }
 
-/// Rounds a float towards zero to an integer of `bits` bits. The result saturates, and is 0 for NaN.
+/// Rounds a float towards zero to an integer of `bits` bits. Saturates; NaN gives 0.
 pub(crate) fn float_to_int(from: FloatTy, bits: u32, is_signed: bool, a: u64) -> u64 {
     let value = from.to_f64(a).trunc();
     if is_signed {

@@ -1,14 +1,14 @@
 //! Directed graphs of basic blocks: reverse post-order and dominators.
 //!
-//! A graph is the list of successors of each node. The lowering visits the blocks of a function in reverse
+//! A graph is a list of the successors of each node. The lowering visits the blocks of a function in reverse
 //! post-order, so that definitions precede uses. The simulator reconverges diverged lanes at the immediate
-//! post-dominator, i.e. the dominator in the reversed graph.
+//! post-dominator: the dominator in the reversed graph.
 
-/// Returns the nodes that are reachable from `entry`, in reverse post-order. Each node precedes its successors, except
-/// along back edges.
+/// Returns the nodes reachable from `entry` in reverse post-order: each node precedes its successors, except along back
+/// edges.
 ///
-/// The first successor of a node, with all nodes reachable from it, precedes the other successors. So if the body of a
-/// loop is the first branch target, it precedes the exit of the loop.
+/// The first successor of a node, with all nodes reachable from it, precedes the other successors. So a loop body that
+/// is the first branch target precedes the exit of the loop.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 1 2 3
@@ -33,7 +33,7 @@ pub fn reverse_post_order(entry: usize, successors: &[Vec<usize>]) -> Vec<usize>
     order
 }
 
-/// Returns the immediate dominator of each node, or `None` for `entry` and for unreachable nodes.
+/// Returns the immediate dominator of each node; `None` for `entry` and for unreachable nodes.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 immediately dominates 3
@@ -74,7 +74,7 @@ pub fn immediate_dominators(entry: usize, successors: &[Vec<usize>]) -> Vec<Opti
     dominators
 }
 
-/// Returns the nearest common dominator of `a` and `b` in the dominator tree computed so far.
+/// Returns the nearest common dominator in the tree computed so far.
 fn common_dominator(
     dominators: &[Option<usize>],
     position: &[usize],
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(immediate_dominators(0, &graph), dominators);
     }
 
-    /// Returns true if `to` is reachable from the entry on a path that avoids the node `without`.
+    /// Returns true if a path from the entry to `to` avoids the node `without`.
     fn reaches(graph: &[Vec<usize>], to: usize, without: Option<usize>) -> bool {
         let mut seen = vec![false; graph.len()];
         let mut stack = vec![0];
@@ -128,8 +128,8 @@ mod tests {
     }
 
     proptest! {
-        /// A dominator of a node is a node whose removal makes the node unreachable. All other dominators of the node
-        /// dominate its immediate dominator.
+        /// Without a dominator, the node is unreachable. All other dominators of the node dominate its immediate
+        /// dominator.
         #[test]
         fn dominators_cut_off(edges in proptest::collection::vec((0usize..9, 0usize..9), 0..24)) {
             let mut graph = vec![Vec::new(); 9];

@@ -22,18 +22,17 @@ use std::fmt::{self, Write as _};
 /// A type of the LLVM dialect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Type {
-    /// An integer type; the number is its width in bits. 8-bit floats are integers, too, since LLVM has no types for
-    /// them.
+    /// An integer of this width in bits. 8-bit floats are integers too, since LLVM has no types for them.
     Int(u32),
     /// A floating-point type.
     Float(FloatTy),
-    /// A pointer type; the number is its address space.
+    /// A pointer in the given address space.
     Ptr(u32),
-    /// A vector type, given by the number of elements and the element type.
+    /// A vector, given by the number of elements and the element type.
     Vector(u32, Box<Type>),
-    /// An array type, given by the number of elements and the element type.
+    /// An array, given by the number of elements and the element type.
     Array(u64, Box<Type>),
-    /// A structure type.
+    /// A structure.
     Struct {
         /// True if there is no padding between the fields.
         packed: bool,
@@ -42,7 +41,7 @@ pub enum Type {
     },
     /// The result type of functions that return nothing.
     Void,
-    /// Any other type, represented by its text.
+    /// Any other type, as text.
     Other(String),
 }
 
@@ -51,34 +50,34 @@ pub enum Type {
 pub enum Attribute {
     /// A unit attribute.
     Unit,
-    /// A boolean attribute.
+    /// A boolean.
     Bool(bool),
-    /// An integer attribute with its type.
+    /// An integer with its type.
     Int(i128, Type),
-    /// A floating-point attribute, given by its bits and its format.
+    /// A float, given by its bits and its format.
     Float(u64, FloatTy),
-    /// A string attribute.
+    /// A string.
     Str(String),
-    /// A string attribute whose bytes are not valid UTF-8.
+    /// A string whose bytes are not valid UTF-8.
     Bytes(Vec<u8>),
-    /// A type attribute.
+    /// A type.
     Type(Type),
-    /// A symbol reference, represented by its leaf name.
+    /// A symbol reference, as its leaf name.
     Symbol(String),
     /// An array of attributes.
     Array(Vec<Attribute>),
     /// A dense array of integers, such as `array<i32: 1, 2>`.
     Ints(Vec<i64>),
-    /// A `dense` attribute: the elements of a vector or tensor.
+    /// A `dense` attribute.
     Dense {
         /// True if all elements are equal; `elements` then has a single entry.
         splat: bool,
-        /// The elements in row-major order.
+        /// Elements in row-major order.
         elements: Vec<Attribute>,
     },
-    /// A dictionary attribute, as (name, attribute) pairs.
+    /// A dictionary of (name, attribute) pairs.
     Dict(Vec<(String, Attribute)>),
-    /// Any other attribute, represented by its text.
+    /// Any other attribute, as text.
     Opaque(String),
 }
 
@@ -92,14 +91,14 @@ impl Attribute {
     }
 }
 
-/// An SSA value. The number is its index among the values that [`Module::value`] has created.
+/// An SSA value: the index among the values that [`Module::value`] has created.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(u32);
 
 /// An operation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Operation {
-    /// Full name of the operation, such as `llvm.add`.
+    /// Full name, such as `llvm.add`.
     pub name: String,
     /// Operands.
     pub operands: Vec<Value>,
@@ -107,13 +106,13 @@ pub struct Operation {
     pub operand_types: Vec<Type>,
     /// Results with their types.
     pub results: Vec<(Value, Type)>,
-    /// Successor blocks, given by their indices in the enclosing region.
+    /// Successor blocks, as indices in the enclosing region.
     pub successors: Vec<usize>,
     /// Inherent and discardable attributes, as (name, attribute) pairs.
     pub attributes: Vec<(String, Attribute)>,
-    /// Regions; each region is a list of basic blocks.
+    /// Regions, each a list of basic blocks.
     pub regions: Vec<Vec<Block>>,
-    /// Source location as `file:line:column`; empty if it is unknown.
+    /// Location as `file:line:column`; empty if unknown.
     pub location: String,
 }
 
@@ -129,14 +128,14 @@ pub struct Block {
 /// A module.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module {
-    /// The operation that contains all other operations.
+    /// The top-level operation.
     pub root: Operation,
-    /// Names of the values, indexed by the number of the [`Value`].
+    /// Indexed by [`Value`].
     names: Vec<String>,
 }
 
 impl Module {
-    /// Creates an SSA value that is printed as `name`, for example `%5`.
+    /// Creates an SSA value with the printed name `name`, for example `%5`.
     pub fn value(&mut self, name: impl Into<String>) -> Value {
         self.names.push(name.into());
         Value(self.names.len() as u32 - 1)
@@ -146,7 +145,7 @@ impl Module {
         self.names.get(value.0 as usize).map_or("%?", |name| name)
     }
 
-    /// Returns the text of an operation in MLIR's generic form, without its regions and location.
+    /// Returns the text of an operation in MLIR's generic form, without regions and location.
     #[must_use]
     pub fn show(&self, op: &Operation) -> String {
         let mut text = String::new();
@@ -229,7 +228,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Named attributes; they are printed as `name = value`, separated by commas.
+/// Printed as `name = value`, separated by commas.
 struct Entries<'a>(&'a [(String, Attribute)]);
 
 impl fmt::Display for Entries<'_> {

@@ -5,7 +5,7 @@ use super::error::KernelError;
 use super::ir::Module;
 use super::{ops, text};
 
-/// Decodes the kernel `entry` of a module, given in MLIR's generic form; see [`decode()`].
+/// Decodes the kernel `entry` of a module in MLIR's generic form; see [`decode()`].
 ///
 /// ```
 /// use gpu_sim::decode_generic;
@@ -22,18 +22,17 @@ use super::{ops, text};
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// Returns a `Malformed` error if the text is not valid generic form. Also returns the errors of [`decode()`].
+/// Returns a `Malformed` error for an invalid text, and the errors of [`decode()`].
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode(&text::read_generic(text)?, entry)
 }
 
-/// Decodes the kernel `entry` of a module. If `entry` is `None`, the module must have exactly one kernel.
+/// Decodes the kernel `entry` of a module, or the only kernel if `entry` is `None`.
 ///
 /// # Errors
 /// - `Malformed`: the module is inconsistent.
 /// - `Unsupported`: an operation or type is not supported; the error names the nearest supported name.
-/// - `Launch`: the kernel does not exist, `entry` is `None` although the module has several kernels, or the target is
-///   unknown.
+/// - `Launch`: there is no such kernel, the module has several kernels and `entry` is `None`, or the target is unknown.
 pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode::decode(module, entry, ops::decode)
 }

@@ -6,16 +6,15 @@ use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
 /// The machine on which a kernel runs.
 ///
 /// # Units
-/// `bank_bytes` is the width of one bank of shared memory in bytes. `shared_limit` is the maximum number of bytes of
-/// shared memory per thread block.
+/// `bank_bytes` is the width of one bank of shared memory in bytes. `shared_limit` is in bytes per thread block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// The target GPU, if it is known. Instructions that this GPU lacks are rejected.
+    /// The target GPU, if known. Instructions that this GPU lacks are rejected.
     pub(crate) target: Option<&'static Target>,
-    /// The assembly language in which inline assembly is parsed, and which names the accesses in reports.
+    /// The language of inline assembly and of access names in reports.
     pub(crate) assembly: Assembly,
-    /// True if the lanes of a warp execute in lockstep, so that program order orders the accesses of different lanes.
-    /// If false, only barriers order the accesses of different lanes.
+    /// True if program order orders the accesses of different lanes of a warp. If false, only barriers order these
+    /// accesses.
     pub lockstep: bool,
     /// Number of lanes per warp or wave.
     pub lanes_per_warp: u32,
@@ -23,12 +22,12 @@ pub struct Machine {
     pub num_banks: u32,
     /// Width of one bank in bytes.
     pub bank_bytes: u32,
-    /// Maximum number of bytes of shared memory per thread block.
+    /// Maximum bytes of shared memory per thread block.
     pub shared_limit: u32,
-    /// A mask of bits of the lane index: one pass through the banks serves the 16-byte shared-memory loads of lanes
-    /// whose indices differ only in these bits. `None` if one pass serves consecutive lanes.
+    /// For 16-byte loads, the bits of the lane index in which the lanes of one pass through the banks differ. `None` if
+    /// one pass serves consecutive lanes.
     pub(crate) wide_load_lane_bits: Option<u32>,
-    /// The 8-bit float formats that the machine's conversion instructions use.
+    /// The 8-bit float formats of conversion instructions.
     pub(crate) float8: Option<Float8Family>,
 }
 
@@ -65,7 +64,7 @@ impl Machine {
         }
     }
 
-    /// Returns an AMD machine whose waves have `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
+    /// Returns an AMD machine with `lanes` lanes per wave: 32 banks of 4 bytes, 64 KiB of LDS.
     #[must_use]
     pub const fn amd(lanes: u32) -> Self {
         Self {
@@ -81,8 +80,8 @@ impl Machine {
         }
     }
 
-    /// Returns the mask of the lane bits that vary within a phase of an access to shared memory. `addresses` has one
-    /// address for each lane.
+    /// Returns the bits of the lane index in which the lanes of one pass through the banks differ. `addresses` has one
+    /// entry per lane.
     pub(super) fn phase_lane_bits(
         self,
         addresses: &[Option<u64>],
@@ -110,11 +109,11 @@ impl Machine {
 /// A kernel argument.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
-    /// The address of the first byte of a buffer.
+    /// The address of a buffer.
     Buffer(BufferId),
-    /// The address of a byte within a buffer. The second field is the byte offset in the buffer.
+    /// The address of the byte at this offset in a buffer.
     Within(BufferId, u64),
-    /// An integer. It must be in the signed or the unsigned range of the parameter's type.
+    /// An integer in the signed or the unsigned range of the parameter's type.
     Int(i128),
     /// A float, which is rounded to the parameter's format.
     Float(f64),
@@ -123,33 +122,33 @@ pub enum Arg {
 /// The order in which the warps of a thread block execute between two barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
-    /// All warps execute each instruction together. This is the fastest schedule to simulate.
+    /// All warps execute each instruction together. The fastest schedule to simulate.
     #[default]
     Lockstep,
     /// One warp runs at a time, in a random order. The number is the seed.
     ///
-    /// A warp may run ahead of the other warps up to the next block barrier. The simulation therefore computes one of
-    /// the results that a kernel with a race may have on a GPU. This schedule takes a few times as long as lockstep. A
-    /// race is reported as an error under every schedule, but only some races change the computed values.
+    /// A warp may run ahead of other warps up to the next block barrier, so a kernel with a race gives one of its
+    /// possible results. Takes a few times as long as lockstep. Every schedule reports races, but only some races
+    /// change the computed values.
     Warps(u64),
 }
 
-/// The time at which the bytes of an asynchronous copy arrive at its destination.
+/// The time at which an asynchronous copy writes its destination.
 ///
 /// The results of a correctly synchronised kernel do not depend on this time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Arrival {
-    /// The copy writes its destination when it starts.
+    /// At the start of the copy.
     Early,
-    /// The copy writes its destination when a thread has waited for the copy.
+    /// After a thread has waited for the copy.
     #[default]
     Late,
-    /// Each copy is early or late at random. The number is the seed.
+    /// Early or late at random, per copy. The number is the seed.
     Random(u64),
 }
 
-/// The parameters of a launch: machine, grid, thread block, arguments and options. The kernel and the memory are passed
-/// to [`Launch::run`].
+/// The parameters of a launch: machine, grid, thread block, arguments and options. [`Launch::run`] takes the kernel and
+/// the memory.
 ///
 /// ```
 /// use gpu_sim::{Launch, Machine};
@@ -170,7 +169,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Default limit on the number of executed instructions. The simulator reaches it within seconds.
+    /// Default limit on the number of executed instructions, which the simulator reaches within seconds.
     pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
 
     /// Returns a launch of one thread block without arguments.
@@ -196,8 +195,8 @@ impl Launch {
         Self { grid, ..self }
     }
 
-    /// Sets the number of threads per block along the x, y and z axes. It is required if the kernel does not specify a
-    /// block size.
+    /// Sets the number of threads per block along the x, y and z axes. Required if the kernel does not specify a block
+    /// size.
     #[must_use]
     pub fn block(self, block: [u32; 3]) -> Self {
         Self {
@@ -206,7 +205,7 @@ impl Launch {
         }
     }
 
-    /// Sets the size in bytes of the dynamic shared memory.
+    /// Sets the bytes of dynamic shared memory.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
         Self {
@@ -215,7 +214,7 @@ impl Launch {
         }
     }
 
-    /// Sets the kernel arguments, in the order of the kernel's parameters.
+    /// Sets the kernel arguments, in the order of the parameters.
     #[must_use]
     pub fn args(self, args: impl Into<Vec<Arg>>) -> Self {
         Self {
@@ -224,8 +223,8 @@ impl Launch {
         }
     }
 
-    /// Sets the maximum number of executed instructions; an instruction counts once for each warp that executes it. The
-    /// default is [`Self::DEFAULT_STEP_LIMIT`].
+    /// Sets the maximum number of executed instructions, counted once per warp. The default is
+    /// [`Self::DEFAULT_STEP_LIMIT`].
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
         Self {
@@ -234,8 +233,8 @@ impl Launch {
         }
     }
 
-    /// Sets whether data races on global memory are errors; by default they are. The access records take 8 bytes per
-    /// accessed granule, 8 more bytes if the granule is both read and written, and more if unordered threads access it.
+    /// Sets whether data races on global memory are errors, which is the default. Access records take 8 bytes per
+    /// accessed granule, 8 more if the granule is both read and written, and more if unordered threads access it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {

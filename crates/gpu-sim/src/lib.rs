@@ -1,14 +1,13 @@
 //! CPU simulator of lowered GPU kernels with dynamic checks.
 //!
-//! A [`Program`] is a decoded kernel. It consists of basic blocks of instructions over scalar registers; each register
-//! holds one value per lane of a thread block. A [`Launch`] runs the program over a grid on a [`Machine`], with the
-//! buffers of a [`Memory`], and returns a [`Report`].
+//! A [`Program`] is a decoded kernel: basic blocks of instructions over scalar registers, each with one value per lane
+//! of a thread block. A [`Launch`] runs the program over a grid on a [`Machine`], with the buffers of a [`Memory`], and
+//! returns a [`Report`].
 //!
-//! The run stops at the first fault with a [`KernelError`], which names the operation, its source location, and the
-//! lane, warp and thread block. Faults are out-of-bounds and misaligned accesses, reads of uninitialised memory, data
+//! The run stops at the first fault with a [`KernelError`], which names the operation, its source location, the lane,
+//! the warp and the thread block. Faults are out-of-bounds and misaligned accesses, reads of uninitialised memory, data
 //! races, barriers and shuffles in divergent code, integer divisions by zero or with overflow, and uses of undefined
 //! values.
-//!
 //! ```
 //! use gpu_sim::*;
 //! // out[thread] = thread, for one block of 32 threads.
@@ -40,8 +39,8 @@
 //! `decode` (from operations to instructions), `ops` (all operations, one file per family), `kernel` and `run` (the
 //! entry points).
 //!
-//! Timing, caches, tensor memory and clusters are not modelled. Thread blocks run one after the other, except if a
-//! thread block waits for another thread block.
+//! Timing, caches and tensor memory are not modelled; of clusters, only the barrier and loads from other blocks are.
+//! Thread blocks run one after the other, except if a thread block waits for another thread block.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::cast_possible_truncation,

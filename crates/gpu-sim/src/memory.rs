@@ -1,35 +1,32 @@
-//! Global memory: buffers whose addresses are widely spaced, so that stray addresses are detected.
+//! Global memory: buffers at widely spaced addresses, so that stray addresses are detected.
 
 use gpu_race::{History, Shadow};
 use std::fmt;
 
-/// log2 of the distance in bytes between the addresses of consecutive buffers.
+/// log2 of the bytes between the addresses of consecutive buffers.
 const BUFFER_LOG2: u32 = 36;
-/// Index of the address range of the program's first global variable. Address ranges with smaller indices belong to the
-/// launch's buffers.
+/// Slot of the first global variable. Lower slots belong to the buffers of the launch.
 const FIRST_SYMBOL: usize = 0x800;
-/// log2 of the distance in bytes between the addresses of consecutive shared variables.
+/// log2 of the bytes between the addresses of consecutive shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
-/// Maximum number of shared variables and allocations that fit into the 32-bit address space.
+/// Maximum number of shared variables and allocations in the 32-bit address space.
 pub(super) const MAX_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
-/// log2 of the distance in bytes between the stacks of consecutive lanes.
+/// log2 of the bytes between the stacks of consecutive lanes.
 pub(super) const STACK_LOG2: u32 = 20;
-/// Bit that is set in the generic addresses of shared memory.
+/// Bit that is set in generic addresses of shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
-/// Bit that is set in the generic addresses of a lane's stack.
+/// Bit that is set in generic addresses of a lane's stack.
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 
-/// Returns the address of the program's global variable `index`.
 pub(super) const fn symbol_address(index: usize) -> u64 {
     ((FIRST_SYMBOL + index + 1) as u64) << BUFFER_LOG2
 }
 
-/// Returns the index of the global variable that contains an address.
 pub(super) const fn symbol_number(address: u64) -> u32 {
     ((address >> BUFFER_LOG2) as usize - 1 - FIRST_SYMBOL) as u32
 }
 
-/// The index of a buffer of a [`Memory`].
+/// The index of a buffer in a [`Memory`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferId(usize);
 
@@ -44,7 +41,6 @@ pub struct BufferId(usize);
 #[derive(Clone, Default)]
 pub struct Memory {
     pub(super) buffers: Vec<Buffer>,
-    /// The text that kernels have printed.
     pub(super) printed: String,
 }
 
@@ -92,8 +88,8 @@ impl Memory {
         &self.buffers[buffer.0].bytes
     }
 
-    /// Merges `other`, a second memory that began as a copy of this memory. Returns false if any byte was accessed in
-    /// both memories and written in at least one of them.
+    /// Merges `other`, which began as a copy of this memory. Returns false if any byte was accessed in both memories
+    /// and written in at least one of them.
     pub(super) fn merge(&mut self, other: &Self) -> bool {
         self.printed += &other.printed;
         let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
@@ -103,7 +99,7 @@ impl Memory {
         })
     }
 
-    /// Returns the text that kernels have printed, including kernels that failed.
+    /// Returns the text that kernels have printed, including failed kernels.
     pub fn printed(&self) -> &str {
         &self.printed
     }
@@ -114,18 +110,16 @@ impl Memory {
     }
 }
 
-/// A location in global memory: a buffer and a byte offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GlobalLocation {
-    /// Index of the buffer. The launch's buffers come first, followed by the program's global variables.
+    /// Index of the buffer. Global variables follow the buffers of the launch.
     pub(super) buffer: usize,
-    /// Byte offset from the start of the buffer. It may be outside of the buffer.
+    /// Byte offset from the start of the buffer, possibly outside.
     pub(super) offset: i64,
 }
 
-/// Returns the buffer that is nearest to `address`, and the byte offset of `address` in this buffer. The nearest buffer
-/// is the buffer whose address range contains `address`. If `address` is at most half an address range below the start
-/// of the next buffer, the nearest buffer is the next buffer. Returns `None` if this buffer does not exist.
+/// Returns the nearest buffer: the buffer whose address range contains `address`, or the next buffer if `address` is in
+/// the upper half of the range. Returns `None` if this buffer does not exist.
 pub(super) fn locate(
     address: u64,
     num_buffers: usize,
@@ -156,7 +150,7 @@ pub(super) fn locate(
     })
 }
 
-/// Reads `count` bytes from offset `at` on as a little-endian number.
+/// Reads `count` bytes at `at` as a little-endian number.
 pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
     match (count, &bytes[at..]) {
         (4, &[a, b, c, d, ..]) => u64::from(u32::from_le_bytes([a, b, c, d])),
@@ -171,7 +165,7 @@ pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
     }
 }
 
-/// Writes the lowest `count` bytes of `value` to offset `at`, in little-endian order.
+/// Writes the lowest `count` bytes of `value` at `at`, little-endian.
 pub(super) fn write_le(bytes: &mut [u8], at: usize, count: u8, value: u64) {
     let value = value.to_le_bytes();
     // Constant sizes avoid a call to memcpy.

@@ -1,4 +1,4 @@
-//! Parallel simulation: runs ranges of thread blocks on several host cores and merges their memories.
+//! Parallel simulation: ranges of thread blocks run on several host cores.
 //!
 //! Each core runs consecutive thread blocks on its own copy of memory. Two copies can be merged if no block accessed a
 //! byte that a block on another core wrote.
@@ -7,9 +7,8 @@
 //! core 0: blocks 0 to 99      memory as it was ─► writes bytes   0 to 399 ─┐
 //! core 1: blocks 100 to 199   memory as it was ─► writes bytes 400 to 799 ─┴► memory afterwards
 //! ```
-//! Thread blocks are unordered. So if there are no races between blocks, a parallel run gives the same bytes, report
-//! and output as a sequential run. If the merge fails or any block faults, all blocks run again sequentially, so that
-//! the first fault is reported exactly.
+//! Without races between blocks, a parallel run gives the same bytes, report and output as a sequential run. If the
+//! merge fails or a block faults, all blocks run again sequentially, which reports the first fault exactly.
 
 use super::error::KernelError;
 use super::exec::program::Program;
@@ -24,10 +23,8 @@ use std::thread;
 /// Minimum number of remaining warp instructions for which host threads are started.
 const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// A callback that receives the number of finished thread blocks.
 pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
 
-/// A program with the launch parameters of one run.
 #[derive(Clone, Copy)]
 pub(super) struct GridRun<'r> {
     pub(super) program: &'r Program,
@@ -56,8 +53,7 @@ impl<'r> GridRun<'r> {
         Ok(tally.report(self.program, self.launch))
     }
 
-    /// Returns true if the launch allows several cores, and no thread block can observe the effects of thread blocks
-    /// that run at the same time.
+    /// Returns true if the launch allows several cores, and no thread block can observe concurrent thread blocks.
     pub(super) fn may_run_in_parallel(self) -> bool {
         self.launch.threads > 1
             && self.num_blocks() >= 4
@@ -69,8 +65,8 @@ impl<'r> GridRun<'r> {
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 
-    /// Runs all thread blocks, on several cores if this is worthwhile. If the result is `None`, the caller must restore
-    /// memory and run all thread blocks sequentially.
+    /// Runs all thread blocks, on several cores if worthwhile. After `None`, the caller must restore memory and run all
+    /// thread blocks sequentially.
     pub(super) fn in_parallel(self, memory: &mut Memory, watch: ProgressFn<'_>) -> Option<Report> {
         let before = memory.clone();
         let total = self.num_blocks();
@@ -129,8 +125,8 @@ impl<'r> GridRun<'r> {
         is_right.then(|| tally.report(self.program, self.launch))
     }
 
-    /// Runs the thread blocks `numbers` on `memory`, which is a separate copy. Returns `None` if a block fails, or if
-    /// `is_over` is set because a block on another core failed.
+    /// Runs the thread blocks `numbers` on `memory`, a separate copy. Returns `None` if a block fails, here or on
+    /// another core (`is_over`).
     fn blocks(
         self,
         numbers: Range<u64>,
@@ -155,8 +151,8 @@ mod tests {
     use crate::{Arg, Launch, Memory, Report, decode_generic};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Runs 37 blocks of 64 threads. `%i` is the thread's index in the grid, `%t` its index in the block, `%b` the
-    /// block index.
+    /// Runs 37 blocks of 64 threads. `%i` is the index of the thread in the grid, `%t` in the block; `%b` is the block
+    /// index.
     fn run(threads: u32, operations: &str) -> Result<(Vec<u8>, Report), String> {
         let text = format!(
             r#""builtin.module"() ({{

@@ -10,20 +10,19 @@ use super::memory::Memory;
 use super::parallel::GridRun;
 use super::report::Report;
 
-/// Maximum number of threads in a grid. Access records use 32-bit thread indices.
+/// Maximum threads of a grid. Access records use 32-bit thread indices.
 const MAX_THREADS: u128 = 1 << 31;
 
 impl Launch {
     /// Runs `program` on all thread blocks of the grid.
     /// # Errors
-    /// Returns a `Launch` error if the arguments, the block size or the shared memory do not match the kernel.
-    /// Otherwise returns the first fault of the kernel, with the operation and the thread.
+    /// Returns a `Launch` error if the arguments, the block size or the shared memory do not match the kernel,
+    /// otherwise the first fault of the kernel.
     pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
         self.run_watched(program, memory, &|_| {})
     }
 
-    /// Runs `program` like [`Self::run`], and from time to time calls `watch` with the number of finished thread
-    /// blocks.
+    /// Runs `program` like [`Self::run`], and regularly calls `watch` with the number of finished thread blocks.
     /// # Errors
     /// Returns the errors of [`Self::run`].
     pub fn run_watched(
@@ -76,7 +75,6 @@ impl Launch {
         }
     }
 
-    /// Checks that the grid consists of whole clusters.
     fn check_clusters(&self, program: &Program) -> Result<(), KernelError> {
         let cluster = program.cluster();
         let is_whole = (0..3).all(|axis| self.grid[axis].is_multiple_of(cluster[axis]));
@@ -90,8 +88,7 @@ impl Launch {
         Err(KernelError::new(FaultKind::Launch, text).note("the grid counts blocks, not clusters"))
     }
 
-    /// Checks that the grid can finish within the instruction limit, and that all thread indices of the grid fit in 32
-    /// bits.
+    /// Checks that the grid can finish within the instruction limit, and that thread indices fit in 32 bits.
     fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
         let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
         let threads: u32 = block.iter().product();

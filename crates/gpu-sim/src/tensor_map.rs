@@ -1,4 +1,4 @@
-//! Tensor maps: 128-byte descriptors of tensors in global memory, which copies of boxes use.
+//! Tensor maps: 128-byte descriptors of tensors in global memory, for copies of boxes.
 //!
 //! The driver's `CUtensorMap` is opaque, so the simulator uses a different encoding, in little-endian order:
 //! ```text
@@ -12,7 +12,7 @@
 //!       24   5 x 4    size of each dimension
 //! ```
 //! Element types are numbered as in `tensormap.replace.tile.elemtype`. This instruction changes single fields of a map
-//! in memory. It can also turn 128 zero bytes into a map.
+//! in memory, and can turn 128 zero bytes into a map.
 //!
 //! # Source
 //! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor". CUDA Driver API, "Tensor Map Object Management",
@@ -23,25 +23,23 @@ use super::float::FloatTy;
 use super::memory::{read_le, write_le};
 
 pub(crate) const MAP_BYTES: usize = 128;
-/// Magic number at the start of a map.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
-/// Maximum rank of a tensor.
 const MAX_DIMENSIONS: usize = 5;
-/// Alignment in bytes that is required of addresses, strides and rows of boxes.
+/// Required alignment in bytes of addresses, strides and rows of boxes.
 pub(crate) const UNIT: u32 = 16;
 
-/// The permutation of the 16-byte chunks of a box in shared memory. The lowest bits of the chunk index are XORed with
-/// the address bits from bit 7 on.
+/// The permutation of the 16-byte chunks of a box in shared memory: the lowest bits of the chunk index are XORed with
+/// the address bits from 7 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
-    /// Chunks are not permuted.
+    /// No permutation.
     #[default]
     None,
-    /// Chunks are permuted within blocks of 32 bytes.
+    /// Permutation in blocks of 32 bytes.
     Bytes32,
-    /// Chunks are permuted within blocks of 64 bytes.
+    /// Permutation in blocks of 64 bytes.
     Bytes64,
-    /// Chunks are permuted within blocks of 128 bytes.
+    /// Permutation in blocks of 128 bytes.
     Bytes128,
 }
 
@@ -54,7 +52,6 @@ impl Swizzle {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// Returns the size in bytes of the blocks within which chunks are permuted, or 0 if chunks are not permuted.
     pub(crate) const fn bytes(self) -> u32 {
         match self {
             Self::None => 0,
@@ -64,8 +61,7 @@ impl Swizzle {
         }
     }
 
-    /// Returns the address of a byte of a box after the permutation. `address` is the shared-memory address of the byte
-    /// before the permutation.
+    /// Permutes the shared-memory address of a byte of a box.
     pub(crate) const fn apply(self, address: u64) -> u64 {
         match self.bytes() {
             0 => address,
@@ -74,11 +70,11 @@ impl Swizzle {
     }
 }
 
-/// The element type of a tensor. The variants have the numbers that GPU instructions use.
+/// The element type of a tensor, with the number that GPU instructions use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum TensorElement {
-    /// An unsigned 8-bit integer. All other 8-bit types, such as 8-bit floats, also have this number.
+    /// An unsigned 8-bit integer, or any other 8-bit type, such as an 8-bit float.
     U8 = 0,
     /// An unsigned 16-bit integer.
     U16 = 1,
@@ -129,7 +125,6 @@ impl TensorElement {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// Returns the type of the elements in memory.
     pub(crate) const fn ty(self) -> ElementTy {
         match self {
             Self::U8 => ElementTy::Int(8),
@@ -167,22 +162,22 @@ impl TensorElement {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TensorMap {
-    /// Address of the first element in bytes; a multiple of 16.
+    /// Byte address of the first element; a multiple of 16.
     pub address: u64,
     /// Type of the elements.
     pub element: TensorElement,
-    /// Number of elements along each dimension. A tensor has at most 5 dimensions.
+    /// Number of elements along each dimension, at most 5 dimensions.
     pub dims: Vec<u32>,
-    /// Byte strides of all dimensions except the innermost dimension; each stride is a multiple of 16.
+    /// Byte strides of all dimensions except the innermost; multiples of 16.
     pub strides: Vec<u64>,
-    /// Size of the box along each dimension, in elements; at most 256.
+    /// Elements of the box along each dimension; at most 256.
     pub block: Vec<u32>,
     /// Swizzle of the box in shared memory.
     pub swizzle: Swizzle,
 }
 
-/// Returns the position of the field `name` in a tensor map, as (byte offset, bytes per entry, number of entries).
-/// Returns `None` if `tensormap.replace.tile` cannot change a field of this name.
+/// Returns (byte offset, bytes per entry, number of entries) of a field, or `None` if `tensormap.replace.tile` has no
+/// such field.
 pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     Some(match name {
         "global_address" => (8, 8, 1),
@@ -199,13 +194,12 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     })
 }
 
-/// A run of consecutive bytes of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByteRun {
-    /// Byte offset within the box before the swizzle.
+    /// Byte offset in the box before the swizzle.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
-    /// Address in global memory; `None` if the bytes are outside of the tensor.
+    /// Address in global memory; `None` outside of the tensor.
     pub(crate) global: Option<u64>,
 }
 
@@ -231,7 +225,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Decodes a map. Returns the reason as the error if the map is invalid.
+    /// Decodes a map. The error is the reason why the map is invalid.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());
@@ -265,7 +259,7 @@ impl TensorMap {
         map.check().map_or(Ok(map), Err)
     }
 
-    /// Returns the reason why the CUDA driver would reject the map, or `None` if it is valid.
+    /// Returns the reason why the CUDA driver would reject the map, if it does.
     fn check(&self) -> Option<String> {
         let unit = u64::from(UNIT);
         let row = self.row_bytes();
@@ -310,8 +304,8 @@ impl TensorMap {
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// Returns the byte ranges of the box that begins at the coordinates `start`, innermost dimension first. If the box
-    /// is swizzled, no range crosses a boundary of 16-byte chunks.
+    /// Returns the byte runs of the box at the coordinates `start`, innermost dimension first. In a swizzled box, no
+    /// run crosses a 16-byte chunk.
     pub(crate) fn byte_runs(&self, start: &[i32]) -> Vec<ByteRun> {
         let (row, element) = (self.row_bytes(), self.element.bytes());
         let rows = self.box_bytes() / row.max(1);

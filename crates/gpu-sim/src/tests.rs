@@ -1,4 +1,4 @@
-//! Tests on kernels that are built by hand. Each test covers one family of instructions or one kind of check.
+//! Tests on kernels built by hand, each for one family of instructions or one kind of check.
 
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::exec::program::ProgramBuilder;
@@ -19,7 +19,6 @@ use super::*;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Fragment;
 
-/// A kernel under construction.
 struct Bench {
     b: ProgramBuilder,
     memory: Memory,
@@ -136,7 +135,7 @@ impl Bench {
         self.b.push(Store(access));
     }
 
-    /// Stores `value` to the word of the buffer `out` at the thread's index.
+    /// Stores `value` to the word of `out` at the thread's index.
     fn put(&mut self, out: Reg, value: Reg) {
         let thread = self.thread();
         let addr = self.at(out, thread);
@@ -184,7 +183,7 @@ fn check_fault(bench: Bench, machine: Machine, threads: u32, kind: FaultKind, me
 
 #[test]
 fn lanes_part_and_meet_again() {
-    // Odd lanes add 100, and even lanes add 200. Then all lanes add 1. The results pass through block parameters.
+    // Odd lanes add 100, even lanes add 200, then all lanes add 1. The results pass through block parameters.
     let mut t = Bench::new();
     let out = t.buffer(&[0; 32]);
     let thread = t.thread();
@@ -312,8 +311,8 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
 }
 
-/// Each thread writes its index to its shared word, synchronises by `sync`, and reads the word of the thread whose
-/// index is its own index XOR `distance`.
+/// Each thread writes its index to its shared word, synchronises by `sync`, and reads the word at its index XOR
+/// `distance`.
 fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);
@@ -653,7 +652,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         FaultKind::Divergence,
         "names lane 5",
     );
-    // The two lanes of an exchange must both take part; a divergent lane is reported.
+    // Both lanes of an exchange must take part; a divergent lane is reported.
     let mut t = Bench::new();
     t.buffer(&[0; 32]);
     let [mask, offset, clamp] = [0x3f, 1, 0x1f].map(|bits| t.b.constant(bits));
@@ -930,7 +929,6 @@ fn divisions_and_endless_loops_stop() {
     assert_eq!(error.kind(), FaultKind::StepLimit);
 }
 
-/// A warp that waits at a barrier resumes at the instruction where it stopped.
 #[test]
 fn a_barrier_is_a_step_like_any_other() {
     let least = |barriers: usize| {

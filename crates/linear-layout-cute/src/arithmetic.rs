@@ -4,7 +4,7 @@ use super::error::{CuteError, ErrorKind};
 use super::tuple::{IntTuple, TupleRef};
 
 impl IntTuple {
-    /// Returns the product of all numbers of the tuple, at any nesting depth.
+    /// Returns the product of all numbers of the tuple.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -21,8 +21,8 @@ impl IntTuple {
         Ok(product)
     }
 
-    /// Returns the tuple in which each number is replaced by the product of all preceding numbers. For a shape, these
-    /// products are the strides of its compact layout.
+    /// Replaces each number by the product of all preceding numbers. For a shape, the result is the stride of its
+    /// compact layout.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -34,7 +34,7 @@ impl IntTuple {
     pub fn prefix_product(&self) -> Result<Self, CuteError> {
         self.product()?;
         let mut next = 1_i64;
-        // If a number is zero, the product may fit although a product of preceding numbers overflows.
+        // A product of preceding numbers may overflow although a later zero makes the whole product fit.
         let mut fits = true;
         let found = self.map(|&number| {
             let here = next;
@@ -50,8 +50,8 @@ impl IntTuple {
         }
     }
 
-    /// Returns the shape that remains after `divisor` elements are divided out. The first number is divided by as much
-    /// of the divisor as possible, then the second number by the remaining divisor, and so on.
+    /// Divides the numbers by `divisor`, first number first, and returns the remaining shape. Each number takes as much
+    /// of the divisor as possible.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -59,8 +59,8 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if a number and the remaining divisor do not divide one another. The error names the nearest
-    /// valid divisors.
+    /// Returns an error, with the nearest valid divisors, if a number and the remaining divisor do not divide one
+    /// another.
     pub fn shape_div(&self, divisor: i64) -> Result<Self, CuteError> {
         let mut rest = divisor;
         let mut wrong = None;
@@ -79,9 +79,9 @@ impl IntTuple {
         }
     }
 
-    /// Returns the sum of the products of corresponding numbers of `self` and `other`.
+    /// Returns the sum of the products of corresponding numbers.
     /// # Errors
-    /// Returns an error if the two tuples are nested differently, or the sum does not fit in an `i64`.
+    /// Returns an error if the tuples are nested differently, or if the sum does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
             return Err(ErrorKind::ProfilesDiffer {
@@ -98,8 +98,7 @@ impl IntTuple {
         Ok(sum)
     }
 
-    /// Returns the tuple in which each number of `self` is multiplied by the product of the corresponding item of
-    /// `other`. For example, `(2,3)` scaled by `(5,(2,2))` is `(10,12)`.
+    /// Multiplies each number of `self` by the product of the corresponding item of `other`.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -108,7 +107,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if an item of `self` has no corresponding item in `other`, or a product does not fit in an
+    /// Returns an error if an item of `self` has no corresponding item in `other`, or if a product does not fit in an
     /// `i64`.
     pub fn elem_scale(&self, other: &Self) -> Result<Self, CuteError> {
         fn go(
@@ -138,8 +137,8 @@ impl IntTuple {
         Ok(self.map(|_| found.next().unwrap_or_default()))
     }
 
-    /// Returns true if each coordinate of the shape `self` is also a coordinate of the shape `finer`. This holds if
-    /// each number of `self` corresponds to a number or a tuple of `finer` that has the same size.
+    /// Returns true if each coordinate of the shape `self` is also a coordinate of the shape `finer`: each number of
+    /// `self` corresponds to a number or tuple of the same size.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

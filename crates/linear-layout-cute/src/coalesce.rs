@@ -1,4 +1,4 @@
-//! Coalescing: merging modes without changing the function that a layout represents.
+//! Coalescing: merging modes of a layout without changing its function.
 
 use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
@@ -9,8 +9,7 @@ impl Layout {
     /// Returns the layout with the fewest modes that is the same function on 0..size.
     ///
     /// Modes of shape 1 are removed. Two adjacent modes merge if the second continues the first: in
-    /// `(2,(1,6)):(1,(7,2))`, the mode `2:1` reaches 0 and 1, and the mode `6:2` continues with 2, so they merge to
-    /// `12:1`.
+    /// `(2,(1,6)):(1,(7,2))`, `2:1` has the indices 0 and 1, and `6:2` continues with 2. The result is `12:1`.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(2,(1,6)):(1,(7,2))".parse()?;
@@ -18,16 +17,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The size of the layout, and [`at`](Self::at) on 0..size, are preserved. Two layouts of the same size are equal
-    /// functions on 0..size if and only if they coalesce to the same layout.
+    /// The size and [`at`](Self::at) on 0..size are preserved. Two layouts with the same size are equal functions on
+    /// 0..size if and only if they coalesce to the same layout.
     #[must_use]
     pub fn coalesce(&self) -> Self {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Returns the layout in which each mode that corresponds to a number of the profile is coalesced by itself. For
-    /// example, with the profile `(1,1)`, the first two modes are coalesced. Only the nesting of the profile matters,
-    /// not its numbers. Modes beyond the profile are unchanged.
+    /// Coalesces each mode that corresponds to a number of the profile by itself. Only the nesting of the profile
+    /// matters, not its numbers. Modes beyond the profile are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -41,7 +39,7 @@ impl Layout {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
 
-    /// Returns the layout without the modes that have stride 0 or shape 1, coalesced.
+    /// Returns the layout without the modes of stride 0 or shape 1, coalesced.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -50,13 +48,13 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The set of indices that the layout reaches is preserved.
+    /// The image (the set of indices) is preserved.
     #[must_use]
     pub fn filter(&self) -> Self {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Returns the layout in which each mode that corresponds to a number of the profile is filtered by itself, as in
+    /// Filters each mode that corresponds to a number of the profile by itself, as in
     /// [`coalesce_by`](Self::coalesce_by).
     /// # Errors
     /// Returns an error if the profile has more modes than the layout.
@@ -64,8 +62,8 @@ impl Layout {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }
 
-    /// Returns the layout in which each mode of stride 0 gets shape 1. The nesting is preserved, unlike in
-    /// [`filter`](Self::filter).
+    /// Returns the layout in which each mode of stride 0 has shape 1. Unlike [`filter`](Self::filter), preserves the
+    /// nesting.
     #[must_use]
     pub fn filter_zeros(&self) -> Self {
         let filter = |mode: &Mode| match mode.stride {
@@ -110,7 +108,7 @@ impl Layout {
     }
 }
 
-/// Coalesces modes: returns the shortest list of modes that is the same function on 0..size.
+/// Returns the shortest list of modes that is the same function on 0..size.
 #[inline]
 pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -122,8 +120,7 @@ pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// Coalesces modes, where the last mode is unbounded: returns the shortest list of modes that is the same function on
-/// all integers.
+/// Returns the shortest list of modes that is the same function on all integers. The last mode is unbounded.
 #[inline]
 pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

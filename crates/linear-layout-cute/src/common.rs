@@ -4,9 +4,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the layout of the longest vector that two layouts have in common: a contiguous range of indices that
-    /// both layouts have at the same coordinates. These elements can be copied from one layout to the other as a
-    /// vector.
+    /// Returns the layout of the longest common vector: a contiguous range of indices that both layouts have at the
+    /// same coordinates. A vectorised copy can move these elements.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -28,7 +27,7 @@ impl Layout {
         }
     }
 
-    /// Returns the number of elements of the longest vector that two layouts have in common, i.e. the size of
+    /// Returns the number of elements in the longest common vector, the size of
     /// [`max_common_layout`](Self::max_common_layout).
     /// # Errors
     /// Returns an error in the same cases as [`max_common_layout`](Self::max_common_layout).
@@ -36,8 +35,7 @@ impl Layout {
         self.common_run(&other.right_inverse())
     }
 
-    /// Returns the length of the longest range 0..n in which the composition of `self` and `inverse` maps each integer
-    /// to itself.
+    /// Returns the largest n for which the composition of `self` and `inverse` is the identity on 0..n.
     fn common_run(&self, inverse: &Self) -> Result<i64, CuteError> {
         let common = self.composition(inverse)?.coalesce();
         let first = common.leaves()[0];

@@ -1,4 +1,4 @@
-//! Complements: layouts that enumerate offsets at which copies of a layout fill an index range.
+//! Complements: layouts of the offsets at which copies of a layout fill an index range.
 
 use super::coalesce::{coalesced, filtered};
 use super::error::{CuteError, ErrorKind};
@@ -7,11 +7,10 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the complement of `self` in 0..cotarget, a layout of shifts. If copies of `self` are shifted by the
-    /// indices of the complement, they together reach every index of the range exactly once.
+    /// Returns the complement of `self` in 0..cotarget, a layout of shifts. The copies of `self` at these shifts reach
+    /// every index of the range once.
     ///
-    /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2 and 4, and by 12, 14 and 16, fill
-    /// 0..24:
+    /// For example, `(2,2):(1,6)` reaches 0, 1, 6 and 7. Copies shifted by 0, 2, 4, 12, 14 and 16 fill 0..24:
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(2,2):(1,6)".parse()?;
@@ -19,29 +18,27 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The complement is strictly increasing, and the only index that it shares with `self` is 0. If the modes of
-    /// `self` with non-zero stride do not overlap, then the modes of both layouts together do not overlap either, and
-    /// their common cosize is at least `cotarget`.
+    /// The complement is strictly increasing, and shares only the index 0 with `self`. If the modes of `self` with
+    /// non-zero stride do not overlap, the modes of both layouts together do not overlap, and their common cosize is at
+    /// least `cotarget`.
     /// # Errors
-    /// Returns an error if modes of `self` overlap or have negative strides, or `cotarget` is less than 1.
+    /// Returns an error if modes of `self` overlap or have negative strides, or if `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
         free_positions(self.leaves(), cotarget, 1)
     }
 
-    /// Returns the complement of `self` in 0..cosize, where the cosize is that of `self`. Modes of stride 0 are
-    /// ignored.
+    /// Returns the complement of `self` in 0..cosize of `self`. Modes of stride 0 are ignored.
     /// # Errors
     /// Returns an error in the same cases as [`complement`](Self::complement).
     pub fn complement_in_cosize(&self) -> Result<Self, CuteError> {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement of `self` in a shape. The numbers of the shape are divided by the extent of `self`, the
-    /// first number first, and the remaining numbers determine the size of the complement. For example, if the extent
-    /// is 5 and the shape is (4,3), then 1 remains of the first number, and 2 remains of the second number.
+    /// Returns the complement of `self` in a shape. The extent of `self` is divided out of the numbers of the shape,
+    /// first number first; the rest is the size of the complement. Extent 5 leaves (1,2) of the shape (4,3).
     /// # Errors
-    /// Returns an error in the same cases as [`complement`](Self::complement), and if a mode is not divisible by the
-    /// remaining extent, so that the complement would be too short.
+    /// Returns an error in the same cases as [`complement`](Self::complement), and if the complement would be too short
+    /// because a mode is not divisible by the remaining extent.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
@@ -62,7 +59,7 @@ fn positive(size: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the largest index that the modes reach together. No stride may be negative.
+/// Returns the largest index of modes without negative strides.
 fn reach(modes: &[Mode]) -> i64 {
     modes
         .iter()
@@ -70,8 +67,7 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// Returns the gaps between the modes in ascending order of strides, and the index at which the last mode ends. Each
-/// gap is a mode that enumerates the free positions between two modes.
+/// Returns one mode of free positions for each gap, and the end of the last mode. `modes` need not be sorted.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -95,8 +91,7 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     Ok((found, reached))
 }
 
-/// Returns a complement of `modes` with at least `size` elements, which together with `modes` reaches at least
-/// `cotarget` indices.
+/// Returns a complement with at least `size` elements. Together, complement and `modes` reach `cotarget` indices.
 pub(crate) fn free_positions(
     modes: &[Mode],
     cotarget: i64,
@@ -119,8 +114,7 @@ pub(crate) fn free_positions(
     Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
-/// Returns the complement of `modes` in a shape by the rule of CuTe's C++ implementation. Each number of the shape is
-/// divided by what remains of the extent of `modes` after division by the preceding numbers.
+/// Returns the complement in a shape by the rule of CuTe's C++ implementation.
 #[inline]
 pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;

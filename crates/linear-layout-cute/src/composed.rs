@@ -6,8 +6,8 @@ use super::error::CuteError;
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 
-/// A layout whose indices are shifted by an offset and then swizzled. For example, `Sw<2,0,3> o 8 o (4,4):(1,4)` maps a
-/// coordinate c to `Sw(8 + L(c))`, where L is the layout `(4,4):(1,4)`.
+/// A layout followed by an offset and a swizzle: `Sw<2,0,3> o 8 o (4,4):(1,4)` maps a coordinate c to `Sw(8 + L(c))`,
+/// where L is `(4,4):(1,4)`.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -18,11 +18,11 @@ use super::swizzle::Swizzle;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ComposedLayout {
-    /// The swizzle, which is applied last.
+    /// The swizzle, applied last.
     pub swizzle: Swizzle,
-    /// The offset, which is added before the swizzle.
+    /// The offset, added before the swizzle.
     pub offset: i64,
-    /// The layout, which is applied first.
+    /// The layout, applied first.
     pub layout: Layout,
 }
 
@@ -37,7 +37,7 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the index to which the composed layout maps an integer coordinate; see [`Layout::at`].
+    /// Returns the index of an integer coordinate; see [`Layout::at`].
     /// # Errors
     /// Returns an error if the index does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
@@ -53,7 +53,7 @@ impl From<Layout> for ComposedLayout {
     }
 }
 
-/// Prints a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`. With `{:#}`, numbers are marked as static by `_`.
+/// Prints a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`. `{:#}` marks static numbers by `_`.
 impl fmt::Display for ComposedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} o ", self.swizzle)?;

@@ -7,13 +7,12 @@ use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// Maximum number of elements for which a result is checked one element at a time, if no rule proves that the result is
-/// correct.
+/// Maximum number of elements that a check compares one by one if no rule proves the result.
 pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
-    /// Returns the composition of two functions: the layout that maps c to `self.at(inner.at(c))`. It has the profile
-    /// of `inner`, except that a number becomes a tuple if it spans several modes of `self`.
+    /// Returns the composition of two functions, which maps c to `self.at(inner.at(c))`. The result has the profile of
+    /// `inner`, but a number that spans several modes of `self` becomes a tuple.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -30,10 +29,12 @@ impl Layout {
     /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b). From size(a) on, the last mode of `a` is
     /// treated as unbounded. If this mode has shape 1, the preceding mode may be treated as unbounded instead.
     /// # Errors
-    /// Returns an error if the result is not a layout. This is the case if a stride of `inner` is not divisible by
-    /// modes of `self`, if a mode of `inner` stops inside a mode of `self`, or if the sum of modes of `inner` carries
-    /// from one mode of `self` into the next. Also returns an error if this can only be decided by a comparison of all
-    /// elements, and there are more than 65536 elements.
+    /// Returns an error if the result is not a layout:
+    /// - a stride of `inner` is not divisible by modes of `self`,
+    /// - a mode of `inner` ends inside a mode of `self`, or
+    /// - the sum of modes of `inner` carries from one mode of `self` into the next.
+    ///
+    /// Also returns an error if only a comparison of more than 65536 elements could decide.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
         let outer = coalesced_unbounded(self.leaves());
         let mut is_exact = true;
@@ -44,8 +45,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns the composition with a tiler. If the tiler is a tuple, each mode of `self` is composed with the
-    /// corresponding item of the tiler. As in C++, modes beyond the tiler are dropped.
+    /// Returns the composition with a tiler, mode by mode for [`Tiler::Modes`]. As in C++, modes beyond the tiler are
+    /// dropped.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -54,21 +55,20 @@ impl Layout {
     /// assert_eq!(layout.composition_by(&tiler)?.to_string(), "(2,3):(6,2)");
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
+    ///
     /// # Errors
-    /// Returns an error in the same cases as [`composition`](Self::composition), and if the tiler has more modes than
-    /// the layout. The error has the number of the mode.
+    /// Returns an error in the same cases as [`composition`](Self::composition), with the number of the mode, and if
+    /// the tiler has more modes than the layout.
     pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Dropped, &Self::composition)
     }
 }
 
-/// Returns the composition of `outer` and `inner` by CuTe's rule. Sets `is_exact` to false if the rule does not prove
-/// that the result is correct.
+/// Composes by CuTe's rule. Sets `is_exact` to false if the rule does not prove the result.
 ///
-/// An index of `outer` is a number in mixed radix, with one digit per mode. If the stride of a mode of `inner` divides
-/// the extent of a digit, or the extent divides the stride, then the mode counts through one digit and then through the
-/// next digit. The indices of several modes of `inner` are added. The addition is digit by digit as long as no digit
-/// overflows.
+/// An index of `outer` is a number in mixed radix, with one digit per mode. A stride of `inner` must divide the extent
+/// of each digit, or be divisible by the extent. The rule proves the result if the sum over the modes of `inner`
+/// overflows no digit.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
@@ -95,7 +95,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
             nodes.push(0);
             continue;
         }
-        // A negative index is correct only if the last digit, which is unbounded, is the only digit.
+        // A negative index is correct only if the unbounded last digit is the only digit.
         *is_exact &= stride > 0 || digits.is_empty();
         let sign = stride.signum();
         let mut step = stride.checked_abs().ok_or(ErrorKind::Overflow)?;
@@ -152,7 +152,6 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
     Layout::checked(Tuple::from_parts(nodes, modes))
 }
 
-/// Checks that `found` is the composition of `outer` and `inner`. Compares all elements if the rules do not decide.
 #[cold]
 fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Result<(), CuteError> {
     if inner.size() > MAX_COMPARED {
@@ -189,7 +188,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
 }
 
 impl Layout {
-    /// Returns true if both layouts have the same modes, where the strides of modes of shape 1 are ignored.
+    /// Returns true if the modes are equal, apart from the strides of modes of shape 1.
     fn has_modes_of(&self, other: &Self) -> bool {
         let mut pairs = self.leaves().iter().zip(other.leaves());
         self.tuple().is_congruent(other.tuple())

@@ -6,8 +6,7 @@ use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
 
 impl Layout {
-    /// Returns the index to which the layout maps a coordinate. A coordinate is a number, or a tuple that is not nested
-    /// more deeply than the shape.
+    /// Returns the index of a coordinate: a number, or a tuple that is at most as deeply nested as the shape.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -18,8 +17,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if the coordinate has a tuple where the shape has a number, or a tuple of another rank; or the
-    /// index does not fit in an `i64`.
+    /// Returns an error if the coordinate has a tuple where the shape has a number or a tuple of another rank, or if
+    /// the index does not fit in an `i64`.
     pub fn apply(&self, coordinate: &IntTuple) -> Result<i64, CuteError> {
         fn go(part: TupleRef<'_, Mode>, coordinate: TupleRef<'_, i64>) -> Result<i64, CuteError> {
             if coordinate.is_leaf() {
@@ -37,8 +36,7 @@ impl Layout {
         go(self.as_ref(), coordinate.as_ref())
     }
 
-    /// Converts an integer coordinate to the equivalent tuple, nested like the shape. For example, 5 is (1, 1) in the
-    /// shape (4,2).
+    /// Converts an integer coordinate to a tuple that is nested like the shape: 5 is (1, 1) in the shape (4,2).
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -52,7 +50,6 @@ impl Layout {
     }
 }
 
-/// Checks that a tuple of a coordinate has as many items as the corresponding tuple of the shape.
 fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
@@ -68,8 +65,8 @@ fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
 }
 
 impl IntTuple {
-    /// Converts an integer coordinate to the equivalent tuple, nested like this shape (CuTe's `idx2crd`). The first
-    /// mode is the fastest. Integers from the size on wrap around.
+    /// Converts an integer coordinate to a tuple that is nested like this shape (CuTe's `idx2crd`), with the first mode
+    /// fastest. Integers outside of 0..size wrap around.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -89,17 +86,17 @@ impl IntTuple {
         })
     }
 
-    /// Converts a coordinate to the equivalent integer in this shape (CuTe's `crd2idx` with compact strides). The first
-    /// mode is the fastest.
+    /// Converts a coordinate to an integer in this shape, with the first mode fastest (CuTe's `crd2idx` with compact
+    /// strides).
     /// # Errors
-    /// Returns an error if the coordinate does not match the shape, or the size of the shape or the result does not fit
-    /// in an `i64`.
+    /// Returns an error if the coordinate does not match the shape, or if the size of the shape or the result does not
+    /// fit in an `i64`.
     pub fn number_of(&self, coordinate: &Self) -> Result<i64, CuteError> {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
 
-    /// Converts a coordinate to the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If the
-    /// shape is an integer, an integer coordinate is returned unchanged.
+    /// Converts a coordinate to the equivalent coordinate that is nested like this shape (CuTe's `crd2crd`). If both
+    /// are integers, the coordinate is unchanged.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -108,7 +105,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if the coordinate has a tuple where the shape has a number, or a tuple of another rank.
+    /// Returns an error if the coordinate has a tuple where the shape has a number or a tuple of another rank.
     pub fn congruent_coordinate(&self, coordinate: &Self) -> Result<Self, CuteError> {
         fn go(
             shape: TupleRef<'_, i64>,
@@ -131,19 +128,18 @@ impl IntTuple {
     }
 }
 
-/// A slice of a layout: the layout of the modes that the coordinate keeps (`_`), and the offset of the modes that it
-/// fixes (by a number).
+/// A slice of a layout: the kept modes (`_`), and the offset of the fixed modes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The layout of the modes for which the coordinate has `_`, as one tuple.
+    /// The layout of the modes with `_`, as one tuple.
     pub layout: Layout,
-    /// The index of the coordinate in which each `_` is replaced by 0.
+    /// The index of the coordinate with 0 for each `_`.
     pub offset: i64,
 }
 
 impl Layout {
-    /// Returns the slice at a coordinate: the layout of the modes for which the coordinate has `_`, and the index of
-    /// its first element (CuTe's `slice_and_offset`).
+    /// Returns the slice at a coordinate: the layout of the modes with `_`, and the index of its first element (CuTe's
+    /// `slice_and_offset`).
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -153,8 +149,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate in which the numbers k
-    /// replace each `_`.
+    /// `self.apply(c) == slice.offset + slice.layout.apply(k)`, where c is the coordinate with the numbers k for each
+    /// `_`.
     /// # Errors
     /// Returns an error if the coordinate keeps no mode, or does not match the shape.
     pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {
@@ -175,8 +171,7 @@ impl Layout {
         Ok(Slice { layout, offset })
     }
 
-    /// Returns the layout of the modes for which the coordinate has a number (CuTe's `dice`). [`slice`](Self::slice)
-    /// returns the layout of the remaining modes.
+    /// Returns the layout of the modes with a number (CuTe's `dice`), the modes that [`slice`](Self::slice) fixes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;

@@ -1,4 +1,4 @@
-//! Parser of layouts in the syntax of C++ and of CuTe's Python front end: types, and calls that construct layouts.
+//! Parser of layouts in the syntax of C++ and of CuTe's Python front end.
 
 use super::composed::ComposedLayout;
 use super::error::{CuteError, ErrorKind};
@@ -7,7 +7,7 @@ use super::parse::Cursor;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, IntTuple, Tuple};
 
-/// Templates and functions whose arguments are the items of a tuple.
+/// Names that take the items of a tuple.
 const TUPLES: [&str; 11] = [
     "Shape",
     "Stride",
@@ -21,7 +21,7 @@ const TUPLES: [&str; 11] = [
     "make_coord",
     "make_tile",
 ];
-/// Templates that stand for a number, which is their last argument: `C<8>`, `Int<8>`, `integral_constant<int, 8>`.
+/// Names of a number, their last argument: `C<8>`, `Int<8>`, `integral_constant<int, 8>`.
 const NUMBERS: [&str; 4] = ["C", "Int", "integral_constant", "constant"];
 const LAYOUTS: [&str; 2] = ["Layout", "make_layout"];
 const COMPOSED: [&str; 4] = [
@@ -31,14 +31,13 @@ const COMPOSED: [&str; 4] = [
     "decltype",
 ];
 
-/// Returns true if a text begins like a layout in the syntax of C++ or of CuTe's Python front end.
 pub(super) fn begins(text: &str) -> bool {
     let word = word(unqualified(text));
     let after = &unqualified(text)[word.len()..];
     LAYOUTS.iter().chain(&COMPOSED).any(|name| *name == word) && after.starts_with(['<', '('])
 }
 
-/// Returns a text without its leading qualifiers `cute::` and `cute.`.
+/// Strips a leading `cute::` or `cute.`.
 fn unqualified(text: &str) -> &str {
     let text = text.trim_start();
     ["cute::", "cute."]
@@ -53,8 +52,7 @@ fn word(text: &str) -> &str {
 }
 
 impl Cursor<'_> {
-    /// Parses a composed layout such as `ComposedLayout<Swizzle<3,4,3>, smem_ptr_flag_bits<16>, Layout<...>>` or
-    /// `composition(Swizzle<3,3,3>{}, ...)`, or a layout without a swizzle.
+    /// Parses a composed layout in C++, or a layout without a swizzle.
     pub(super) fn composed_cpp(&mut self) -> Result<ComposedLayout, CuteError> {
         let at = self.at();
         let name = self.cpp_name();
@@ -182,7 +180,7 @@ impl Cursor<'_> {
         Ok(number)
     }
 
-    /// Parses a name, which `cute::` or `cute.` may precede. Returns an empty name if a number or a bracket comes next.
+    /// Parses a name after an optional `cute::` or `cute.`. The name is empty before a number or bracket.
     fn cpp_name(&mut self) -> &'static str {
         let rest = self.rest();
         let bare = unqualified(rest);
@@ -211,7 +209,7 @@ impl Cursor<'_> {
         known.unwrap_or("")
     }
 
-    /// Consumes an opening bracket, `<` or `(`, and returns the closing bracket that matches it.
+    /// Consumes `<` or `(`, and returns the matching closing bracket.
     fn open(&mut self) -> Result<&'static str, CuteError> {
         if self.takes("<") {
             return Ok(">");

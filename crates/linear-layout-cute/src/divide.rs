@@ -9,8 +9,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
-    /// Returns the layout of `self` divided into tiles, `(tile, rest)`. Mode 0 enumerates the elements of one tile, and
-    /// mode 1 enumerates the tiles. If the tiler is a tuple, each mode that has a tiler becomes such a pair.
+    /// Divides the layout into tiles: returns `(tile, rest)`, the elements of one tile and the tiles. With
+    /// [`Tiler::Modes`], each mode with a tiler becomes such a pair.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -22,10 +22,10 @@ impl Layout {
     /// # Laws
     /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile. The whole result is the composition of
     /// `self` with (tile, complement of the tile). If the tile does not divide the layout, the last tile exceeds the
-    /// size of the layout.
+    /// layout.
     /// # Errors
-    /// Returns an error in the same cases as [`composition`](Self::composition) and [`complement`](Self::complement).
-    /// The error has the number of the mode.
+    /// Returns an error, with the number of the mode, in the same cases as [`composition`](Self::composition) and
+    /// [`complement`](Self::complement).
     pub fn logical_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::divide_by_layout)
     }
@@ -42,8 +42,8 @@ impl Layout {
         self.composition(&Self::concat([tile, &rest])?)
     }
 
-    /// Returns the layout `((tiles), (rests))`, in which the pairs `(tile, rest)` of
-    /// [`logical_divide`](Self::logical_divide) are separated. A mode without a tile belongs to the rests.
+    /// Returns `((tiles), (rests))`: [`logical_divide`](Self::logical_divide) with its pairs separated. A mode without
+    /// a tile belongs to the rests.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -54,21 +54,20 @@ impl Layout {
     /// ```
     /// # Errors
     /// Returns an error in the same cases as [`logical_divide`](Self::logical_divide), and if a tiler is
-    /// [`Tiler::Keep`], because the mode then has no tile.
+    /// [`Tiler::Keep`].
     pub fn zipped_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns the layout `((tiles), rest, rest, ...)`, like [`zipped_divide`](Self::zipped_divide), but each rest is a
-    /// separate mode.
+    /// Returns `((tiles), rest, rest, ...)`: [`zipped_divide`](Self::zipped_divide) with each rest as a separate mode.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn tiled_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_divide(tiler)?, tiler)
     }
 
-    /// Returns the layout `(tile, tile, ..., rest, rest, ...)`, like [`zipped_divide`](Self::zipped_divide), but each
-    /// tile and each rest is a separate mode.
+    /// Returns `(tile, tile, ..., rest, rest, ...)`: [`zipped_divide`](Self::zipped_divide) with each tile and rest as
+    /// a separate mode.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_divide`](Self::zipped_divide).
     pub fn flat_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
@@ -76,7 +75,7 @@ impl Layout {
     }
 }
 
-/// Rearranges a layout of pairs (tile, rest) into `((tiles), (rests))`.
+/// `(tile, rest), ... -> ((tiles), (rests))`.
 pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -85,7 +84,7 @@ pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError>
     Layout::checked(modes.finish()?)
 }
 
-/// Rearranges a layout of pairs (tile, rest) into `((tiles), rest, ...)`.
+/// `(tile, rest), ... -> ((tiles), rest, ...)`.
 pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -94,7 +93,7 @@ pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> 
     Layout::checked(modes.finish()?)
 }
 
-/// Rearranges a layout of pairs (tile, rest) into `(tile, ..., rest, ...)`.
+/// `(tile, rest), ... -> (tile, ..., rest, ...)`.
 pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
     let mut modes = Builder::new();
@@ -103,7 +102,7 @@ pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     Layout::checked(modes.finish()?)
 }
 
-/// Pushes each item of a tuple as a mode. As in C++, a tuple of one item is pushed as a tuple.
+/// As in C++, a tuple with one item is pushed as a tuple.
 fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
     match tuple.rank() {
         1 => modes.push(tuple.as_ref()),

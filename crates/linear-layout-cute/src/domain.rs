@@ -8,8 +8,7 @@ use super::mode::gcd;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the nullspace of a layout: the layout that enumerates the coordinates which are 0 in all modes except
-    /// those of stride 0.
+    /// Returns the nullspace: the layout of the coordinates that are 0 in all modes with non-zero stride.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -18,7 +17,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.at(null.at(i)) == 0`. The size of the nullspace is the product of the shapes of all modes of stride 0.
+    /// `self.at(null.at(i)) == 0`. The size of the nullspace is the product of the shapes with stride 0.
     #[must_use]
     pub fn nullspace(&self) -> Self {
         let mut before = 1;
@@ -33,9 +32,8 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Returns a layout that enumerates up to `size` coordinates of a shape, distributed over its modes. From the first
-    /// mode on, each mode contributes as many coordinates as the greatest common divisor of its shape and the remaining
-    /// size.
+    /// Returns a layout of up to `size` coordinates of a shape, distributed over its modes. Each mode in turn
+    /// contributes the greatest common divisor of its shape and the remaining size.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -46,7 +44,7 @@ impl Layout {
     /// # Laws
     /// The size of the result divides `size`, and the result is strictly increasing.
     /// # Errors
-    /// Returns an error if `size` is less than 1, or the shape is invalid as for [`new`](Self::new).
+    /// Returns an error if `size` is less than 1, or if the shape is invalid as for [`new`](Self::new).
     pub fn domain_distribute(shape: &IntTuple, size: i64) -> Result<Self, CuteError> {
         if size < 1 {
             return Err(ErrorKind::CotargetNotPositive { found: size }.into());

@@ -7,7 +7,7 @@ use super::mode::{Mode, gcd};
 
 /// The error for an invalid layout or text, or for an operation that has no result.
 ///
-/// The kind is private. The text states what was found, what was expected, and the nearest valid value if there is one.
+/// The text states the found and the expected value, and the nearest valid value if there is one.
 /// [`place`](Self::place) is the byte offset of a syntax error.
 ///
 /// ```
@@ -69,13 +69,11 @@ pub(crate) enum ErrorKind {
          gathering"
     )]
     KeptInZip,
-    /// A stride of the inner layout is not divisible by the modes of the outer layout.
     #[error("mode {} of the inner layout is not divisible by mode {} of the outer one: its step \
              {step} is not a multiple of {}; the nearest stride is {}",
             shown(.inner), shown(.outer), .outer.shape,
             nearest_multiple(*.step, .outer.shape).saturating_mul(.inner.stride / .step))]
     StrideNotDivisible { inner: Mode, outer: Mode, step: i64 },
-    /// A mode of the inner layout stops inside a mode of the outer layout.
     #[error("mode {} of the inner layout ends within mode {} of the outer one: its {steps} steps are not a multiple \
              of the {room} that fit; the nearest shape is {}",
             shown(.inner), shown(.outer), nearest_multiple(*.steps, *.room).saturating_mul(.inner.shape / .steps))]
@@ -191,7 +189,7 @@ impl fmt::Debug for CuteError {
 }
 
 impl CuteError {
-    /// Returns the byte offset of a syntax error in the text, or `None` for any other error.
+    /// Returns the byte offset of a syntax error, or `None` for other errors.
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
@@ -202,8 +200,8 @@ impl CuteError {
         }
     }
 
-    /// Returns the path of the mode that causes the error, from the outermost mode to the innermost. For mode 0 of mode
-    /// 1, the path is `[1, 0]`. The path is empty if no mode causes the error.
+    /// Returns the path to the mode that causes the error, outermost mode first: `[1, 0]` for mode 0 of mode 1. The
+    /// path is empty if no mode causes the error.
     #[must_use]
     pub fn mode(&self) -> Vec<usize> {
         let mut path = Vec::new();
@@ -215,7 +213,7 @@ impl CuteError {
         path
     }
 
-    /// Returns the error whose path begins with `mode`, the number of the enclosing mode.
+    /// Prepends `mode` to the path of the error.
     #[cold]
     pub(crate) fn in_mode(self, mode: usize) -> Self {
         ErrorKind::InMode { mode, error: self }.into()

@@ -8,12 +8,11 @@ use super::mode::Mode;
 use super::tuple::Leaves;
 
 impl Layout {
-    /// Returns the right inverse: the longest layout that maps each index, from 0 on, to its coordinate, so that
-    /// `self.at(inverse.at(i)) == i`.
+    /// Returns the right inverse: the longest layout with `self.at(inverse.at(i)) == i`.
     ///
-    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. The mode `16:1` reaches the indices 0 to
-    /// 15, and one of its steps corresponds to 8 coordinates. Next is the mode `4:16`, one of whose steps corresponds
-    /// to 128 coordinates. The inverse is therefore `(16,4,8):(8,128,1)`, in which two modes merge.
+    /// For example, `(8,16,4):(64,1,16)` reaches each index in 0..512 once. A step of the mode `16:1` is 8 coordinates,
+    /// a step of the mode `4:16` is 128 coordinates. The inverse is therefore `(16,4,8):(8,128,1)`, in which two modes
+    /// merge.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(8,16,4):(64,1,16)".parse()?;
@@ -37,11 +36,11 @@ impl Layout {
         Self::of_modes(coalesced(&found))
     }
 
-    /// Returns a left inverse: a layout that maps each index of `self` to one of its coordinates, so that
+    /// Returns a left inverse: a layout that maps each index of `self` to one of its coordinates.
+    ///
     /// `self.at(inverse.at(self.at(i))) == self.at(i)`. If `self` is injective, `inverse.at(self.at(i)) == i`.
     ///
-    /// The inverse is also defined for indices outside the image of `self`, for which its values have no meaning. For
-    /// example, the inverse of `4:2` is `(2,4):(0,1)`.
+    /// Outside the image of `self`, the values of the inverse have no meaning: `4:2` has the inverse `(2,4):(0,1)`.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(4,3):(2,16)".parse()?;
@@ -52,11 +51,11 @@ impl Layout {
     /// ```
     /// # Errors
     /// Returns an error if a stride is negative, if the strides in ascending order do not divide one another, or if
-    /// modes overlap so that there is no such layout.
+    /// overlapping modes leave no such layout.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         let sorted = by_stride(&coalesced(self.leaves()));
         let mut found = Leaves::new();
-        // The preceding mode, and its stride in the coordinate. Initially, this is a mode of stride 0.
+        // The preceding mode. Initially, this mode has stride 0 in the coordinate.
         let mut last = Numbered {
             mode: Mode::new(1, 1),
             before: 0,
@@ -110,7 +109,7 @@ impl Layout {
     }
 }
 
-/// A mode, and its weight in an integer coordinate: the product of the shapes of all modes before it.
+/// A mode. `before` is the product of all preceding shapes.
 #[derive(Clone, Copy, Default)]
 struct Numbered {
     mode: Mode,

@@ -1,4 +1,4 @@
-//! CuTe layouts: a shape, and strides that are nested like it.
+//! CuTe layouts: a nested shape, with one stride per number.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::error::{CuteError, ErrorKind};
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 
-/// A function from coordinates to integers, given by a nested shape and a stride for each number of the shape.
+/// A function from coordinates to integers, given by a nested shape and one stride per number of the shape.
 ///
 /// For example, `(4,2):(2,1)` has the coordinates (0..4, 0..2), and maps the coordinate (i, j) to 2 i + j:
 /// ```text
@@ -16,7 +16,7 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 ///     2      4  5
 ///     3      6  7
 /// ```
-/// An integer is a coordinate, too: it is decomposed with the first mode as the fastest, so 5 is the coordinate (1, 1).
+/// An integer is a coordinate, too, with the first mode fastest: 5 is (1, 1).
 /// ```
 /// use linear_layout_cute::Layout;
 /// let layout: Layout = "(4,2):(2,1)".parse()?;
@@ -26,9 +26,9 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 /// ```
 /// # Shape
 /// The numbers of a shape are positive, and need not be powers of two. Strides are any integers. The size, the cosize
-/// and all indices of a layout fit in an `i64`.
+/// and all indices fit in an `i64`.
 /// # Laws
-/// Shape and stride are nested in the same way, i.e. they have the same *profile*. The constructors check this.
+/// Shape and stride are nested in the same way: they have the same *profile*.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     modes: Tuple<Mode>,
@@ -37,7 +37,7 @@ pub struct Layout {
 pub(crate) type LayoutRef<'a> = TupleRef<'a, Mode>;
 
 impl Layout {
-    /// Returns the layout of this shape and stride.
+    /// Returns the layout `shape:stride`.
     ///
     /// ```
     /// use linear_layout_cute::{IntTuple, Layout};
@@ -46,8 +46,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if shape and stride are nested differently, a number of the shape is less than 1, or the size
-    /// or an index of the layout does not fit in an `i64`.
+    /// Returns an error if shape and stride are nested differently, if a number of the shape is less than 1, or if the
+    /// size or an index does not fit in an `i64`.
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
             return Err(ErrorKind::NotCongruent {
@@ -61,29 +61,29 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes.collect()))
     }
 
-    /// Returns the layout `shape:stride` of one mode, which is a number and not a tuple.
+    /// Returns the layout `shape:stride` of one mode that is a leaf.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
     pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
         Self::checked(Tuple::leaf(Mode { shape, stride }))
     }
 
-    /// Returns the layout whose modes are `modes`, without nested tuples.
+    /// Returns the layout with the modes `modes`, without nesting.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if there is no mode.
     pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
         Self::checked(Tuple::flat(modes)?)
     }
 
-    /// Returns the layout whose modes are these layouts: `(4,2):(2,1)` and `3:8` form `((4,2),3):((2,1),8)`.
+    /// Nests the layouts as the modes of one layout: `(4,2):(2,1)` and `3:8` form `((4,2),3):((2,1),8)`.
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if there are no layouts.
     pub fn concat<'a>(layouts: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError> {
         Self::checked(Tuple::of(layouts.into_iter().map(|layout| &layout.modes))?)
     }
 
-    /// Returns the compact layout of this shape, in which the first mode is fastest: `(4,(2,3))` has the strides
-    /// `(1,(4,8))`. As in C++, a mode of shape 1 has stride 0.
+    /// Returns the compact layout with the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in C++, a
+    /// mode of shape 1 has stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -104,7 +104,6 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes))
     }
 
-    /// Returns the layout with these modes, or an error if a shape or stride is not valid.
     #[inline]
     pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
         if modes.nodes().len() > MAX_NODES {
@@ -114,14 +113,13 @@ impl Layout {
         Ok(Self { modes })
     }
 
-    /// Returns the layout with these modes. Their shapes and strides must be valid, which is not checked.
+    /// Does not check the modes.
     #[inline]
     pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
         Self { modes }
     }
 
-    /// Returns the flat layout with these modes, or `1:0` if there are no modes. Their shapes and strides must be
-    /// valid, which is not checked.
+    /// Returns a flat layout, or `1:0` without modes. Does not check the modes.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {
@@ -152,7 +150,7 @@ impl Layout {
         &self.modes
     }
 
-    /// Returns the layout `1:0`, which has one element at index 0.
+    /// Returns the layout `1:0`: one element, at index 0.
     #[must_use]
     pub fn unit() -> Self {
         Self {
@@ -160,14 +158,14 @@ impl Layout {
         }
     }
 
-    /// Returns all leaves, i.e. the modes that are not tuples, from left to right.
+    /// Returns all leaves, from left to right.
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> &[Mode] {
         self.modes.leaves()
     }
 
-    /// Returns the shape, nested like the layout.
+    /// Returns the shape.
     #[must_use]
     pub fn shape(&self) -> IntTuple {
         self.modes.map(|mode| mode.shape)
@@ -179,7 +177,7 @@ impl Layout {
         self.modes.map(|mode| mode.stride)
     }
 
-    /// Returns the number of modes. A layout that is not a tuple has one mode.
+    /// Returns the number of modes: 1 for a leaf.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.modes.rank()
@@ -191,51 +189,50 @@ impl Layout {
         self.modes.depth()
     }
 
-    /// Returns true if the layout is a single mode that is not a tuple.
+    /// Returns true for a single mode that is not a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.modes.is_leaf()
     }
 
-    /// Returns the number of coordinates, which is the product of all numbers of the shape.
+    /// Returns the number of coordinates: the product of all numbers of the shape.
     #[must_use]
     pub fn size(&self) -> i64 {
         self.leaves().iter().map(|mode| mode.shape).product()
     }
 
-    /// Returns the cosize, which is 1 plus the sum of (shape - 1) * |stride| over all modes. If no stride is negative,
-    /// this is 1 plus the largest index.
+    /// Returns 1 plus the sum of (shape - 1) * |stride| over all modes. Without negative strides, this is 1 plus the
+    /// largest index.
     #[must_use]
     pub fn cosize(&self) -> i64 {
         let reach = |mode: &Mode| (mode.shape - 1) * mode.stride.abs();
         1 + self.leaves().iter().map(reach).sum::<i64>()
     }
 
-    /// Returns mode number `index`, or `None` if there is no such mode. A layout that is not a tuple has only mode 0,
-    /// the layout itself.
+    /// Returns mode `index`, or `None` if there is no such mode. Mode 0 of a leaf is the leaf itself.
     #[must_use]
     pub fn mode(&self, index: usize) -> Option<Self> {
         self.as_ref().items().nth(index).map(Self::part)
     }
 
-    /// Returns the modes from left to right. The only mode of a layout that is not a tuple is the layout itself.
+    /// Returns the modes from left to right. The only mode of a leaf is the leaf itself.
     pub fn modes(&self) -> impl Iterator<Item = Self> + '_ {
         self.as_ref().items().map(Self::part)
     }
 
-    /// Returns the index to which the layout maps an integer coordinate.
+    /// Returns the index of an integer coordinate.
     ///
-    /// Outside of 0..[`size`](Self::size), the last mode is treated as unbounded. For example, `(4,2):(2,1)` has the
-    /// index 2 at 8, and the index 5 = 3 * 2 - 1 at -1.
+    /// Outside of 0..[`size`](Self::size), the last mode is treated as unbounded: `(4,2):(2,1)` has the index 2 at 8,
+    /// and the index 5 = 3 * 2 - 1 at -1.
     /// # Errors
-    /// Returns an error if the index does not fit in an `i64`. This is possible only outside of 0..size.
+    /// Returns an error if the index does not fit in an `i64`, which is possible only outside of 0..size.
     #[inline]
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         at_of(self.leaves(), coordinate)
     }
 }
 
-/// Returns the index to which modes map an integer coordinate. The last mode is treated as unbounded.
+/// Returns the index of an integer coordinate. The last mode is treated as unbounded.
 #[inline]
 pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
     let mut rest = coordinate;

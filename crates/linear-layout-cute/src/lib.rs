@@ -1,11 +1,11 @@
 //! CuTe layouts: nested shapes with strides, of arbitrary integers.
 //!
-//! A [`Layout`] such as `(4,2):(2,1)` maps a coordinate (i, j) to the index 2 i + j. A coordinate may also be an
-//! integer, which is decomposed with the first mode fastest: 5 = 1 + 4 * 1 is (1, 1). So each layout is also a function
-//! from 0..size to integers, and two layouts can be composed.
+//! A [`Layout`] such as `(4,2):(2,1)` maps a coordinate (i, j) to the index 2 i + j. An integer is a coordinate, too,
+//! with the first mode fastest: 5 = 1 + 4 * 1 is (1, 1). Each layout is therefore a function from 0..size to integers,
+//! and two layouts can be composed.
 //!
-//! Linear layouts map bits to bits, and combine them by XOR. CuTe layouts add strides, and are not limited to powers of
-//! two. `linear_layout::bridge` converts between the two kinds of layouts.
+//! Unlike linear layouts, which map bits by XOR, CuTe layouts add strides, and sizes need not be powers of two.
+//! `linear_layout::bridge` converts between the two kinds.
 //!
 //! ```
 //! use linear_layout_cute::{Layout, Tiler};
@@ -21,18 +21,17 @@
 //! ```
 //!
 //! # Reading order
-//! [`Layout`] is the main type; `at`, `apply` and `slice` evaluate it. [`Layout::coalesce`] computes the normal form of
-//! a function. [`Layout::composition`] and [`Layout::complement`] are the primitives from which the other operations
-//! are built: inverses, divisions and products by a [`Tiler`], and `upcast` and `downcast` to other element widths.
-//! [`Swizzle`] XORs bits of indices, and a [`ComposedLayout`] is a layout followed by a swizzle. [`TensorText`] parses
-//! a tensor in the form that CUTLASS prints.
+//! [`Layout`] is the main type; `at`, `apply` and `slice` evaluate a layout. [`Layout::coalesce`] computes the normal
+//! form of a function. [`Layout::composition`] and [`Layout::complement`] are the primitives for inverses, for
+//! divisions and products by a [`Tiler`], and for `upcast` and `downcast`. [`Swizzle`] XORs bits of indices; a
+//! [`ComposedLayout`] is a layout followed by a swizzle. [`TensorText`] parses the output of CUTLASS.
 //!
 //! # Errors
-//! Every result satisfies the law in the documentation of its operation. If there is no such layout, the operation
-//! returns a [`CuteError`], which names the mode, the required divisor, and the nearest valid number.
+//! Every result satisfies the law in the documentation of its operation. Otherwise the operation returns a
+//! [`CuteError`] with the mode, the required divisor, and the nearest valid number.
 //!
 //! # Not here
-//! This crate does not support strides along several dimensions (`E<i>`), nor numbers that are known only at run time.
+//! Strides along several dimensions (`E<i>`), and numbers known only at run time.
 #![forbid(unsafe_code)]
 
 mod arithmetic;

@@ -6,14 +6,14 @@ use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
 
 impl Layout {
-    /// Returns the compact layout of a shape in which the last mode is the fastest (CuTe's `LayoutRight`).
+    /// Returns the compact layout with the last mode fastest (CuTe's `LayoutRight`).
     pub(super) fn compact_right(shape: &IntTuple) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = shape.leaves().iter().zip(1..).map(|(_, i)| -i).collect();
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout of a shape whose modes are ordered by the numbers in `order`. The mode with the
-    /// lowest number is the fastest. Modes with equal numbers are ordered from left to right.
+    /// Returns the compact layout of a shape with modes in the order of the numbers in `order`, lowest (fastest) first.
+    /// Modes with equal numbers keep their order.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -22,7 +22,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if `order` does not have exactly one number for each mode, or the shape is invalid as for
+    /// Returns an error if `order` does not have one number for each mode, or if the shape is invalid as for
     /// [`new`](Self::new).
     pub fn ordered(shape: &IntTuple, order: &IntTuple) -> Result<Self, CuteError> {
         let mut keys = Leaves::new();
@@ -30,8 +30,8 @@ impl Layout {
         compact_by(shape, &keys)
     }
 
-    /// Returns the compact layout with the shape of `self`, and with the order of modes that the strides of `self`
-    /// have. A mode of stride 0 keeps stride 0.
+    /// Returns the compact layout of the same shape with modes in the order of their strides. Modes of stride 0 keep
+    /// stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -40,7 +40,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Never returns an error, because the size of the result is at most the size of `self`.
+    /// Never returns an error: the result is at most as large as `self`.
     pub fn compact_like(&self) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = self.leaves().iter().map(|mode| mode.stride).collect();
         let moving = self.filter_zeros();
@@ -50,9 +50,10 @@ impl Layout {
         Self::checked(Tuple::with_nodes(self.tuple().nodes(), modes.collect()))
     }
 
-    /// Returns the compact layout with the shape of `self` for a fragment, i.e. for the registers of a thread. Mode 0
-    /// is the fastest, and the remaining modes follow in ascending order of their strides in `self`. A mode of stride 0
-    /// keeps stride 0.
+    /// Returns the compact layout of the same shape for the registers of a thread (CuTe's `make_fragment_like`).
+    ///
+    /// Mode 0 is the fastest. The remaining modes follow in ascending order of their strides. Modes of stride 0 keep
+    /// stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -61,7 +62,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Never returns an error, because the size of the result is at most the size of `self`.
+    /// Never returns an error: the result is at most as large as `self`.
     pub fn fragment_like(&self) -> Result<Self, CuteError> {
         let mut keys: Leaves<i64> = Leaves::new();
         for (i, mode) in self.as_ref().items().enumerate() {
@@ -100,8 +101,7 @@ fn collect_keys(
     items.try_for_each(|(shape, order)| collect_keys(&shape, &order, keys))
 }
 
-/// Returns the compact layout of a shape whose modes are ordered by `keys`, one key for each mode. The mode with the
-/// lowest key is the fastest.
+/// Returns the compact layout with one key per leaf. The leaf with the lowest key is the fastest.
 fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by_key(|&i| keys[i]);

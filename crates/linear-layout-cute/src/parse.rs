@@ -9,10 +9,10 @@ use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
 
-/// Prefixes of swizzles: in the output of CuTe (`Sw<`), in CuTe's Python front end (`S<`), and in C++ (`Swizzle<`).
+/// Prefixes of swizzles in CuTe's output, in its Python front end, and in C++.
 const SWIZZLES: [&str; 3] = ["Sw<", "S<", "Swizzle<"];
 
-/// Parses a tuple such as `(4,(2,3))`. CuTe marks static numbers by `_`, which is ignored.
+/// Parses a tuple such as `(4,(2,3))`. The mark `_` of static numbers is ignored.
 impl FromStr for IntTuple {
     type Err = CuteError;
 
@@ -30,8 +30,8 @@ impl FromStr for Coord {
     }
 }
 
-/// Parses a layout such as `(4,(2,3)):(1,(4,8))`. A shape without a stride stands for its compact layout, in which the
-/// first mode is the fastest.
+/// Parses a layout such as `(4,(2,3)):(1,(4,8))`. A shape without a stride is a compact layout with the first mode
+/// fastest.
 ///
 /// ```
 /// use linear_layout_cute::Layout;
@@ -60,8 +60,8 @@ impl FromStr for Swizzle {
     }
 }
 
-/// Parses a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout without a swizzle. The text may also be
-/// in the syntax of C++.
+/// Parses a composed layout such as `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout without a swizzle. The syntax of C++ is
+/// accepted, too.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -80,7 +80,6 @@ impl FromStr for ComposedLayout {
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Number of nodes (numbers and tuples) that have been parsed.
     nodes: usize,
 }
 
@@ -124,7 +123,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the byte offset at which the parser continues.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -152,7 +150,6 @@ impl<'a> Cursor<'a> {
         .into()
     }
 
-    /// Counts one more node (number or tuple). Returns an error if there are too many.
     pub(super) fn add_node(&mut self) -> Result<(), CuteError> {
         self.nodes += 1;
         match self.nodes > MAX_NODES {
@@ -219,7 +216,7 @@ impl<'a> Cursor<'a> {
                 return items.finish();
             }
             self.expect(",", "`,` or `)`")?;
-            // CuTe prints a tuple of one item as `(4)`; Python prints `(4,)`.
+            // CuTe prints a tuple with one item as `(4)`; Python prints `(4,)`.
             if self.takes(")") {
                 return items.finish();
             }

@@ -1,4 +1,4 @@
-//! Products of layouts, which repeat a block.
+//! Products of layouts: repetitions of a block.
 
 use super::complement::free_positions;
 use super::divide::{flat, tiled, zipped};
@@ -8,8 +8,8 @@ use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
 
 impl Layout {
-    /// Returns the layout `(self, repetitions)`, in which mode 0 is the block `self`, and mode 1 enumerates its
-    /// repetitions. The tiler is the layout of the repetitions. Blocks do not overlap.
+    /// Repeats the block `self`: returns `(self, repetitions)`. The tiler is the layout of the repetitions. Blocks do
+    /// not overlap.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -29,14 +29,13 @@ impl Layout {
     fn multiply_by_layout(&self, tiler: &Self) -> Result<Self, CuteError> {
         let cotarget = self.size().checked_mul(tiler.cosize());
         let cotarget = cotarget.ok_or(ErrorKind::Overflow)?;
-        // The complement must have at least as many positions as the tiler. If the gaps are uneven, a complement of
-        // this cosize may have fewer positions.
+        // The complement must have at least as many positions as the tiler. With uneven gaps, a complement of this
+        // cosize may have fewer.
         let free = free_positions(self.leaves(), cotarget, tiler.cosize())?;
         Self::concat([self, &free.composition(tiler)?])
     }
 
-    /// Returns the layout `((blocks), (repetitions))`, in which the pairs of [`logical_product`](Self::logical_product)
-    /// are separated.
+    /// Returns `((blocks), (repetitions))`: [`logical_product`](Self::logical_product) with its pairs separated.
     /// # Errors
     /// Returns an error in the same cases as [`logical_product`](Self::logical_product), and if a tiler is
     /// [`Tiler::Keep`].
@@ -44,22 +43,24 @@ impl Layout {
         zipped(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns the layout `((blocks), repetition, ...)`, in which each repetition is a separate mode.
+    /// Returns `((blocks), repetition, ...)`: [`zipped_product`](Self::zipped_product) with each repetition as a
+    /// separate mode.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_product`](Self::zipped_product).
     pub fn tiled_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         tiled(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns the layout `(block, ..., repetition, ...)`, in which each block and each repetition is a separate mode.
+    /// Returns `(block, ..., repetition, ...)`: [`zipped_product`](Self::zipped_product) with each block and repetition
+    /// as a separate mode.
     /// # Errors
     /// Returns an error in the same cases as [`zipped_product`](Self::zipped_product).
     pub fn flat_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         flat(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns the product of `self` and `tiler` mode by mode. Each mode of the result is `(block, repetition)`, so
-    /// blocks stay contiguous.
+    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is `(block, repetition)`: blocks stay
+    /// contiguous.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -73,8 +74,8 @@ impl Layout {
         self.interleaved(tiler, |block, repetition| [block, repetition])
     }
 
-    /// Returns the product of `self` and `tiler` mode by mode. Each mode of the result is `(repetition, block)`, so
-    /// adjacent elements are in different blocks.
+    /// Multiplies `self` and `tiler` mode by mode. Each mode of the result is `(repetition, block)`: adjacent elements
+    /// are in different blocks.
     /// # Errors
     /// Returns an error in the same cases as [`logical_product`](Self::logical_product).
     pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
@@ -111,9 +112,8 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the layout of shape `shape` that consists of repetitions of the block `self`. The repetitions along the
-    /// mode with the smallest number in `order` are the fastest. Without `order`, the repetitions along mode 0 are the
-    /// fastest.
+    /// Repeats the block `self` up to the shape `shape`. The repetitions along the mode with the smallest number in
+    /// `order` are the fastest. Without `order`, mode 0 is the fastest.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -124,7 +124,7 @@ impl Layout {
     /// ```
     /// # Errors
     /// Returns an error in the same cases as [`logical_product`](Self::logical_product), and if the block has more
-    /// modes than the shape, or does not divide the shape.
+    /// modes than the shape or does not divide the shape.
     pub fn tile_to_shape(
         &self,
         shape: &IntTuple,

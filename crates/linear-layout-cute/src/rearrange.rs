@@ -8,14 +8,13 @@ use super::mode::Mode;
 use super::tuple::{Builder, Leaves};
 
 impl Layout {
-    /// Returns the layout without nested tuples: `(4,(2,3))` becomes `(4,2,3)`. A layout with one mode becomes a mode
-    /// that is not a tuple.
+    /// Returns the layout without nesting: `(4,(2,3))` becomes `(4,2,3)`. A layout with one mode becomes a leaf.
     #[must_use]
     pub fn flatten(&self) -> Self {
         Self::of_modes(Leaves::from(self.leaves()))
     }
 
-    /// Returns the layout of the modes whose numbers are in a range.
+    /// Returns the layout of a range of modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -33,7 +32,7 @@ impl Layout {
 
     /// Returns the layout of the modes with these numbers, in the order of `modes`.
     /// # Errors
-    /// Returns an error if `modes` is empty, or contains a number that is not the number of a mode.
+    /// Returns an error if `modes` is empty or contains a number that is not a mode.
     pub fn select(&self, modes: &[usize]) -> Result<Self, CuteError> {
         let mut found = Builder::new();
         for &mode in modes {
@@ -42,8 +41,7 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout in which the modes of a range become one mode, a tuple. For example, `(4,2,3)` becomes
-    /// `(4,(2,3))` for the range 1..3.
+    /// Nests the modes of a range as one mode: `(4,2,3)` becomes `(4,(2,3))` for the range 1..3.
     /// # Errors
     /// Returns an error if the range is empty, or exceeds the number of modes.
     pub fn group(&self, range: Range<usize>) -> Result<Self, CuteError> {
@@ -59,7 +57,7 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` appended, so that it has `rank` modes.
+    /// Returns the layout with modes `1:0` appended up to `rank` modes.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -80,7 +78,7 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` prepended, so that it has `rank` modes.
+    /// Returns the layout with modes `1:0` prepended up to `rank` modes.
     /// # Errors
     /// Returns an error if the result has too many modes.
     pub fn prepend(&self, rank: usize) -> Result<Self, CuteError> {

@@ -8,7 +8,7 @@ use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
 
 impl Layout {
-    /// Returns the layout of the same data as elements that are `factor` times as wide.
+    /// Returns the layout of the same data in elements that are `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -19,8 +19,8 @@ impl Layout {
     /// # Laws
     /// The image of the result is the image of `self`, with each index divided by `factor` and rounded towards 0.
     /// # Errors
-    /// Returns an error if a non-zero stride neither divides `factor` nor is a multiple of `factor`, if modes overlap
-    /// so that there is no such layout, or if `factor` is less than 1.
+    /// Returns an error if a non-zero stride neither divides `factor` nor is a multiple of `factor`, if overlapping
+    /// modes leave no such layout, or if `factor` is less than 1.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -49,8 +49,7 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if each mode can be divided by `factor` separately, because the remainders of the modes add up to
-    /// less than `factor`.
+    /// Returns true if the remainders of all modes add up to less than `factor`.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -83,7 +82,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of the same data as elements that are 1 / `factor` times as wide.
+    /// Returns the layout of the same data in elements that are 1 / `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -93,11 +92,11 @@ impl Layout {
     /// ```
     /// # Laws
     /// For each index x of `self`, the result reaches the indices `factor * x` to `factor * x + factor - 1`. As in C++,
-    /// a mode of shape 1 and stride 1 is also multiplied by `factor`. If there is another mode of stride 1, the result
-    /// therefore has too many elements.
+    /// a mode of shape 1 and stride 1 is multiplied, too: with another mode of stride 1, the result has too many
+    /// elements.
     /// # Errors
-    /// Returns an error if no mode has stride 1, because then no mode can be extended. Also returns an error if several
-    /// modes of stride 1, or any mode of stride -1, have a shape above 1, or if `factor` is less than 1.
+    /// Returns an error if no mode has stride 1, if several modes above shape 1 have stride 1 or one has stride -1, or
+    /// if `factor` is less than 1.
     pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         if !self.leaves().iter().any(|mode| mode.stride == 1) {
@@ -130,7 +129,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of the same data as elements of `new_bits` bits. The elements of `self` have `old_bits` bits.
+    /// Returns the layout of the same data in elements of `new_bits` instead of `old_bits` bits.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -152,8 +151,8 @@ impl Layout {
         }
     }
 
-    /// Returns the largest width, in elements, of vectors to which the layout is aligned: of each aligned vector, the
-    /// layout reaches either all elements or no elements.
+    /// Returns the largest vector width in elements to which the layout is aligned: the layout reaches all or none of
+    /// the elements of each aligned vector.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -163,8 +162,7 @@ impl Layout {
     /// ```
     #[must_use]
     pub fn max_alignment(&self) -> i64 {
-        // `run` counts the indices 0, 1, 2, ... that modes reach consecutively. All other modes must be aligned to this
-        // run.
+        // `run` counts the consecutive indices from 0. All other modes must be aligned to this run.
         let mut modes = coalesced(self.leaves());
         modes.sort_by_key(|mode| mode.stride);
         let mut run = 1;
@@ -181,7 +179,7 @@ impl Layout {
 }
 
 impl Swizzle {
-    /// Returns the swizzle of the same data as elements that are `factor` times as wide. Index bits within one such
+    /// Returns the swizzle of the same data in elements that are `factor` times as wide. Index bits within such an
     /// element are dropped.
     ///
     /// ```
@@ -201,17 +199,16 @@ impl Swizzle {
         Self::new(bits.max(0), base.max(0), i64::from(self.shift()))
     }
 
-    /// Returns the swizzle of the same data as elements that are 1 / `factor` times as wide.
+    /// Returns the swizzle of the same data in elements that are 1 / `factor` times as wide.
     /// # Errors
-    /// Returns an error if `factor` is not a power of two, or the result would use a bit above 62.
+    /// Returns an error if `factor` is not a power of two, or if the result would use a bit above 62.
     pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let (bits, base) = (i64::from(self.bits()), i64::from(self.base()));
         Self::new(bits, base + by, i64::from(self.shift()))
     }
 
-    /// Returns the swizzle of the same data as elements of `new_bits` bits. The elements of `self` have `old_bits`
-    /// bits.
+    /// Returns the swizzle of the same data in elements of `new_bits` instead of `old_bits` bits.
     /// # Errors
     /// Returns an error if the ratio of the widths is not a power of two.
     pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
@@ -219,7 +216,7 @@ impl Swizzle {
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns the largest width, in elements, of aligned vectors that the swizzle keeps contiguous.
+    /// Returns the largest width in elements of aligned vectors that the swizzle keeps contiguous.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()
@@ -241,8 +238,7 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     }
 }
 
-/// Returns the reduced ratio `new_bits : old_bits`: the factor of an upcast, and the factor of the downcast that
-/// follows.
+/// Returns the factors of an upcast and of the following downcast.
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

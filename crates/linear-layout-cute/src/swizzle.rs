@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::error::{CuteError, ErrorKind};
 
-/// A swizzle, which XORs the `B` bits of an index from bit `M + S` on into the `B` bits from bit `M` on. If `S` is
-/// negative, the lower group of bits is XORed into the higher group.
+/// A swizzle: XORs the `B` bits of an index from bit `M + S` on into the `B` bits from bit `M` on. A negative `S` XORs
+/// the lower bits into the higher bits.
 ///
 /// For example, `Sw<2,0,3>` XORs the two bits from bit 3 on into the two bits from bit 0 on: 0b01000 becomes 0b01001.
 /// ```
@@ -25,7 +25,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// The identity, in the form in which CuTe prints it.
+    /// The identity, as CuTe prints it.
     pub const IDENTITY: Self = Self {
         bits: 0,
         base: 4,
@@ -34,8 +34,7 @@ impl Swizzle {
 
     /// Returns the swizzle `Sw<bits,base,shift>`.
     /// # Errors
-    /// Returns an error if `bits` or `base` is negative, if |`shift`| is less than `bits`, so that bits would be XORed
-    /// into themselves, or if a bit is above 62.
+    /// Returns an error if `bits` or `base` is negative, if |`shift`| is less than `bits`, or if a bit is above 62.
     pub fn new(bits: i64, base: i64, shift: i64) -> Result<Self, CuteError> {
         let none = || ErrorKind::SwizzleNumbers { bits, base, shift };
         let reach = shift.checked_abs().ok_or_else(none)?;
@@ -58,20 +57,19 @@ impl Swizzle {
         }
     }
 
-    /// Returns `B`, the number of bits that the swizzle changes.
+    /// Returns `B`, the number of changed bits.
     #[must_use]
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns `M`, the number of the lowest bit in the lower of the two groups of bits.
+    /// Returns `M`, the lowest bit of the lower group.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns `S`, the distance from the bits that are changed to the bits that are read. The distance is negative if
-    /// the bits that are read are the lower group.
+    /// Returns `S`, the distance from the changed bits to the bits that are read, negative if the lower bits are read.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift
@@ -93,13 +91,13 @@ impl Swizzle {
         ((1_i64 << self.bits) - 1) << base
     }
 
-    /// Returns true if the swizzle is the identity.
+    /// Returns true for the identity.
     #[must_use]
     pub fn is_identity(self) -> bool {
         self.bits == 0
     }
 
-    /// Returns the index after swizzling.
+    /// Returns the swizzled index.
     #[inline]
     #[must_use]
     pub fn apply(self, index: i64) -> i64 {

@@ -9,7 +9,7 @@ use super::swizzle::Swizzle;
 use super::tuple::{Coord, Leaves};
 
 impl Swizzle {
-    /// Returns the swizzle that XORs the bits in mask `source` into the bits in mask `target`.
+    /// Returns the swizzle that XORs the bits of mask `source` into the bits of mask `target`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -17,8 +17,8 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if the bits of a mask are not contiguous, the masks have different numbers of bits, or the
-    /// masks intersect.
+    /// Returns an error if the bits of a mask are not contiguous, or if the masks intersect or have different numbers
+    /// of bits.
     pub fn from_masks(source: i64, target: i64) -> Result<Self, CuteError> {
         if source == 0 && target == 0 {
             return Self::new(0, 0, 0);
@@ -38,7 +38,7 @@ impl Swizzle {
         Self::new(i64::from(bits), i64::from(from.min(to)), shift)
     }
 
-    /// Returns the composition of two swizzles: the swizzle that applies `inner` and then `self`.
+    /// Returns the swizzle that applies `inner` and then `self`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -47,8 +47,8 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// Returns an error if no single swizzle is equivalent, because the shifts differ, the combined bits are not
-    /// contiguous, or `self` reads bits that `inner` changes.
+    /// Returns an error if no single swizzle is equivalent: the shifts differ, the combined bits are not contiguous, or
+    /// `self` reads bits that `inner` changes.
     pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
         if self.shift() != inner.shift() {
             let (outer, inner) = (self.to_string(), inner.to_string());
@@ -65,11 +65,10 @@ impl Swizzle {
 }
 
 impl Layout {
-    /// Moves a swizzle from the coordinates to the indices of a layout. Returns a composed layout that equals the
-    /// swizzle `inner` followed by `self`, but applies the layout first and a swizzle last.
+    /// Moves a swizzle from coordinates to indices: returns a layout followed by a swizzle that equals `inner` followed
+    /// by `self`.
     ///
-    /// For example, if the layout is a transposition, a swizzle of columns before the layout becomes a swizzle of rows
-    /// after the layout:
+    /// For a transposition, a swizzle of columns becomes a swizzle of rows:
     /// ```
     /// use linear_layout_cute::{Layout, Swizzle};
     /// let layout: Layout = "(8,8):(8,1)".parse()?;
@@ -79,10 +78,10 @@ impl Layout {
     /// ```
     /// # Laws
     /// `swizzled.at(i) == self.at(inner.apply(i))` for i in 0..size.
+    ///
     /// # Errors
-    /// Returns an error if there is no such swizzle. The error names an element for which the only candidate gives a
-    /// wrong index. Layouts of more than 65536 elements are compared bit by bit. This requires shapes that are powers
-    /// of two, and strides that have no bits in common.
+    /// Returns an error with a mismatched element if there is no such swizzle. More than 65536 elements are compared
+    /// bit by bit, which requires shapes that are powers of two and strides without common bits.
     pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
         if inner.is_identity() {
             return Ok(self.clone().into());
@@ -90,14 +89,14 @@ impl Layout {
         let (source, target) = (inner.source_mask(), inner.target_mask());
         let outer = Swizzle::from_masks(self.at(source)?, self.at(target)?)?;
         let found = self.swizzled_like(inner, outer);
-        // Coordinates have no bits above the size. If the swizzle reads only such bits, it is the identity.
+        // Coordinates have no bits above the size: a swizzle that reads only such bits is the identity.
         if found.is_err() && source.trailing_zeros() >= 64 - (self.size() - 1).leading_zeros() {
             return Ok(self.clone().into());
         }
         found
     }
 
-    /// Returns `self` followed by the swizzle `outer`, or an error if this differs from `inner` followed by `self`.
+    /// Returns `self` followed by `outer`, checked against `inner` followed by `self`.
     fn swizzled_like(&self, inner: Swizzle, outer: Swizzle) -> Result<ComposedLayout, CuteError> {
         let found = ComposedLayout::new(outer, 0, self.clone());
         let compare = |i: i64| -> Result<(), CuteError> {
@@ -125,8 +124,7 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns true if the layout adds steps without carries, so that adding is the same as XOR. This holds if all
-    /// shapes are powers of two and no two steps have a bit in common.
+    /// Returns true if adding is the same as XOR: all shapes are powers of two, and no two steps share a bit.
     fn is_linear_over_bits(&self) -> bool {
         let mut seen = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -142,11 +140,10 @@ impl Layout {
     }
 }
 
-/// A slice of a swizzled layout: the layout of the modes that the coordinate keeps (`_`), and the offset of the modes
-/// that it fixes (by a number).
+/// A slice of a swizzled layout: the kept modes (`_`), and the offset of the fixed modes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
-    /// The layout of the modes for which the coordinate has `_`.
+    /// The layout of the modes with `_`.
     pub layout: ComposedLayout,
     /// The offset, which is added after the swizzle.
     pub offset: i64,
@@ -159,8 +156,7 @@ impl ComposedLayout {
         self.swizzle.is_identity() && self.offset == 0
     }
 
-    /// Returns the right inverse: the longest layout that maps each index, from 0 on, to its coordinate; see
-    /// [`Layout::right_inverse`].
+    /// Returns the longest layout that maps each index, from 0 on, to its coordinate; see [`Layout::right_inverse`].
     ///
     /// ```
     /// use linear_layout_cute::ComposedLayout;
@@ -190,8 +186,7 @@ impl ComposedLayout {
         Ok(found)
     }
 
-    /// Returns the left inverse, which maps an index of the swizzled layout back to its coordinate; see
-    /// [`Layout::left_inverse`].
+    /// Returns a layout that maps each swizzled index back to its coordinate; see [`Layout::left_inverse`].
     /// # Errors
     /// Returns an error in the same cases as [`Layout::left_inverse`] and [`Layout::after_swizzle`], and if `self` has
     /// an offset.
@@ -207,11 +202,10 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the slice at a coordinate: the layout of the modes for which the coordinate has `_`, and the index of
-    /// its first element.
+    /// Returns the slice at a coordinate: the layout of the modes with `_`, and the index of its first element.
     ///
-    /// If the kept modes change only bits that the swizzle reads, or only bits that the swizzle changes, the result
-    /// needs no swizzle, because its strides have the effect of the swizzle:
+    /// No swizzle is left if the kept modes change only bits that the swizzle reads, or only bits that the swizzle
+    /// changes. The strides of the result then have the effect of the swizzle:
     /// ```
     /// use linear_layout_cute::ComposedLayout;
     /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
@@ -231,7 +225,7 @@ impl ComposedLayout {
             .checked_add(kept.offset)
             .ok_or(ErrorKind::Overflow)?;
         let swizzle = self.swizzle;
-        // This result is always correct: the swizzle is kept, and the whole offset is added before it.
+        // Always correct: keeps the swizzle, and adds the whole offset before it.
         let whole = ComposedSlice {
             layout: Self::new(swizzle, start, kept.layout.clone()),
             offset: 0,
@@ -245,7 +239,7 @@ impl ComposedLayout {
             return Ok(ComposedSlice { layout, offset });
         }
         let mask = swizzle.source_mask() | swizzle.target_mask();
-        // The index is split into the bits of the swizzle, and the remaining bits, which are added after the swizzle.
+        // The index is split into the bits of the swizzle and the remaining bits, which are added after the swizzle.
         let (inside, outside) = (start & mask, start & !mask);
         let active = kept.layout.at(kept.layout.size() - 1)? & mask;
         let found = if active & !swizzle.apply(active) != 0 {
@@ -269,8 +263,7 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Returns true if the slice, with its offset, is the same function as `whole`. Returns false if there are too many
-    /// elements to compare.
+    /// Compares functions. Returns false for more than [`MAX_COMPARED`] elements.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > MAX_COMPARED {
@@ -285,15 +278,14 @@ impl ComposedSlice {
     }
 }
 
-/// Returns a layout that replaces a swizzle in a slice, with one stride for each bit. It applies to indices that are
-/// the sum of `inside` and further bits, and the swizzle must either read all or change all of these further bits.
+/// Returns a layout that replaces a swizzle in a slice, with one stride for each bit. `inside` is the constant part of
+/// the index.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();
     let source = 1_i64 << swizzle.source_mask().trailing_zeros();
     let target = 1_i64 << swizzle.target_mask().trailing_zeros();
-    // A step of a bit that is changed is negative if the corresponding bit that is read is set. A step of a bit that is
-    // read also flips the corresponding bit that is changed.
+    // A changed bit has a negative step if its read bit is set. A read bit also flips its changed bit.
     let changed = |bit: u32| match inside & (source << bit) {
         0 => target << bit,
         _ => -(target << bit),

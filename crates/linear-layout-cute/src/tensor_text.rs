@@ -8,11 +8,9 @@ use super::error::{CuteError, ErrorKind};
 use super::parse::Cursor;
 use super::swizzle::Swizzle;
 
-/// A layout that is parsed from the text of a tensor, and the width of its elements. The width is known if the text
-/// contains a pointer to the elements.
+/// A layout parsed from the text of a tensor, with the element width if the text has a pointer.
 ///
-/// In the text of CUTLASS, a swizzle in front of a pointer acts on byte addresses. It is converted to a swizzle of
-/// element indices:
+/// CUTLASS prints swizzles of byte addresses before a pointer. The parser converts them to swizzles of element indices:
 /// ```
 /// use linear_layout_cute::TensorText;
 /// let tile: TensorText = "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)".parse()?;
@@ -27,21 +25,21 @@ use super::swizzle::Swizzle;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorText {
-    /// The layout, whose indices count elements.
+    /// The layout. Indices count elements.
     pub layout: ComposedLayout,
-    /// The number of bits of an element, if the text states it.
+    /// The number of bits per element, if the text states it.
     pub element_bits: Option<u32>,
 }
 
-/// Words with which the text of a pointer begins. The word may follow a prefix for the memory, such as `smem_`.
+/// Beginnings of pointers, after an optional memory such as `smem_`.
 const POINTERS: [&str; 3] = ["ptr", "subptr", "["];
 const MEMORIES: [&str; 4] = ["smem_", "gmem_", "rmem_", "tmem_"];
-/// Words by which tensors of coordinates are recognized. The strides of such a tensor are coordinates, such as `_1@0`.
+/// Marks of coordinate tensors, whose strides are coordinates such as `_1@0`.
 const COORDINATES: [&str; 2] = ["ArithTuple", "counting_iter("];
 
 impl TensorText {
-    /// Returns true if a text begins like a text that the parser of [`TensorText`] accepts: a tensor with a pointer, a
-    /// swizzle, or a layout in C++. A label such as `tCsA: ` may come first.
+    /// Returns true if a text begins like a text for the parser: a tensor with a pointer, a swizzle, or a layout in
+    /// C++. A label such as `tCsA: ` may precede the text.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = &text[label(text)..];
@@ -55,8 +53,7 @@ impl TensorText {
     }
 }
 
-/// Parses a tensor, or a layout without a pointer. A label such as `tCsA: `, which is printed with a tensor, may
-/// precede it.
+/// Parses a tensor, or a layout without a pointer. A label such as `tCsA: ` may precede the text.
 impl FromStr for TensorText {
     type Err = CuteError;
 
@@ -69,7 +66,7 @@ impl FromStr for TensorText {
     }
 }
 
-/// Returns the number of bytes of the label `name: ` with which the text begins, or 0 if there is no label.
+/// Returns the length in bytes of a leading label `name: ` or of leading white space.
 fn label(text: &str) -> usize {
     let trimmed = text.trim_start();
     let name = trimmed.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
@@ -93,10 +90,9 @@ fn is_pointer(text: &str) -> bool {
     }
 }
 
-/// A pointer in the form that CUTLASS prints.
 struct Pointer {
     bits: u32,
-    /// The address in bytes, or 0 if the text does not state it.
+    /// In bytes; 0 if the text does not state the address.
     address: u64,
 }
 
@@ -146,8 +142,7 @@ impl Cursor<'_> {
         self.after_pointer(pointer.bits, swizzle, pointer.address)
     }
 
-    /// Parses ` o layout`, the part of a tensor after its pointer. `swizzle` is the swizzle of byte addresses before
-    /// the pointer, `address` is the address in bytes, and `bits` is the width of an element.
+    /// Parses ` o layout` after a pointer. `swizzle` acts on byte addresses, `address` is in bytes.
     fn after_pointer(
         &mut self,
         bits: u32,
@@ -177,8 +172,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// Parses a pointer such as `smem_ptr[16b](0x7f8800000400)`, `ptr[32b](...)` or `tmem_[32b](...)`. Earlier versions
-    /// print `smem_ptr16b`.
+    /// Parses `smem_ptr[16b](0x7f8800000400)`, `ptr[32b](...)`, `tmem_[32b](...)` or `smem_ptr16b`.
     fn pointer(&mut self) -> Result<Pointer, CuteError> {
         for memory in MEMORIES {
             if self.takes(memory) {
@@ -207,7 +201,7 @@ impl Cursor<'_> {
         Ok(Pointer { bits, address })
     }
 
-    /// Parses an address and the closing bracket. Returns the address in bytes, or 0 for `unset` and for names.
+    /// Parses an address in bytes and the closing bracket. Names and `unset` give 0.
     fn address(&mut self, close: &'static str) -> Result<u64, CuteError> {
         let Some(end) = self.rest().find(close) else {
             return Err(self.expected("the end of an address"));
@@ -220,8 +214,7 @@ impl Cursor<'_> {
         Ok(address.unwrap_or(0))
     }
 
-    /// Parses the description of a pointer, such as `f16, smem, align<1024>, S<3,4,3>`, and the closing bracket.
-    /// Returns the width of an element in bits, and the swizzle.
+    /// Parses `f16, smem, align<1024>, S<3,4,3>` and the closing bracket. Returns the element width in bits.
     fn described_pointer(&mut self, close: &str) -> Result<(u32, Swizzle), CuteError> {
         let rest = self.rest();
         let end = rest.find([',', '>', ')']).unwrap_or(rest.len());
@@ -243,7 +236,7 @@ impl Cursor<'_> {
             } else {
                 let rest = self.rest();
                 let word = rest.find([',', '>', ')']).unwrap_or(rest.len());
-                // `align<1024>` contains a closing bracket, which does not end the pointer.
+                // The closing bracket in `align<1024>` does not end the pointer.
                 let is_nested = rest[..word].contains('<');
                 self.skip(word + usize::from(is_nested));
             }

@@ -1,12 +1,12 @@
-//! Tilers, which are the right operands of divisions and products.
+//! Tilers: the right operands of divisions and products.
 
 use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
-/// The right operand of a division or a product: the tiles into which a layout is divided, or the repetitions of a
-/// block. It is a layout, a size, or a list with one tiler for each mode.
+/// The right operand of a division (the tiles) or of a product (the repetitions of a block): a layout, a size, or one
+/// tiler per mode.
 ///
 /// ```
 /// use linear_layout_cute::{Layout, Tiler};
@@ -17,13 +17,13 @@ use super::tuple::{Builder, Tuple};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler {
-    /// A tile (or repetitions) given by a layout, which applies to all modes together.
+    /// A layout for all modes together.
     Layout(Layout),
-    /// A tile (or repetitions) given by the layout `size:1`, which applies to all modes together.
+    /// The layout `size:1` for all modes together.
     Size(i64),
-    /// No tiler: the mode is kept as it is (CuTe's `_`).
+    /// No tiler: keeps the mode as it is (CuTe's `_`).
     Keep,
-    /// One tiler for each mode, in order. Modes beyond the list have no tiler.
+    /// One tiler per mode, in order. Modes beyond the list have no tiler.
     Modes(Vec<Tiler>),
 }
 
@@ -33,14 +33,13 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// The treatment of modes beyond the list of tilers: they are kept or dropped.
+/// The treatment of modes beyond the tilers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UntiledModes {
     Kept,
     Dropped,
 }
 
-/// Returns the layout in which `operation` is applied to each mode and its tile.
 pub(crate) fn by_tiler(
     layout: &Layout,
     tiler: &Tiler,
@@ -78,8 +77,7 @@ pub(crate) fn by_tiler(
     }
 }
 
-/// Separates a layout of pairs (tile, rest) into the tiles and the rests (CuTe's `zip2_by`). There is one pair for each
-/// layout or size in the tiler. Modes without a tile belong to the rests.
+/// Separates pairs (tile, rest) into tiles and rests (CuTe's `zip2_by`). Modes without a tile are rests.
 pub(crate) fn unzip(
     layout: LayoutRef<'_>,
     tiler: &Tiler,

@@ -5,17 +5,17 @@ use core::fmt;
 use super::error::{CuteError, ErrorKind};
 use smallvec::SmallVec;
 
-/// The maximum number of leaves and tuples, counted together, in one nested tuple.
+/// The maximum number of leaves and tuples together.
 pub(crate) const MAX_NODES: usize = 1024;
 
-/// The profile of a tuple in pre-order. 0 stands for a leaf, and `k > 0` stands for a tuple of the next `k` items.
+/// Pre-order: 0 is a leaf, `k > 0` a tuple of the next `k` items.
 pub(crate) type Nodes = SmallVec<[u16; 12]>;
 pub(crate) type Leaves<T> = SmallVec<[T; 8]>;
 
 /// A nested tuple of values, such as `4`, `(4, 2)` or `(4, (2, 3))`.
 ///
-/// `4` is a leaf, and differs from the tuple `(4)`. A tuple has at least one item. A tuple of up to eight leaves needs
-/// no allocation.
+/// `4` is a leaf, and differs from the tuple `(4)`. A tuple has at least one item. Up to eight leaves need no
+/// allocation.
 ///
 /// ```
 /// use linear_layout_cute::IntTuple;
@@ -33,7 +33,7 @@ pub struct Tuple<T> {
 /// A nested tuple of integers: a shape, a stride, or a coordinate.
 pub type IntTuple = Tuple<i64>;
 
-/// A nested tuple that is a coordinate. `None` (printed as `_`) stands for a mode that is kept.
+/// A nested coordinate. `None` (printed as `_`) keeps the mode.
 pub type Coord = Tuple<Option<i64>>;
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<T> Clone for TupleRef<'_, T> {
 
 impl<T> Copy for TupleRef<'_, T> {}
 
-/// The items of a tuple, from left to right. The only item of a leaf is the leaf itself.
+/// The only item of a leaf is the leaf itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Items<'a, T> {
     nodes: &'a [u16],
@@ -77,7 +77,7 @@ impl<'a, T> Iterator for Items<'a, T> {
     }
 }
 
-/// Returns the number of nodes and the number of leaves of the first item in a list of items in pre-order.
+/// Returns the numbers of nodes and leaves of the first item in pre-order.
 #[inline]
 fn first_item(nodes: &[u16]) -> (usize, usize) {
     let (mut open, mut at, mut leaves) = (1, 0, 0);
@@ -130,7 +130,7 @@ impl<T: Copy + Default> TupleRef<'_, T> {
 }
 
 impl<T: Copy + Default> Tuple<T> {
-    /// Returns a leaf, which is a value and not a tuple.
+    /// Returns a leaf.
     #[inline]
     #[must_use]
     pub fn leaf(value: T) -> Self {
@@ -140,7 +140,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns the tuple whose items are these values. It has no nested tuples.
+    /// Returns the tuple `(values[0], values[1], ...)`, without nesting.
     /// # Errors
     /// Returns an error if there are no values or too many values.
     pub fn flat(values: &[T]) -> Result<Self, CuteError> {
@@ -150,9 +150,9 @@ impl<T: Copy + Default> Tuple<T> {
         Ok(tuple)
     }
 
-    /// Returns the tuple of these items: `4` and `(2,3)` form `(4,(2,3))`.
+    /// Returns the tuple of the items: `4` and `(2,3)` form `(4,(2,3))`.
     /// # Errors
-    /// Returns an error if there are no items, or the result has too many leaves and tuples.
+    /// Returns an error if there are no items, or if the result has too many leaves and tuples.
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError>
     where
         T: 'a,
@@ -177,7 +177,7 @@ impl<T: Copy + Default> Tuple<T> {
         })
     }
 
-    /// Builds a tuple from its profile and its leaves. There must be one value for each leaf of the profile.
+    /// There must be one value for each leaf of the profile.
     #[inline]
     pub(crate) fn from_parts(nodes: Nodes, leaves: Leaves<T>) -> Self {
         Self { nodes, leaves }
@@ -191,7 +191,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns the flat tuple of these leaves. A single leaf is returned as a leaf and not as a tuple.
+    /// A single value becomes a leaf.
     #[inline]
     pub(crate) fn flattened(leaves: Leaves<T>) -> Self {
         let nodes = match leaves.len() {
@@ -209,7 +209,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// Returns the leaves of the tuple, from left to right.
+    /// Returns the leaves, from left to right.
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> &[T] {
@@ -221,13 +221,13 @@ impl<T: Copy + Default> Tuple<T> {
         &self.nodes
     }
 
-    /// Returns true if this is a leaf, i.e. a value and not a tuple.
+    /// Returns true for a leaf, false for a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.as_ref().is_leaf()
     }
 
-    /// Returns the rank, which is the number of items. A leaf has one item.
+    /// Returns the number of items: 1 for a leaf.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.as_ref().rank()
@@ -239,7 +239,7 @@ impl<T: Copy + Default> Tuple<T> {
         self.as_ref().depth()
     }
 
-    /// Returns item number `index`, or `None` if there is no such item. A leaf has only item 0, the leaf itself.
+    /// Returns item `index`, or `None` if there is no such item. Item 0 of a leaf is the leaf itself.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Self> {
         self.items().nth(index)
@@ -250,13 +250,12 @@ impl<T: Copy + Default> Tuple<T> {
         self.as_ref().items().map(TupleRef::to_owned)
     }
 
-    /// Returns true if both tuples have the same profile, i.e. are nested in the same way.
+    /// Returns true if both tuples are nested in the same way.
     #[must_use]
     pub fn is_congruent<U: Copy + Default>(&self, other: &Tuple<U>) -> bool {
         *self.nodes == *other.nodes
     }
 
-    /// Returns a tuple with the same profile, in which `f` is applied to each leaf.
     pub(crate) fn map<U: Copy + Default>(&self, f: impl FnMut(&T) -> U) -> Tuple<U> {
         Tuple {
             nodes: self.nodes.clone(),
@@ -275,7 +274,6 @@ fn flat_nodes(len: usize) -> Nodes {
     nodes
 }
 
-/// A builder that constructs a tuple item by item.
 #[derive(Debug)]
 pub(crate) struct Builder<T> {
     rank: u16,
@@ -314,7 +312,7 @@ impl<T: Copy + Default> Builder<T> {
         })
     }
 
-    /// Pushes each item of a tuple. A leaf is pushed as one item.
+    /// A leaf is pushed as one item.
     #[inline]
     pub(crate) fn push_items(&mut self, tuple: TupleRef<'_, T>) -> Result<(), CuteError> {
         tuple.items().try_for_each(|item| self.push(item))
@@ -340,7 +338,6 @@ impl<T: Copy + Default> From<T> for Tuple<T> {
 }
 
 impl<T: Copy> TupleRef<'_, T> {
-    /// Prints a tuple such as `(4,(2,3))`. The closure `write` prints each leaf.
     pub(crate) fn write(
         self,
         f: &mut fmt::Formatter<'_>,

@@ -5,12 +5,12 @@ use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// The operand of a composition `outer.compose(&inner)` by which a layout is divided.
+/// An operand of the composition `outer.compose(&inner)`, as a divisor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The inner layout: the low-order digits of each dim, of the thread number and of the position.
+    /// The inner layout: the low-order digits.
     Inner,
-    /// The outer layout: the high-order digits of each dim, of the thread number and of the position.
+    /// The outer layout: the high-order digits.
     Outer,
 }
 
@@ -22,7 +22,6 @@ impl Part {
         }
     }
 
-    /// Returns the index, in a list of `len` digits, of the digit that [`take`] takes in step `step`.
     const fn at(self, step: usize, len: usize) -> usize {
         match self {
             Self::Inner => len - 1 - step,
@@ -31,13 +30,13 @@ impl Part {
     }
 }
 
-/// A marker in a list of extents: the entry is a replication of one thread, which stays in the text of the layout.
+/// Marks a replication of one thread that stays in the text.
 const KEPT: u64 = 0;
 
-/// Takes digits from a list until the product of their extents is `size`, and returns the number of digits. Returns
-/// `None` if no digits have this product. `extents` lists the slowest digit first. [`Part::Inner`] takes the fastest
-/// digits first, and [`Part::Outer`] takes the slowest digits first. If the last digit is too large, only a factor of
-/// it is taken. `taken` receives the extent that is taken of each digit.
+/// Takes digits until the product of their extents is `size`. `taken` receives the extent taken of each digit.
+///
+/// [`Part::Inner`] begins with the last (fastest) digit, [`Part::Outer`] with the first. Only a factor of the last
+/// taken digit may be taken. Returns the number of digits, or `None` if no digits have this product.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -65,9 +64,8 @@ fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usi
 impl RegisterLayout {
     /// Returns the composition of two layouts, in which a copy of `inner` replaces each element of `self`.
     ///
-    /// Element `i * inner.shape + j` has the thread and register of `i` in `self` as high-order digits, and the thread
-    /// and register of `j` in `inner` as low-order digits. The layout of lower rank is padded with leading dims of
-    /// extent 1.
+    /// Element `i * inner.shape + j` has the thread and register of `i` in `self` as high-order digits, those of `j` in
+    /// `inner` as low-order digits. Missing leading dims have extent 1.
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
     /// let l = local(&[3, 4])?.compose(&spatial(&[2, 3])?)?;
@@ -76,7 +74,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// Composition is associative, and [`unit`](Self::unit) is its identity (property `composition_is_a_monoid`).
+    /// Composition is associative, with the identity [`unit`](Self::unit) (property `composition_is_a_monoid`).
     ///
     /// # Errors
     /// Returns an error if the product of the shapes or of the thread counts is too large.
@@ -122,8 +120,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Concatenates the spatial lists of two layouts, and their local lists. The modes are renumbered: mode `i` of
-    /// `self` becomes mode `of_self[i]`, and mode `i` of `other` becomes mode `of_other[i]`.
+    /// Concatenates the spatial lists and the local lists. `of_self` and `of_other` map old modes to new modes.
     fn lists_with(
         &self,
         other: &Self,
@@ -141,8 +138,8 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the Cartesian product of two layouts. Its dims are the dims of `self`, followed by the dims of `other`.
-    /// The threads and registers of `other` are the low-order digits of the threads and registers of the product.
+    /// Returns the Cartesian product of two layouts, with the dims of `self` before the dims of `other`. The threads
+    /// and registers of `other` are the low-order digits.
     ///
     /// # Errors
     /// Returns an error if the product of the shapes or of the thread counts is too large.
@@ -173,7 +170,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the quotient of `self` and an inner layout: a layout `x` with `x.compose(&inner) == self`.
+    /// Returns the quotient by an inner layout: the `x` with `x.compose(&inner) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -184,17 +181,16 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// Every result `x` satisfies `x.compose(&inner) == self`. If there is such an `x`, a result is returned (property
+    /// Every result `x` satisfies `x.compose(&inner) == self`. A result is found if there is one (property
     /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// Returns an error if there is no quotient. The error names the dim, list or mode that cannot be split as
-    /// required.
+    /// Returns an error, with the dim, list or mode that cannot be split, if there is no quotient.
     pub fn divide(&self, inner: &Self) -> Result<Self, TilusError> {
         self.quotient(inner, Part::Inner)
     }
 
-    /// Returns the quotient of `self` and an outer layout: a layout `x` with `outer.compose(&x) == self`.
+    /// Returns the quotient by an outer layout: the `x` with `outer.compose(&x) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -203,12 +199,11 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// Every result `x` satisfies `outer.compose(&x) == self`. If there is such an `x`, a result is returned (property
+    /// Every result `x` satisfies `outer.compose(&x) == self`. A result is found if there is one (property
     /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// Returns an error if there is no quotient. The error names the dim, list or mode that cannot be split as
-    /// required.
+    /// Returns an error, with the dim, list or mode that cannot be split, if there is no quotient.
     pub fn left_divide(&self, outer: &Self) -> Result<Self, TilusError> {
         self.quotient(outer, Part::Outer)
     }
@@ -217,7 +212,7 @@ impl RegisterLayout {
         if self.has_modes_to_merge() {
             return self.merged().quotient(divisor, part);
         }
-        // The first attempt leaves the replications as they are, so that they have the same form in the quotient.
+        // First without changes of the replications, which then keep their form in the quotient.
         let found = self.quotient_as_spelled(divisor, part);
         if found.is_err() {
             let canonical = self.canonical();
@@ -317,10 +312,7 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks, with [`KEPT`], the replications of one thread that are not part of the divisor and therefore stay in the
-    /// quotient.
-    ///
-    /// These replications do not affect the map, but the text of a layout contains them.
+    /// Marks the replications of one thread that stay in the quotient, for its text.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
@@ -335,9 +327,8 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the layout of shape `shape` with other extents: `modes` are the extents of the modes, and `threads` are
-    /// the extents of the entries of the spatial list. Modes and entries of extent 1 are dropped. Replications that are
-    /// marked [`KEPT`] stay.
+    /// Replaces the extents of modes (`modes`) and of the spatial list (`threads`). Drops extents of 1, except
+    /// [`KEPT`].
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;
@@ -369,7 +360,6 @@ impl RegisterLayout {
     }
 }
 
-/// Checks that the composition or product of two layouts does not have too many threads.
 fn check_threads(a: &RegisterLayout, b: &RegisterLayout) -> Result<(), TilusError> {
     match a.spatial_size().checked_mul(b.spatial_size()) {
         Some(threads) if threads <= MAX_SIZE => Ok(()),

@@ -12,8 +12,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Returns a layout with one mode for each dim whose extent is above 1. `spatial_modes` and `local_modes` return the
-/// spatial list and the local list, given the number of modes.
+/// Returns one mode for each dim with an extent above 1. The closures map the number of modes to the lists.
 #[inline]
 fn one_mode_each(
     shape: &[u64],
@@ -39,8 +38,7 @@ fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
 }
 
-/// Converts ranks to an order of dims. `ranks[i]` is the position of dim `i` in the order, and the result lists the
-/// dims by position. Position 0 is the slowest.
+/// Inverts the permutation `ranks`.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
@@ -54,7 +52,6 @@ fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     Ok(order)
 }
 
-/// Returns the modes of a layout that has one mode for each dim, ordered by the ranks of the dims.
 fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusError> {
     let order = order_of(ranks, shape.len())?;
     let with_mode = order.iter().copied().filter(|dim| shape[*dim] > 1);
@@ -62,8 +59,7 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
     Ok(with_mode.map(number).collect())
 }
 
-/// Returns the layout in which each thread holds one element, so that the threads are distributed in space. Threads are
-/// numbered in row-major order.
+/// Returns the layout with one element per thread. Threads are numbered in row-major order.
 ///
 /// ```
 /// # use linear_layout_tilus::spatial;
@@ -71,23 +67,22 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if an extent is zero, or the product of the extents is too large.
+/// Returns an error if an extent is zero, or if the product of the extents is too large.
 #[inline]
 pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, |modes| (0..modes).map(entry_of).collect(), none)
 }
 
-/// Returns the layout in which thread 0 holds all elements, in row-major order. The elements are local to this thread.
+/// Returns the layout in which thread 0 holds all elements, in row-major order.
 ///
 /// # Errors
-/// Returns an error if an extent is zero, or the product of the extents is too large.
+/// Returns an error if an extent is zero, or if the product of the extents is too large.
 #[inline]
 pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).collect())
 }
 
-/// Returns the layout in which thread 0 holds all elements, in row-major order, like [`local`]. `repeat` is its name in
-/// older publications on Tilus.
+/// Returns the same layout as [`local`], under the name in older publications on Tilus.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`local`].
@@ -95,8 +90,8 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     local(shape)
 }
 
-/// Returns the layout in which each thread holds one element. Threads are numbered in an order of the dims that the
-/// ranks give: `ranks[i]` is the position of dim `i`, where position 0 is the slowest.
+/// Returns the layout with one element per thread. `ranks[i]` is the position of dim `i` in the thread number; position
+/// 0 is the slowest.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`spatial`], and if the ranks are not a permutation of `0..rank`.
@@ -106,8 +101,8 @@ pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, 
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds all elements, in an order of the dims that the ranks give: `ranks[i]` is
-/// the position of dim `i`, where position 0 is the slowest.
+/// Returns the layout in which thread 0 holds all elements. `ranks[i]` is the position of dim `i` in the order of the
+/// registers; position 0 is the slowest.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`local`], and if the ranks are not a permutation of `0..rank`.
@@ -116,7 +111,7 @@ pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, Ti
     one_mode_each(shape, none, |_| modes)
 }
 
-/// Returns the layout in which each thread holds one element. Threads are numbered in column-major order.
+/// Returns the layout with one element per thread. Threads are numbered in column-major order.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`spatial`].
@@ -125,7 +120,7 @@ pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds all elements in column-major order.
+/// Returns the layout in which thread 0 holds all elements, in column-major order.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`local`].
@@ -133,7 +128,7 @@ pub fn column_local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).rev().collect())
 }
 
-/// Returns the layout in which each of `threads` threads holds all elements in row-major order.
+/// Returns the layout in which each of `threads` threads holds all elements, in row-major order.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`local`], and if `threads` is zero or too large.
@@ -144,10 +139,8 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns a layout `local(..).spatial(..)` with this shape and number of threads, where the extents of both parts are
-/// chosen automatically. Elements that are adjacent along the last dims are in different threads. If there are more
-/// elements than threads, the remaining elements are in further registers of the threads. If there are more threads
-/// than elements, the remaining threads hold replicas.
+/// Returns a layout `local(..).spatial(..)` with automatic extents. Adjacent elements along the last dims are in
+/// different threads. Further elements are in further registers, and further threads hold replicas.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};
@@ -155,8 +148,8 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error in the same cases as [`spatial`], and if the number of threads and the number of elements do not
-/// divide one another.
+/// Returns an error in the same cases as [`spatial`], and if neither the number of threads nor the number of elements
+/// divides the other.
 pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(&[threads], "number of threads")?;
@@ -182,8 +175,7 @@ pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout,
 }
 
 impl RegisterLayout {
-    /// Returns the layout of rank 0, which has one element in one thread. It is the identity of
-    /// [`compose`](Self::compose).
+    /// Returns the layout of rank 0: one element in one thread, the identity of [`compose`](Self::compose).
     #[must_use]
     pub fn unit() -> Self {
         Self {
@@ -194,7 +186,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the composition of `self` and the layout [`spatial`] of `shape`, which replaces each element of `self`.
+    /// Returns `self.compose(&spatial(shape)?)`; see [`spatial`].
     ///
     /// # Errors
     /// Returns an error in the same cases as [`spatial`] and [`compose`](Self::compose).
@@ -202,7 +194,7 @@ impl RegisterLayout {
         self.compose(&spatial(shape)?)
     }
 
-    /// Returns the composition of `self` and the layout [`local`] of `shape`, which replaces each element of `self`.
+    /// Returns `self.compose(&local(shape)?)`; see [`local`].
     ///
     /// ```
     /// # use linear_layout_tilus::local;
@@ -218,8 +210,7 @@ impl RegisterLayout {
         self.compose(&local(shape)?)
     }
 
-    /// Returns the composition of `self` and the layout [`local`] of `shape`, like [`local`](Self::local). `repeat` is
-    /// its name in older publications on Tilus.
+    /// Returns the same layout as [`local`](Self::local), under the name in older publications on Tilus.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`local`](Self::local).
@@ -227,8 +218,7 @@ impl RegisterLayout {
         self.local(shape)
     }
 
-    /// Returns the composition of `self` and the layout [`column_spatial`] of `shape`, which replaces each element of
-    /// `self`.
+    /// Returns `self.compose(&column_spatial(shape)?)`; see [`column_spatial`].
     ///
     /// # Errors
     /// Returns an error in the same cases as [`column_spatial`] and [`compose`](Self::compose).
@@ -236,8 +226,7 @@ impl RegisterLayout {
         self.compose(&column_spatial(shape)?)
     }
 
-    /// Returns the composition of `self` and the layout [`column_local`] of `shape`, which replaces each element of
-    /// `self`.
+    /// Returns `self.compose(&column_local(shape)?)`; see [`column_local`].
     ///
     /// # Errors
     /// Returns an error in the same cases as [`column_local`] and [`compose`](Self::compose).

@@ -1,14 +1,14 @@
-//! Errors of layouts, which name the mode or dim that causes the error.
+//! Errors of layouts, with the mode or dim at fault.
 
 use core::fmt;
 use thiserror::Error;
 
-/// The name of a list of modes of a register layout.
+/// A list of modes of a register layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeList {
-    /// The spatial list: the modes that form the thread number.
+    /// The spatial list: the modes of the thread number.
     Spatial,
-    /// The local list: the modes that form the position in the registers of a thread.
+    /// The local list: the modes of the position in the registers of a thread.
     Local,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for ModeList {
 
 /// The error for an invalid layout or text, or for an operation that has no result.
 ///
-/// The kind is private. The text states what was found, what was expected, and the nearest valid value.
+/// The text states the found and the expected value, and the nearest valid value.
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let e = RegisterLayout::new(&[4, 6], &[4, 4], &[0], &[1]).unwrap_err();
@@ -171,7 +171,7 @@ impl TilusError {
         ErrorKind::Parse { at, expected }.into()
     }
 
-    /// Returns the dim that causes the error, or `None` if no dim causes it.
+    /// Returns the dim at fault, if any.
     #[must_use]
     pub fn dim(&self) -> Option<usize> {
         match *self.0 {
@@ -188,7 +188,7 @@ impl TilusError {
         }
     }
 
-    /// Returns the mode that causes the error, or `None` if no mode causes it.
+    /// Returns the mode at fault, if any.
     #[must_use]
     pub fn mode(&self) -> Option<usize> {
         match *self.0 {
@@ -202,7 +202,7 @@ impl TilusError {
         }
     }
 
-    /// Returns the byte offset of a syntax error, or `None` for any other error.
+    /// Returns the byte offset of a syntax error, or `None` for other errors.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {
@@ -211,7 +211,7 @@ impl TilusError {
         }
     }
 
-    /// Returns true if the error is that one layout is not divisible by another, i.e. that they have no quotient.
+    /// Returns true if the error is that two layouts have no quotient.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -234,9 +234,9 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// Returns the largest divisor of `n` from 2 to `to`, or `n` if there is no such divisor.
+/// Returns the largest divisor of `n` from 2 to `to`, or `n` if there is none. The search stops at 4096.
 fn divisor_near(n: u64, to: u64) -> u64 {
-    // Extents in messages are small, so a search beyond this limit is not worthwhile.
+    // Extents in messages are small: a longer search is not worthwhile.
     let limit = to.min(1 << 12);
     (2..=limit)
         .rev()

@@ -7,20 +7,19 @@ use super::{
     column_spatial, local, local_ranked, spatial, spatial_ranked,
 };
 
-/// Maximum nesting depth of calls and lists.
 const MAX_DEPTH: usize = 32;
 
 const EXTENT: &str = "an extent of 1 or more";
 
-/// A call of a function or a method in the text of a layout, such as `spatial(8, 4)`.
+/// A call such as `spatial(8, 4)`.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
     name: &'t str,
     at: usize,
-    /// The layout on which a method is called, such as `local(2)` in `local(2).spatial(4)`. `None` for a function call.
+    /// `local(2)` in `local(2).spatial(4)`. `None` for a function call.
     object: Option<Box<Call<'t>>>,
     arguments: Vec<Argument<'t>>,
-    /// Byte offset in the text at which the call ends.
+    /// Byte offset.
     end: usize,
 }
 
@@ -93,7 +92,6 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Parses a word of letters, digits and `_`.
     fn word(&mut self) -> &'t str {
         self.skip_space();
         let rest = self.rest();
@@ -103,7 +101,7 @@ impl<'t> Cursor<'t> {
         &rest[..end]
     }
 
-    /// Parses a product of calls. `a * b` is the composition of `a` and `b`.
+    /// Parses a product of calls. `a * b` is a composition.
     pub(super) fn expression(&mut self) -> Result<Call<'t>, TilusError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -266,14 +264,13 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The signature of a function or method that the text of a layout may call.
 struct Function {
     name: &'static str,
-    /// Number of arguments that are layouts, which come first. The object of a method counts as one of them.
+    /// Number of leading layouts, including the object of a method.
     layouts: usize,
-    /// Names of the remaining arguments, in order. If `takes_extents`, these arguments can only be passed by name.
+    /// Names of the remaining arguments. With `takes_extents`, these are keyword-only.
     keywords: &'static [&'static str],
-    /// True if the extents of a shape are separate arguments, as in `spatial(8, 4)`.
+    /// True if extents are separate arguments, as in `spatial(8, 4)`.
     takes_extents: bool,
 }
 
@@ -334,15 +331,15 @@ const FUNCTION_TEXT: &str = "`spatial(`, `local(`, `column_spatial(`, `column_lo
                              another function of layouts";
 
 impl RegisterLayout {
-    /// Returns the names of the functions and methods that the text of a layout may call.
+    /// Returns the names of all functions and methods for texts of layouts.
     pub fn functions() -> impl Iterator<Item = &'static str> {
         FUNCTIONS.iter().map(|function| function.name)
     }
 }
 
 impl<'t> Call<'t> {
-    /// Returns the argument that is passed by the name `name`, or otherwise the argument at `position` among the
-    /// arguments without names. Returns `None` if the argument is missing or is Python's `None`.
+    /// Returns the argument named `name`, or the unnamed argument at `position`. `None` also stands for Python's
+    /// `None`.
     fn argument(&self, position: usize, name: &str) -> Option<&Argument<'t>> {
         let named = self.arguments.iter().find(|a| a.name == Some(name));
         let unnamed = || {
@@ -393,8 +390,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the extents of a shape, passed as separate arguments, e.g. `spatial(8, 4)`, or as one list, e.g.
-    /// `spatial([8, 4])`.
+    /// Accepts `spatial(8, 4)` and `spatial([8, 4])`.
     fn extents(&self) -> Result<Vec<u64>, TilusError> {
         let mut extents = Vec::new();
         for argument in self.arguments.iter().filter(|a| a.name.is_none()) {
@@ -411,7 +407,7 @@ impl<'t> Call<'t> {
         Ok(extents)
     }
 
-    /// Returns the argument number `position`, which must be a layout. In a method call, argument 0 is the object.
+    /// Argument 0 of a method call is the object.
     fn operand(&self, position: usize) -> Result<&Self, TilusError> {
         let position = match &self.object {
             Some(object) if position == 0 => return Ok(object),
@@ -433,8 +429,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Returns the position, among the arguments in brackets, of the argument that follows the first layout: 0 in a
-    /// method call, and 1 in a function call.
+    /// 0 in a method call, 1 in a function call.
     fn after_operand(&self) -> usize {
         usize::from(self.object.is_none())
     }
@@ -445,7 +440,6 @@ impl<'t> Call<'t> {
     }
 }
 
-/// Returns the register layout that a call constructs.
 pub(super) fn evaluate_register(call: &Call<'_>) -> Result<RegisterLayout, TilusError> {
     let operand = |i| call.operand(i).and_then(evaluate_register);
     let dims = || call.list::<usize>(call.after_operand(), "dims", "a list of dims, `dims=[0]`");
@@ -514,7 +508,6 @@ pub(super) fn evaluate_register(call: &Call<'_>) -> Result<RegisterLayout, Tilus
     })
 }
 
-/// Returns the shared-memory layout that a call constructs.
 pub(super) fn evaluate_shared(call: &Call<'_>) -> Result<SharedLayout, TilusError> {
     let operand = |i| call.operand(i).and_then(evaluate_shared);
     let first = call.after_operand();

@@ -8,7 +8,7 @@ use super::error::ErrorKind;
 use super::multi_function::row_major_number;
 use super::register_layout::{MAX_SIZE, check_count, check_extents, product};
 
-/// A layout in global memory, which maps each element of a tensor to an offset.
+/// A layout in global memory: maps each element of a tensor to an offset.
 ///
 /// ```
 /// # use linear_layout_tilus::GlobalLayout;
@@ -28,9 +28,9 @@ pub struct GlobalLayout {
 #[derive(Debug)]
 enum Map {
     Strides(Extents),
-    /// The composition of two layouts: a tile that has the second layout replaces each element of the first layout.
+    /// A tile of the second layout replaces each element of the first.
     Tiles(GlobalLayout, GlobalLayout),
-    /// The layout of a sub-tensor of `of`, which starts at the element `first` and extends along the dims `dims`.
+    /// The sub-tensor of `of` from element `first` along the dims `dims`.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -39,7 +39,7 @@ enum Map {
 }
 
 impl GlobalLayout {
-    /// Returns the layout in which dim `i` has the stride `strides[i]`.
+    /// Returns the layout with the stride `strides[i]` for dim `i`.
     ///
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
@@ -47,8 +47,8 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if an extent is zero, the number of strides differs from the number of dims, or an offset would
-    /// be too large.
+    /// Returns an error if an extent is zero, if the number of strides differs from the number of dims, or if an offset
+    /// would be too large.
     pub fn strided(shape: &[u64], strides: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_count("strides", strides.len(), "dims", shape.len())?;
@@ -68,20 +68,20 @@ impl GlobalLayout {
         })
     }
 
-    /// Returns the compact layout in which the last dim is the fastest.
+    /// Returns the compact layout with the last dim fastest.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, or the product of the extents is too large.
+    /// Returns an error if an extent is zero, or if the product of the extents is too large.
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let strides = (0..shape.len()).map(|dim| shape[dim + 1..].iter().product());
         Self::strided(shape, &strides.collect::<Extents>())
     }
 
-    /// Returns the compact layout in which the first dim is the fastest.
+    /// Returns the compact layout with the first dim fastest.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, or the product of the extents is too large.
+    /// Returns an error if an extent is zero, or if the product of the extents is too large.
     pub fn column_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let strides = (0..shape.len()).map(|dim| shape[..dim].iter().product());
@@ -100,11 +100,11 @@ impl GlobalLayout {
         self.size
     }
 
-    /// Returns the offset to which the layout maps an element.
+    /// Returns the offset of an element.
     ///
     /// # Errors
-    /// Returns an error if the index has another rank or is out of bounds, the offset is too large, or the offset of
-    /// the element is less than the offset of the first element of a sub-tensor.
+    /// Returns an error if the index has another rank or is out of bounds, if the offset is too large, or if the offset
+    /// would be below the first element of a sub-tensor.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         row_major_number(index, &self.shape)?;
         self.offset(index)
@@ -144,15 +144,14 @@ impl GlobalLayout {
         }
     }
 
-    /// Returns the composition of two layouts, in which a tile that has the layout `inner` replaces each element of
-    /// `self`.
+    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`.
     ///
     /// # Laws
-    /// The offset of element `i * inner.shape + j` is the offset of `i` in `self` times the size of `inner`, plus the
-    /// offset of `j` in `inner` (property `global_composition_is_tiles_of_tiles`).
+    /// `self.compose(&inner)` maps `i * inner.shape + j` to the offset of `i` in `self` times the size of `inner`, plus
+    /// the offset of `j` in `inner` (property `global_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// Returns an error if the ranks differ, or the result is too large.
+    /// Returns an error if the ranks differ, or if the result is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         check_count(
             "dims of the tile",
@@ -171,9 +170,7 @@ impl GlobalLayout {
         })
     }
 
-    /// Returns the layout of a sub-tensor that starts at element `first`, and has the extents `shape` along the dims
-    /// `dims`.
-    ///
+    /// Returns the layout of a sub-tensor from element `first` on, with the extents `shape` along the dims `dims`.
     /// Offsets are relative to element `first`.
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
@@ -182,8 +179,8 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if `first` has another rank, the number of extents differs from the number of `dims`, a dim
-    /// does not exist or is repeated, or the sub-tensor exceeds the shape.
+    /// Returns an error if `first` has another rank, if the number of extents differs from the number of `dims`, if a
+    /// dim is missing or repeated, or if the sub-tensor exceeds the shape.
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         row_major_number(first, &self.shape)?;

@@ -5,12 +5,11 @@ use super::RegisterLayout;
 use super::error::{ErrorKind, TilusError};
 use super::register_layout::{check_index, mode_of};
 
-/// An iterator over the numbers of the threads that hold one element, in ascending order.
+/// An iterator over the threads that hold one element, in ascending order.
 #[derive(Clone, Debug)]
 pub struct Threads {
     base: u64,
-    /// Pairs of the count of a replication and its thread stride, i.e. the distance of the threads that hold copies.
-    /// The fastest replication is first.
+    /// Pairs (count, thread stride) of replications, fastest first.
     replications: Modes<(u64, u64)>,
     next: u64,
     count: u64,
@@ -52,7 +51,7 @@ impl RegisterLayout {
         Ok(digits)
     }
 
-    /// Returns the local position of an element, i.e. its position in the registers of each thread that holds it.
+    /// Returns the position of an element in the registers of its threads.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
@@ -93,7 +92,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the index of the element that a thread holds at position `local` in its registers.
+    /// Returns the index of the element at position `local` in the registers of `thread`.
     ///
     /// # Errors
     /// Returns an error if the thread or position does not exist.
@@ -122,10 +121,10 @@ impl RegisterLayout {
         Ok(index.collect())
     }
 
-    /// Returns true if the thread `thread` holds the element at `index`.
+    /// Returns true if `thread` holds the element at `index`.
     ///
     /// # Errors
-    /// Returns an error if the index has another rank or is out of bounds, or the thread does not exist.
+    /// Returns an error if the index has another rank or is out of bounds, or if the thread does not exist.
     pub fn holds(&self, thread: u64, index: &[u64]) -> Result<bool, TilusError> {
         let digits = self.digits(index)?;
         let mut of_thread = digits.clone();

@@ -1,12 +1,13 @@
 //! Tilus layouts: mixed-radix index digits distributed over threads, registers and memory.
 //!
 //! # Concept
-//! A [`RegisterLayout`] splits the extent of each dim into a product of *modes*, the digits of a mixed-radix index.
-//! Each digit belongs to one of two lists. The *spatial* digits form the number of the thread that holds an element.
-//! The *local* digits form the element's position in the registers of that thread. Large layouts are compositions of
-//! small layouts. For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of an operand of a matrix
-//! instruction. It has an 8 x 4 grid of threads, where each thread holds two adjacent elements of a row. The grid is
-//! repeated once more below, in further registers of the same threads:
+//! A [`RegisterLayout`] splits the extent of each dim into *modes*, the digits of a mixed-radix index. The *spatial*
+//! digits form the number of the thread that holds an element, the *local* digits the position in the registers of this
+//! thread. Large layouts are compositions of small layouts.
+//!
+//! For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the operand of a matrix instruction: an 8 x 4 grid of
+//! threads with two adjacent elements of a row each. The grid is repeated once below, in further registers of the same
+//! threads:
 //!
 //! ```
 //! use linear_layout_tilus::{TilusError, local};
@@ -22,34 +23,35 @@
 //! # Ok::<(), TilusError>(())
 //! ```
 //!
-//! Unlike in linear layouts, extents need not be powers of two. On the other hand, register layouts have no XOR. The
-//! module `bridge` of the crate `linear-layout` converts layouts that both notations can express.
+//! Unlike in linear layouts, extents need not be powers of two, but register layouts have no XOR. The module `bridge`
+//! of the crate `linear-layout` converts between the two.
 //!
 //! # Reading order
-//! Read [`RegisterLayout`], [`local`] and [`spatial`], [`compose`](RegisterLayout::compose) and
-//! [`divide`](RegisterLayout::divide) first, then the layouts in memory: [`SharedLayout`], [`GlobalLayout`],
-//! [`TensorMemoryLayout`]. A [`MultiFunction`] is a map from elements to sets of threads. A [`TilusError`] names the
-//! mode or dim that causes the error.
+//! [`RegisterLayout`], [`local`] and [`spatial`], [`compose`](RegisterLayout::compose) and
+//! [`divide`](RegisterLayout::divide); then the layouts in memory: [`SharedLayout`], [`GlobalLayout`],
+//! [`TensorMemoryLayout`]. A [`MultiFunction`] maps elements to sets of threads. A [`TilusError`] names the mode or dim
+//! at fault.
 //!
 //! # Orders
 //! Unlike in CuTe, all orders are row-major: the last dim of a shape, and the last digit of a list, are the fastest.
 //!
 //! # Differences from Tilus 0.2.0
-//! Layouts are printed in the same form as by Tilus. Results differ where Tilus computes a wrong map or crashes. A mode
-//! that is in no list is an error. Layouts that are the same map compare equal and have equal hashes, even if their
-//! replications are written differently. A quotient is found whenever there is one.
-//! [`flatten`](RegisterLayout::flatten) takes a range with explicit bounds. [`reshape`](RegisterLayout::reshape) keeps
-//! all parts of a mode. An index that is out of bounds is an error. A composition of shared layouts keeps the swizzle,
-//! and modes of shared layouts are merged only if the map is preserved. A composition of global layouts consists of
-//! tiles.
+//! Layouts are printed in the same form. Results differ where Tilus computes a wrong map or crashes:
+//!
+//! - A mode in no list, or an index out of bounds, is an error.
+//! - Layouts with the same map are equal and have equal hashes, however their replications are written.
+//! - A quotient is found whenever there is one.
+//! - [`flatten`](RegisterLayout::flatten) takes a range with explicit bounds; [`reshape`](RegisterLayout::reshape)
+//!   keeps all parts of a mode.
+//! - Compositions of shared layouts keep the swizzle. Modes of shared layouts merge only if the map is preserved.
+//! - A composition of global layouts consists of tiles.
 //!
 //! # Speed
-//! Operations do not allocate for up to four dims and eight modes, except for the texts, grids and lists that they
-//! return. `cargo bench --bench tilus` compares the speed with the speed of Tilus, if Tilus is installed.
+//! Up to four dims and eight modes need no allocation, except for returned texts, grids and lists. Run `cargo bench
+//! --bench tilus` to compare the speed with an installed Tilus.
 //!
 //! # Not here
-//! This crate has no symbolic extents, and does not select layouts for a whole program (see `assign` of
-//! `linear-layout`).
+//! Symbolic extents, and the selection of layouts for a whole program (see `assign` of `linear-layout`).
 #![forbid(unsafe_code)]
 
 mod compose;
@@ -82,9 +84,9 @@ pub use shared::SharedLayout;
 pub use swizzle::Swizzle;
 pub use tensor_memory::TensorMemoryLayout;
 
-/// A list of the extents of dims. Most tensors have at most four dims, so that no allocation is needed.
+/// The extents of dims. Up to four need no allocation.
 type Extents = SmallVec<[u64; 4]>;
-/// A list with one item for each mode. Most layouts have at most eight modes, so that no allocation is needed.
+/// One item per mode. Up to eight need no allocation.
 type Modes<T> = SmallVec<[T; 8]>;
 
 /// The examples of the README, as doctests.

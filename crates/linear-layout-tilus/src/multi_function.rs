@@ -12,9 +12,8 @@ use super::{Extents, Modes};
 
 /// A function that maps each index of a shape to a set of numbers.
 ///
-/// The row-major number of an index is split into modes. The modes in the list form the value, the most significant
-/// mode first. Modes that are not in the list are ignored. A negative entry `-r` of the list is a free digit, which
-/// takes all values below `r`, so that an index has several values.
+/// The row-major number of an index is split into modes. The listed modes form the value, most significant first; other
+/// modes are ignored. A negative entry `-r` is a free digit with all values below `r`.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -31,8 +30,7 @@ pub struct MultiFunction {
     modes: Modes<i64>,
 }
 
-/// A digit of the row-major number of an index: `number / weight % extent`. If the weight is `None`, the digit is free,
-/// i.e. takes all values.
+/// The digit `number / weight % extent`, or all values below `extent` if `weight` is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Digit {
     weight: Option<u64>,
@@ -40,8 +38,7 @@ struct Digit {
 }
 
 impl Digit {
-    /// Splits the digit into two: a high-order digit, and a low-order digit of extent `fast`. `fast` must divide the
-    /// extent.
+    /// Splits off a low-order digit of extent `fast`, a divisor of the extent.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -56,7 +53,7 @@ impl Digit {
         )
     }
 
-    /// Merges the digit with the next lower digit `fast`. Returns `None` if the two digits are not contiguous.
+    /// Merges with the next lower digit. `None` if the digits are not contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -71,12 +68,12 @@ impl Digit {
 }
 
 impl MultiFunction {
-    /// Returns the multi-function of an index in `shape`, which is split into modes of the extents `mode_shape`.
-    /// `modes` is the list of the modes that form the value. Adjacent modes are merged if they form one digit.
+    /// Returns the multi-function with modes of the extents `mode_shape`. `modes` lists the modes of the value.
+    /// Adjacent modes are merged if they form one digit.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, the product of the modes differs from the product of the shape, the list
-    /// contains a mode twice or a mode that does not exist, or the product of the listed extents is too large.
+    /// Returns an error if an extent is zero, if the product of the modes differs from the product of the shape, if the
+    /// list names a mode twice or a mode that does not exist, or if the product of the listed extents is too large.
     pub fn new(shape: &[u64], mode_shape: &[u64], modes: &[i64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
@@ -111,17 +108,16 @@ impl MultiFunction {
         .merged())
     }
 
-    /// Returns the identity: the function that maps each index to its row-major number.
+    /// Returns the function from each index to its row-major number.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, or the product of the extents is too large.
+    /// Returns an error if an extent is zero, or if the product of the extents is too large.
     pub fn identity(shape: &[u64]) -> Result<Self, TilusError> {
         let modes: Modes<i64> = (0..shape.len()).map(entry_of).collect();
         Self::new(shape, shape, &modes)
     }
 
-    /// Returns an equal function in which adjacent modes are merged and modes of extent 1 are dropped. Modes are
-    /// adjacent if they follow each other both in the row-major number and in the list.
+    /// Merges modes that follow each other in the row-major number and in the list. Drops modes of extent 1.
     fn merged(&self) -> Self {
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, self.mode_shape.len());
         let is_kept = |mode: usize| self.mode_shape[mode] > 1;
@@ -173,8 +169,7 @@ impl MultiFunction {
         &self.mode_shape
     }
 
-    /// Returns the list of modes that form the value, the most significant digit first. A number `m` from 0 on is mode
-    /// `m`, and a negative number `-r` is a free digit of extent `r`.
+    /// Returns the digits of the value, most significant first: a mode `m`, or a free digit of extent `r` as `-r`.
     #[must_use]
     pub fn modes(&self) -> &[i64] {
         &self.modes
@@ -186,7 +181,7 @@ impl MultiFunction {
         self.shape.iter().product()
     }
 
-    /// Returns the product of the extents of the value's digits, i.e. the number of values that the digits can form.
+    /// Returns the number of values that the digits can form: the product of their extents.
     #[must_use]
     pub fn image_size(&self) -> u64 {
         self.modes
@@ -195,7 +190,7 @@ impl MultiFunction {
             .product()
     }
 
-    /// Returns the digits of the value, the most significant digit first. Contiguous digits are merged.
+    /// Most significant first. Contiguous digits are merged.
     fn digits(&self) -> Modes<Digit> {
         let mut weights: Modes<u64> = Modes::from_elem(1, self.mode_shape.len());
         for mode in (1..self.mode_shape.len()).rev() {
@@ -220,7 +215,7 @@ impl MultiFunction {
         digits
     }
 
-    /// Returns the image of an index, i.e. all values of the function at this index, in ascending order.
+    /// Returns all values at an index, in ascending order.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
@@ -243,12 +238,11 @@ impl MultiFunction {
         Ok(values)
     }
 
-    /// Returns the composition of `self` and then `after`. It maps an index to the values of `after` at every value of
-    /// `self`, where a value of `self` is the row-major number of an index of `after`.
+    /// Returns the composition of `self` and then `after`, whose indices are the values of `self` as row-major numbers.
     ///
     /// # Errors
-    /// Returns an error if the number of indices of `after` differs from the number of possible values of `self`, or a
-    /// mode of `after` and a mode of `self` overlap, but do not divide one another.
+    /// Returns an error if `after` has more or fewer indices than `self` has possible values, or if a mode of `after`
+    /// and a mode of `self` overlap without one dividing the other.
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
@@ -290,8 +284,8 @@ impl MultiFunction {
             }
             parts_of_entry.push((first, parts.len()));
         }
-        // The new modes are the modes of `self`, where the listed modes are split. `place` is the entry for each part
-        // of the image.
+        // The new modes are the modes of `self`, with the listed modes split. `place` is the entry for each part of the
+        // image.
         let mut place: Modes<i64> = parts.iter().map(|extent| replication(*extent)).collect();
         let mut mode_shape: Modes<u64> = Modes::new();
         for (mode, &extent) in self.mode_shape.iter().enumerate() {
@@ -320,11 +314,10 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Returns the function in which the dims `dims` are collapsed: the value has no digits of the index along these
-    /// dims.
+    /// Returns the function without the digits of the index along the dims `dims`.
     ///
     /// # Errors
-    /// Returns an error if a dim does not exist, or if a dim and a mode overlap, but do not divide one another.
+    /// Returns an error if a dim does not exist, or if a dim and a mode overlap without one dividing the other.
     pub fn collapse(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         let mut is_kept: Modes<bool> = Modes::from_elem(true, rank);
@@ -353,7 +346,7 @@ impl MultiFunction {
         Self::new(&self.shape, &parts, &modes)
     }
 
-    /// Returns true if `self` covers `other`: at every index, the values of `self` include all values of `other`.
+    /// Returns true if the values of `self` include all values of `other` at every index.
     ///
     /// ```
     /// # use linear_layout_tilus::MultiFunction;
@@ -362,8 +355,8 @@ impl MultiFunction {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// The result is the same as comparing the sets at every index (property `covering_is_inclusion_everywhere`). It is
-    /// false if the functions have different numbers of indices.
+    /// The result is the same as comparing the sets at every index (property `covering_is_inclusion_everywhere`).
+    /// Functions with different numbers of indices give false.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         if self.size() != other.size() {
@@ -392,7 +385,7 @@ impl MultiFunction {
             ) {
                 (true, _) => given.extent,
                 (_, true) => digit.extent,
-                // The last digit of `self` is free; it covers all values below its extent.
+                // The last digit of `self` is free: it covers all values below its extent.
                 _ if digit.weight.is_none() && mine.next().is_none() => {
                     let rest: u64 = theirs.map(|digit| digit.extent).product();
                     return given.extent * rest <= digit.extent;
@@ -446,7 +439,7 @@ impl Hash for MultiFunction {
 }
 
 impl RegisterLayout {
-    /// Returns the function from the index of an element to the threads that hold it.
+    /// Returns the function from the index of an element to its threads.
     #[must_use]
     pub fn threads_function(&self) -> MultiFunction {
         MultiFunction {

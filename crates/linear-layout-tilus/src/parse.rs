@@ -5,10 +5,9 @@ use core::str::FromStr;
 use super::expression::{Cursor, evaluate_register, evaluate_shared};
 use super::{RegisterLayout, SharedLayout, TilusError};
 
-/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or an expression that constructs a layout. An
-/// expression is a chain of `spatial`, `local`, `column_spatial` and `column_local`, a composition with `*`, or a call
-/// of a function such as `register_layout`, `reduce`, `permute`, `squeeze`, `unsqueeze`, `reshape`, `flatten`,
-/// `compose`, `concat`, `divide` or `auto_local_spatial`. [`RegisterLayout::functions`] lists all functions.
+/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or an expression: a chain of `spatial`,
+/// `local`, `column_spatial` and `column_local`, a composition with `*`, or a call such as `reduce(..)`.
+/// [`RegisterLayout::functions`] lists all functions.
 ///
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
@@ -22,8 +21,8 @@ use super::{RegisterLayout, SharedLayout, TilusError};
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if the text has another form, or the layout is invalid as in [`RegisterLayout::new`]. A syntax
-/// error has a byte offset.
+/// Returns an error if the text has another form (with a byte offset), or if the layout is invalid as in
+/// [`RegisterLayout::new`].
 impl FromStr for RegisterLayout {
     type Err = TilusError;
 
@@ -35,8 +34,8 @@ impl FromStr for RegisterLayout {
     }
 }
 
-/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or a call of a function such as
-/// `shared_layout`, `shared_row_major`, `shared_column_major` or `shared_row_major_swizzle`.
+/// Parses the form that [`Display`](core::fmt::Display) and Tilus print, or a call of `shared_layout`,
+/// `shared_row_major`, `shared_column_major` or `shared_row_major_swizzle`.
 ///
 /// ```
 /// use linear_layout_tilus::SharedLayout;
@@ -45,8 +44,8 @@ impl FromStr for RegisterLayout {
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if the text has another form, or the layout is invalid as in [`SharedLayout::new`]. A syntax error
-/// has a byte offset.
+/// Returns an error if the text has another form (with a byte offset), or if the layout is invalid as in
+/// [`SharedLayout::new`].
 impl FromStr for SharedLayout {
     type Err = TilusError;
 

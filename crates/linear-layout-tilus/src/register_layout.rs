@@ -6,16 +6,15 @@ use core::ops::Range;
 use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
-/// Maximum number of elements, threads and offsets. With this limit, arithmetic on positions and indices does not
-/// overflow.
+/// Maximum number of elements, threads and offsets: arithmetic within does not overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// A register layout, which maps each element of a tensor to the threads that hold the element, and to the position of
-/// the element in the registers of these threads.
+/// A register layout: maps each element of a tensor to the threads that hold the element, and to its position in their
+/// registers.
 ///
-/// The extent of each dim is split into a product of *modes*, which are the digits of an index. The spatial digits form
-/// the thread number, and the local digits form the position. The first digit of each list is the most significant. The
-/// following layout has 6 = 3 x 2 rows and 12 = 4 x 3 columns:
+/// The extent of each dim is split into *modes*, the digits of an index. The spatial digits form the thread number, the
+/// local digits the position. The first digit of each list is the most significant. A layout with 6 = 3 x 2 rows and 12
+/// = 4 x 3 columns:
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let l = RegisterLayout::new(&[6, 12], &[3, 2, 4, 3], &[1, 3], &[0, 2])?;
@@ -25,30 +24,29 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// assert_eq!(l.index_of(4, 10)?, [5, 7]);
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
-/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the index, so
-/// that `r` threads hold the same element.
+/// A negative spatial mode `-r` is a *replication*: a digit of the thread number that does not depend on the index. `r`
+/// threads then hold the same element.
 ///
 /// # Shape
-/// The rank and the extents are arbitrary, except that the product of the extents is at most `2^62`.
+/// The rank and the extents are arbitrary. The product of the extents is at most `2^62`.
 ///
 /// # Units
-/// Threads are numbered from 0 within the thread block. Positions count elements from 0, not bytes.
+/// Threads are numbered from 0 within the thread block. Positions count elements from 0.
 ///
 /// # Laws
-/// Two layouts are equal if they have the same shape and map every element to the same threads and position, even if
-/// their modes differ. Equal layouts have equal hashes (property `equality_is_that_of_the_maps`).
+/// Two layouts are equal if they have the same shape and the same map, even if their modes differ. Equal layouts have
+/// equal hashes (property `equality_is_that_of_the_maps`).
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
-    /// The extent of each mode, which is more than 1. The modes of the first dim come first. The extent of a dim is the
-    /// product of the extents of its modes.
+    /// First dim first, without extents of 1. The modes of a dim multiply to its extent.
     pub(super) mode_shape: Modes<u64>,
-    /// The spatial list: indices of modes, and replications as negative numbers.
+    /// Indices of modes, and replications as negative numbers.
     pub(super) spatial_modes: Modes<i64>,
     pub(super) local_modes: Modes<usize>,
 }
 
-/// Converts an entry of the spatial list to the index of its mode. Returns `None` if the entry is a replication.
+/// Returns `None` for a replication.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -62,7 +60,6 @@ pub(super) const fn mode_of(entry: i64) -> Option<usize> {
     }
 }
 
-/// Converts the index of a mode to an entry of the spatial list.
 #[expect(
     clippy::cast_possible_wrap,
     reason = "a list of modes is shorter than 2^63"
@@ -76,7 +73,7 @@ pub(super) const fn replication(times: u64) -> i64 {
     -(times as i64)
 }
 
-/// Returns the product of extents, or an error if the product exceeds [`MAX_SIZE`].
+/// Limited to [`MAX_SIZE`].
 pub(super) fn product(
     extents: impl IntoIterator<Item = u64>,
     what: &'static str,
@@ -130,8 +127,7 @@ pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError
     }
 }
 
-/// Checks that the modes of extent above 1 fill the dims one after the other: the extent of each dim must be the
-/// product of the next modes.
+/// Checks that the extent of each dim is the product of the next modes. Modes of extent 1 are ignored.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape
         .iter()
@@ -163,7 +159,7 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
     }
 }
 
-/// Returns the range of modes of each dim, in the order of the dims. The modes must be valid.
+/// Returns the range of modes of each dim. The modes must be valid.
 pub(super) fn groups<'a>(
     shape: &'a [u64],
     mode_shape: &'a [u64],
@@ -180,7 +176,7 @@ pub(super) fn groups<'a>(
     })
 }
 
-/// Returns the range of modes of each dim, in the order of the dims.
+/// Returns the range of modes of each dim.
 ///
 /// ```
 /// # use linear_layout_tilus::mode_groups;
@@ -188,8 +184,8 @@ pub(super) fn groups<'a>(
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// Returns an error if an extent is zero, a mode has extent 1 (which belongs to no dim), or the modes do not fill the
-/// dims one after the other.
+/// Returns an error if an extent is zero, if a mode has extent 1, or if the modes do not fill the dims one after the
+/// other.
 pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>>, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(mode_shape, "mode shape")?;
@@ -211,10 +207,11 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if an extent is zero, a product is too large, the modes do not fill the dims one after the
-    /// other, a list contains a mode that does not exist, the lists contain a mode twice, the local list has a
-    /// replication, or a mode of extent 2 or more is in neither list, so that several elements would have the same
-    /// position.
+    /// Returns an error if
+    /// - an extent is zero, or a product is too large,
+    /// - the modes do not fill the dims one after the other,
+    /// - a list names a mode that does not exist, a mode is named twice, or the local list has a replication, or
+    /// - a mode of extent 2 or more is in neither list: several elements would have the same position.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -224,8 +221,7 @@ impl RegisterLayout {
         Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
-    /// Returns the layout with exactly these modes and lists, as a text spells them. Modes of extent 1 are dropped, but
-    /// no modes are merged.
+    /// Returns the layout with exactly these modes and lists, unmerged. Modes of extent 1 are dropped.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -311,33 +307,31 @@ impl RegisterLayout {
         &self.shape
     }
 
-    /// Returns the extent of each mode. The modes of the first dim come first, and each extent is more than 1.
+    /// Returns the extent of each mode (above 1), first dim first.
     #[must_use]
     pub fn mode_shape(&self) -> &[u64] {
         &self.mode_shape
     }
 
-    /// Returns the spatial list: the digits of the thread number, the most significant digit first. A number `m` from 0
-    /// on is mode `m`, and a negative number `-r` is a replication of `r` threads.
+    /// Returns the digits of the thread number, most significant first: a mode `m`, or a replication of `r` threads as
+    /// `-r`.
     #[must_use]
     pub fn spatial_modes(&self) -> &[i64] {
         &self.spatial_modes
     }
 
-    /// Returns the local list: the modes that form the position in the registers of a thread, the most significant mode
-    /// first.
+    /// Returns the modes of the position in the registers, most significant first.
     #[must_use]
     pub fn local_modes(&self) -> &[usize] {
         &self.local_modes
     }
 
-    /// Returns the range of modes of each dim, in the order of the dims.
+    /// Returns the range of modes of each dim.
     pub fn mode_groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         groups(&self.shape, &self.mode_shape)
     }
 
-    /// Returns the extent of each entry of the spatial list, in the order of the list. The extent of a replication `-r`
-    /// is `r`.
+    /// Returns the extent of each entry of the spatial list. A replication `-r` has extent `r`.
     pub fn spatial_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -353,7 +347,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the extent of each mode of the local list, in the order of the list.
+    /// Returns the extent of each mode of the local list.
     pub fn local_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -366,7 +360,7 @@ impl RegisterLayout {
         self.spatial_shape().product()
     }
 
-    /// Returns the number of elements that each thread holds.
+    /// Returns the number of elements per thread.
     #[must_use]
     pub fn local_size(&self) -> u64 {
         self.local_shape().product()
@@ -378,24 +372,21 @@ impl RegisterLayout {
         self.shape.iter().product()
     }
 
-    /// Returns the number of threads that hold each element.
+    /// Returns the number of threads per element.
     #[must_use]
     pub fn replications(&self) -> u64 {
         let replications = self.spatial_modes.iter().filter(|entry| **entry < 0);
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Returns an equal layout in which adjacent modes are merged. Modes are adjacent if they follow each other both in
-    /// a dim and in a list.
+    /// Returns an equal layout with adjacent modes merged: modes that follow each other in a dim and in a list.
     ///
-    /// As in Tilus, replications are not changed; see [`canonical`](Self::canonical).
+    /// As in Tilus, replications are unchanged; see [`canonical`](Self::canonical).
     #[must_use]
     pub fn merged(&self) -> Self {
         self.clone().into_merged()
     }
 
-    /// Returns true if [`merged`](Self::merged) would merge two modes, i.e. if they follow each other both in a dim and
-    /// in a list.
     pub(super) fn has_modes_to_merge(&self) -> bool {
         let follows = |first: usize, second: usize| {
             second == first + 1 && self.mode_groups().all(|group| group.start != second)
@@ -409,7 +400,7 @@ impl RegisterLayout {
             })
     }
 
-    /// Returns the layout that [`merged`](Self::merged) returns, but takes `self` by value.
+    /// [`merged`](Self::merged) by value.
     pub(super) fn into_merged(self) -> Self {
         if !self.has_modes_to_merge() {
             return self;
@@ -460,8 +451,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the normal form, which is the same for all equal layouts. In it, adjacent modes and adjacent
-    /// replications are merged.
+    /// Returns the normal form of all equal layouts, with adjacent modes and adjacent replications merged.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -471,14 +461,14 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `a == b` if and only if their canonical forms have the same modes and lists (property
+    /// `a == b` if and only if their normal forms have the same modes and lists (property
     /// `equality_is_that_of_the_maps`).
     #[must_use]
     pub fn canonical(&self) -> Self {
         self.with_merged_replications().into_merged()
     }
 
-    /// Returns an equal layout in which adjacent replications are merged, and replications of one thread are dropped.
+    /// Also drops replications of one thread.
     pub(super) fn with_merged_replications(&self) -> Self {
         let mut spatial_modes: Modes<i64> = Modes::new();
         for &entry in self.spatial_modes.iter().filter(|entry| **entry != -1) {
@@ -495,8 +485,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns true if both layouts have the same modes and lists, i.e. the same text. Equal layouts may be spelled
-    /// differently.
+    /// Returns true if both layouts have the same modes and lists, and therefore the same text.
     #[must_use]
     pub fn is_spelled_like(&self, other: &Self) -> bool {
         self.shape == other.shape

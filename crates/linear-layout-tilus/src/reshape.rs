@@ -9,8 +9,7 @@ use super::register_layout::{
 };
 use super::{Extents, Modes};
 
-/// Returns a list with an item for each of `rank` dims, which is true if `dims` names the dim. Returns an error if a
-/// dim does not exist or is repeated.
+/// Returns true at each dim in `dims`. A missing or repeated dim is an error.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
@@ -23,9 +22,8 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     Ok(is_named)
 }
 
-/// Splits modes so that no part crosses the boundary of a dim of `shape`. Returns the extents of the parts, and the
-/// index of the first part of each mode, followed by the number of parts. The product of the modes must equal the
-/// product of the shape.
+/// Splits modes at the boundaries of dims. Returns the extents of the parts, and the index of the first part of each
+/// mode, followed by the number of parts. The products of `mode_shape` and `shape` must be equal.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],
@@ -68,7 +66,7 @@ impl RegisterLayout {
     /// Returns the layout without the dims `dims`, which must have extent 1.
     ///
     /// # Errors
-    /// Returns an error if a dim does not exist, is repeated, or has another extent.
+    /// Returns an error if a dim is missing or repeated, or has another extent.
     pub fn squeeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let is_named = named(dims, self.rank())?;
         for &dim in dims {
@@ -84,7 +82,7 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
+    /// Returns the layout with new dims of extent 1 at the positions `dims` of the new shape.
     ///
     /// ```
     /// # use linear_layout_tilus::spatial;
@@ -138,7 +136,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout with the modes and lists of `self` and the shape `shape`. The modes must fill the new dims.
+    /// Returns the layout of shape `shape` with the same modes and lists.
     ///
     /// # Errors
     /// Returns an error if the modes do not fill the new dims one after the other.
@@ -151,9 +149,9 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout of the reshaped tensor, which has the shape `shape` and the same elements in row-major order.
+    /// Returns the layout of the tensor reshaped to `shape`, in row-major order. Modes are split at the boundaries of
+    /// the new dims.
     ///
-    /// Modes are split at the boundaries of the new dims.
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
     /// let l = spatial(&[8])?.local(&[4])?.reshape(&[4, 2, 4])?;
@@ -161,11 +159,11 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// The thread and position of every row-major number are preserved (property `reshape_keeps_the_order`).
+    /// The thread and position of each row-major number are preserved (property `reshape_keeps_the_order`).
     ///
     /// # Errors
-    /// Returns an error if the number of elements differs, or if a new dim and a mode overlap, but do not divide one
-    /// another.
+    /// Returns an error if the number of elements differs, or if a new dim and a mode overlap without one dividing the
+    /// other.
     pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
@@ -191,10 +189,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout in which a range of dims is merged into one dim, in row-major order.
-    ///
-    /// The range `..` is all dims, `1..3` excludes dim 3, and `1..=3` includes dim 3. An empty range inserts a dim of
-    /// extent 1.
+    /// Merges a range of dims into one dim, in row-major order. An empty range inserts a dim of extent 1.
     /// ```
     /// # use linear_layout_tilus::local;
     /// let l = local(&[3, 4, 5])?;
@@ -225,10 +220,9 @@ impl RegisterLayout {
         self.with_shape(&shape).map(Self::into_merged)
     }
 
-    /// Returns the layout of the result of a reduction along these dims. A thread that holds an element of `self` also
-    /// holds the element of the result to which it is reduced, at a single position.
+    /// Returns the layout of a reduction along `dims`. A thread that holds an element also holds the result of this
+    /// element, at one position. With `keeps_dims`, the reduced dims stay with extent 1.
     ///
-    /// If `keeps_dims`, the result has the reduced dims, with extent 1.
     /// ```
     /// # use linear_layout_tilus::spatial;
     /// let column_sums = spatial(&[3, 4])?.reduce(&[0], false)?;
@@ -278,11 +272,11 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout [reduced](Self::reduce) along the dims that `shape` does not have, or has with extent 1. All
-    /// other dims must have the same extents in `shape` and in `self`. Leading dims may be missing in `shape`.
+    /// Returns the layout [reduced](Self::reduce) along the dims with extent 1 in `shape`. `shape` may lack leading
+    /// dims, which are reduced, too.
     ///
     /// # Errors
-    /// Returns an error if `shape` has more dims than `self`, or an extent is neither the extent of `self` nor 1.
+    /// Returns an error if `shape` has more dims than `self`, or if an extent is neither the extent of `self` nor 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
             return Err(ErrorKind::LengthsDiffer {

@@ -7,10 +7,10 @@ use super::register_layout::{MAX_SIZE, check_count, check_extents, check_groups,
 use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
 
-/// A layout in shared memory, which maps each element of a tensor to an offset.
+/// A layout in shared memory: maps each element of a tensor to an offset.
 ///
-/// As in a [`RegisterLayout`](super::RegisterLayout), the shape is split into modes, and each mode has a stride. The
-/// offset is the sum of the products of digits and strides, to which a swizzle may then be applied.
+/// The shape is split into modes as in a [`RegisterLayout`](super::RegisterLayout), and each mode has a stride. The
+/// offset is the sum of digit * stride over all modes, swizzled if there is a swizzle.
 /// ```
 /// # use linear_layout_tilus::SharedLayout;
 /// let l = SharedLayout::new(&[4, 6], &[4, 2, 3], &[3, 12, 1], None)?;
@@ -21,8 +21,8 @@ use super::{Swizzle, multi_function::row_major_number};
 /// Offsets count elements.
 ///
 /// # Laws
-/// Two layouts without a swizzle are equal if they have the same shape, and all their offsets are equal. Swizzled
-/// layouts are equal only if their swizzles are equal, too (property `shared_layouts_are_equal_as_maps`).
+/// Two layouts are equal if they have the same shape, the same offsets before the swizzle, and the same swizzle. A
+/// swizzle that changes no offset counts as none (property `shared_layouts_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct SharedLayout {
     shape: Extents,
@@ -31,7 +31,7 @@ pub struct SharedLayout {
     swizzle: Option<Swizzle>,
 }
 
-/// Returns the strides of the compact layout of this shape. `order` lists the dims, the slowest dim first.
+/// `order` lists the dims, slowest first.
 fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Modes<u64> {
     let mut strides: Modes<u64> = Modes::from_elem(1, shape.len());
     let mut stride = 1;
@@ -43,8 +43,7 @@ fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Mode
 }
 
 impl SharedLayout {
-    /// Returns the layout with modes of these extents and strides, and an optional swizzle. Adjacent modes are merged
-    /// if they form one digit.
+    /// Returns the layout with modes of these extents and strides. Adjacent modes are merged if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -53,8 +52,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if an extent is zero, the modes do not fill the dims one after the other, the number of strides
-    /// differs from the number of modes, or an offset would be too large.
+    /// Returns an error if an extent is zero, if the modes do not fill the dims one after the other, if the number of
+    /// strides differs from the number of modes, or if an offset would be too large.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -64,8 +63,7 @@ impl SharedLayout {
         Self::spelled(shape, mode_shape, mode_strides, swizzle).map(|layout| layout.merged())
     }
 
-    /// Returns the layout with modes of exactly these extents and strides, as a text spells them, and an optional
-    /// swizzle. No modes are merged.
+    /// Returns the layout with modes of exactly these extents and strides, unmerged.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -107,25 +105,24 @@ impl SharedLayout {
         Self::new(shape, shape, &compact(shape, order), None)
     }
 
-    /// Returns the compact layout in which the last dim is the fastest.
+    /// Returns the compact layout with the last dim fastest.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, or the product of the extents is too large.
+    /// Returns an error if an extent is zero, or if the product of the extents is too large.
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         Self::compact_in(shape, 0..shape.len())
     }
 
-    /// Returns the compact layout in which the first dim is the fastest.
+    /// Returns the compact layout with the first dim fastest.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, or the product of the extents is too large.
+    /// Returns an error if an extent is zero, or if the product of the extents is too large.
     pub fn column_major(shape: &[u64]) -> Result<Self, TilusError> {
         Self::compact_in(shape, (0..shape.len()).rev())
     }
 
-    /// Returns a layout that tensor cores read without bank conflicts. A stored row has up to 128 bytes, and its
-    /// 16-byte units are swizzled. A tensor with wider rows is split into blocks of columns, which are stored one after
-    /// the other.
+    /// Returns a layout that tensor cores read without bank conflicts. Rows have up to 128 bytes, in swizzled units of
+    /// 16 bytes. Wider tensors are split into blocks of columns, stored one after the other.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -135,8 +132,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// Returns an error if there are fewer than two dims, `element_bytes` is not 1, 2, 4, 8 or 16, the number of rows
-    /// is not a multiple of 8, or the number of bytes of a row is not a multiple of 16.
+    /// Returns an error if there are fewer than two dims, if `element_bytes` is not 1, 2, 4, 8 or 16, if the number of
+    /// rows is not a multiple of 8, or if the row size in bytes is not a multiple of 16.
     pub fn row_major_swizzled(shape: &[u64], element_bytes: u64) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let &[ref head @ .., rows, columns] = shape else {
@@ -173,8 +170,8 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &strides, Some(swizzle))
     }
 
-    /// Returns an equal layout in which adjacent modes of a dim are merged if their strides are contiguous. Modes of
-    /// extent 1 and a swizzle of zero bits are dropped.
+    /// Returns an equal layout with adjacent modes of a dim merged if their strides are contiguous. Modes of extent 1
+    /// and a swizzle of zero bits are dropped.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut modes: Modes<(u64, u64)> = Modes::new();
@@ -213,7 +210,7 @@ impl SharedLayout {
         &self.shape
     }
 
-    /// Returns the extent of each mode. The modes of the first dim come first.
+    /// Returns the extent of each mode, first dim first.
     #[must_use]
     pub fn mode_shape(&self) -> &[u64] {
         &self.mode_shape
@@ -225,7 +222,7 @@ impl SharedLayout {
         &self.mode_strides
     }
 
-    /// Returns the swizzle, or `None` if there is none.
+    /// Returns the swizzle, if any.
     #[must_use]
     pub const fn swizzle(&self) -> Option<Swizzle> {
         self.swizzle
@@ -237,7 +234,7 @@ impl SharedLayout {
         self.shape.iter().product()
     }
 
-    /// Returns the span of a tensor in memory, in elements: 1 plus the largest offset before the swizzle.
+    /// Returns 1 plus the largest offset before the swizzle, in elements.
     #[must_use]
     pub fn span(&self) -> u64 {
         let reach = self.mode_shape.iter().zip(self.mode_strides.iter());
@@ -246,7 +243,7 @@ impl SharedLayout {
             .sum::<u64>()
     }
 
-    /// Returns the offset to which the layout maps an element, after the swizzle.
+    /// Returns the offset of an element, after the swizzle.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.
@@ -278,7 +275,7 @@ impl SharedLayout {
         }
     }
 
-    /// Returns the layout whose offsets are swizzled by `swizzle`.
+    /// Returns the layout with its offsets swizzled by `swizzle`.
     ///
     /// # Errors
     /// Returns an error if the layout already has a swizzle.
@@ -292,10 +289,8 @@ impl SharedLayout {
         })
     }
 
-    /// Returns the composition of two layouts, in which a tile that has the layout `inner` replaces each element of
-    /// `self`. Consecutive tiles are [`span`](Self::span) elements of `inner` apart.
-    ///
-    /// If one of the layouts has a swizzle, the result keeps it.
+    /// Returns the composition of two layouts, in which a tile of layout `inner` replaces each element of `self`.
+    /// Consecutive tiles are `inner.span()` elements apart. A swizzle of either layout stays.
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
     /// let tile = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
@@ -304,13 +299,13 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// The offset of element `i * inner.shape + j` is the offset of `i` in `self` times the span of `inner`, plus the
-    /// offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
+    /// `self.compose(&inner)` maps `i * inner.shape + j` to the offset of `i` in `self` times the span of `inner`, plus
+    /// the offset of `j` in `inner` (property `shared_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// Returns an error if the ranks differ, the result is too large, or no swizzle is valid for the result. This is
-    /// the case if both layouts are swizzled, the swizzle of `inner` exceeds the span of `inner`, or the swizzle of
-    /// `self` would not move whole tiles.
+    /// Returns an error if the ranks differ, or if the result is too large or has no valid swizzle: both layouts are
+    /// swizzled, the swizzle of `inner` exceeds the span of `inner`, or the swizzle of `self` would not move whole
+    /// tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
@@ -351,7 +346,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, swizzle)
     }
 
-    /// Returns the range of modes of each dim, in the order of the dims. The layout must not have modes of extent 1.
+    /// The layout must not have modes of extent 1.
     fn groups(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         super::register_layout::groups(&self.shape, &self.mode_shape)
     }
@@ -365,8 +360,8 @@ impl SharedLayout {
         self.slice(dims)
     }
 
-    /// Returns the layout of a slice: the elements whose index is 0 in all dims except `dims`. Dim `i` of the slice is
-    /// dim `dims[i]` of `self`.
+    /// Returns the layout of the elements with index 0 in all dims except `dims`. Dim `i` of the slice is dim `dims[i]`
+    /// of `self`.
     ///
     /// # Errors
     /// Returns an error if a dim does not exist or is repeated.
@@ -394,7 +389,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, whole.swizzle)
     }
 
-    /// Returns the layout of the reshaped tensor, which has the shape `shape` and the same elements in row-major order.
+    /// Returns the layout of the tensor reshaped to `shape`, in row-major order.
     ///
     /// # Errors
     /// Returns an error if the number of elements differs, or if a mode cannot be split at the boundaries of the new
@@ -442,7 +437,7 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &mode_strides, self.swizzle)
     }
 
-    /// Returns the layout with additional dims of extent 1. `dims` are their positions in the new shape.
+    /// Returns the layout with new dims of extent 1 at the positions `dims` of the new shape.
     ///
     /// # Errors
     /// Returns an error if a position is beyond the new shape or repeated.
@@ -465,11 +460,11 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Returns the layout of a tensor with a new first dim of extent `extent`, e.g. of the buffers of a pipeline. Each
-    /// index along this dim is a tensor of layout `self`, [`span`](Self::span) elements after the previous tensor.
+    /// Returns the layout of `extent` tensors of layout `self` along a new first dim, such as the buffers of a
+    /// pipeline. Consecutive tensors are [`span`](Self::span) elements apart.
     ///
     /// # Errors
-    /// Returns an error if `extent` is zero, or the result is too large.
+    /// Returns an error if `extent` is zero, or if the result is too large.
     pub fn prepend_dim(&self, extent: u64) -> Result<Self, TilusError> {
         let one_more = |first: u64, rest: &[u64]| -> Modes<u64> {
             core::iter::once(first)
@@ -505,7 +500,6 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 impl SharedLayout {
-    /// Returns the normal form, which is the same for all equal layouts.
     fn canonical(&self) -> Self {
         Self {
             swizzle: self.swizzle_in_effect(),

@@ -3,8 +3,7 @@
 use super::TilusError;
 use super::error::ErrorKind;
 
-/// A swizzle, which XORs the `bits` bits of an offset from bit `base + shift` on into the `bits` bits from bit `base`
-/// on.
+/// A swizzle: XORs the `bits` bits of an offset from bit `base + shift` on into the `bits` bits from bit `base` on.
 ///
 /// ```
 /// # use linear_layout_tilus::Swizzle;
@@ -34,37 +33,37 @@ impl Swizzle {
         }
     }
 
-    /// Returns the number of the lowest bit that the swizzle changes.
+    /// Returns the lowest changed bit.
     #[must_use]
     pub const fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns the number of bits that the swizzle changes.
+    /// Returns the number of changed bits.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the distance from each bit that changes to the higher bit that is XORed into it, in bits.
+    /// Returns the distance in bits from the changed bits up to the bits that are read.
     #[must_use]
     pub const fn shift(self) -> u32 {
         self.shift
     }
 
-    /// Returns the offset after swizzling.
+    /// Returns the swizzled offset.
     #[must_use]
     pub const fn apply(self, offset: u64) -> u64 {
         let mask = ((1 << self.bits) - 1) << self.base;
         offset ^ (offset >> self.shift & mask)
     }
 
-    /// Returns true if the swizzle changes no offset from 0 to `offset`, inclusive.
+    /// Includes `offset` itself.
     pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 
-    /// Returns the swizzle of offsets in smaller units: it changes `x * 2^log2` as `self` changes `x`.
+    /// Returns the swizzle of `x * 2^log2` with the effect of `self` on `x`.
     pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
         Self::new(self.base.saturating_add(log2), self.bits, self.shift)
     }
@@ -72,7 +71,7 @@ impl Swizzle {
     /// Returns the swizzle of byte offsets with the same effect. An element has `bytes` bytes.
     ///
     /// # Errors
-    /// Returns an error if the size is not a power of two, or the swizzle exceeds bit 62.
+    /// Returns an error if the size is not a power of two, or if the swizzle exceeds bit 62.
     pub fn to_bytes(self, bytes: u64) -> Result<Self, TilusError> {
         if bytes.is_power_of_two() {
             self.scaled(bytes.trailing_zeros())

@@ -5,10 +5,10 @@ use super::TilusError;
 use super::error::ErrorKind;
 use super::register_layout::{check_count, check_extents, product};
 
-/// A layout in tensor memory, which maps each element of a tensor to a lane and a column.
+/// A layout in tensor memory: maps each element of a tensor to a lane and a column.
 ///
-/// The second-to-last dim is the row, which determines the lane. All other dims determine the column, and each has a
-/// column stride.
+/// The second-to-last dim is the row, which determines the lane. All other dims determine the column by their column
+/// strides.
 /// ```
 /// # use linear_layout_tilus::TensorMemoryLayout;
 /// let l = TensorMemoryLayout::row_major(&[2, 128, 64])?;
@@ -25,13 +25,13 @@ pub struct TensorMemoryLayout {
 }
 
 impl TensorMemoryLayout {
-    /// Returns the layout in which dim `i` has the column stride `column_strides[i]`, and row 0 is in lane
-    /// `lane_offset`.
+    /// Returns the layout with the column stride `column_strides[i]` for dim `i`, and with row 0 in lane `lane_offset`.
     ///
     /// # Errors
-    /// Returns an error if an extent is zero, the number of strides differs from the number of dims, there are fewer
-    /// than two dims, the number of rows is not 32, 64 or 128, the column stride of the rows is not 0, or a column or
-    /// the lane is too large.
+    /// Returns an error if
+    /// - there are fewer than two dims, an extent is zero, or the number of strides differs from the number of dims,
+    /// - the number of rows is not 32, 64 or 128, or their column stride is not 0, or
+    /// - a column or the lane is too large.
     pub fn new(
         shape: &[u64],
         column_strides: &[u64],
@@ -65,7 +65,7 @@ impl TensorMemoryLayout {
         })
     }
 
-    /// Returns the compact layout in which the last dim is the fastest. Row 0 is in lane 0.
+    /// Returns the compact layout with the last dim fastest, and row 0 in lane 0.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new).
@@ -81,8 +81,8 @@ impl TensorMemoryLayout {
         Self::new(shape, &strides, 0)
     }
 
-    /// Returns the layout of a sub-tensor along the dims `dims`, with the extents `shape`. The lane of its row 0 is
-    /// `lane_offset` lanes after the lane of row 0 of `self`.
+    /// Returns the layout of a sub-tensor along the dims `dims`, with the extents `shape`, `lane_offset` lanes further
+    /// on.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`new`](Self::new), and if a dim does not exist.
@@ -116,13 +116,13 @@ impl TensorMemoryLayout {
         &self.column_strides
     }
 
-    /// Returns the number of the lane that holds row 0.
+    /// Returns the lane of row 0.
     #[must_use]
     pub const fn lane_offset(&self) -> u64 {
         self.lane_offset
     }
 
-    /// Returns the lane and the column to which the layout maps an element.
+    /// Returns the lane and the column of an element.
     ///
     /// # Errors
     /// Returns an error if the index has another rank or is out of bounds.

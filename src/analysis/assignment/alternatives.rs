@@ -1,7 +1,7 @@
-//! Operations with alternative layouts that do not follow from the layouts of their operands.
+//! Operations with given alternatives for their layouts.
 //!
-//! A matrix product is an example: each instruction fixes the layouts of all operands. The choice of an alternative
-//! considers the same costs as [`super::choice`]: plans of conversions, loops, rematerialisation.
+//! Example: each instruction for a matrix product fixes the layouts of all operands. Alternatives compete on the costs
+//! of [`super::choice`]: plans of conversions, loops, rematerialisation.
 
 use super::kernel::{Kernel, NodeId};
 use super::modes::{Mode, NodeOrSlice, Spelling};
@@ -11,28 +11,23 @@ use linear_layout::encoding::Encoding;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// One choice of encodings for all tensor operands and results of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Alternative {
-    /// The encoding of each tensor operand.
     pub(crate) uses: Vec<Arc<Encoding>>,
-    /// The encoding of each tensor result.
     pub(crate) defs: Vec<Arc<Encoding>>,
 }
 
-/// An operation with alternatives.
 #[derive(Clone, Debug)]
 pub(crate) struct OpWithAlternatives<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of nodes with alternatives. Mode 0 of a node has the original encodings.
+/// The modes of operations with alternatives. Mode 0 has the original encodings.
 #[derive(Default)]
 pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// For each operation, its node and the alternatives of modes 1, 2, ...: entry `m - 1` is the index of the
-    /// alternative that mode `m` represents. `None` if the operation has no alternative modes.
+    /// The node of each operation, and the alternative of mode `m` at index `m - 1`; `None` without alternative modes.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
 }
 
@@ -57,8 +52,7 @@ impl AlternativeModes {
         offered
     }
 
-    /// Returns the chosen alternative of each operation. `None` means that the operation keeps its original
-    /// encodings.
+    /// Returns the chosen alternative of each operation, or `None` for its original encodings.
     pub(super) fn chosen(&self, choice: &[u32]) -> Vec<Option<usize>> {
         let of = |(node, numbers): &(NodeId, Vec<usize>)| {
             let mode = choice[*node] as usize;
@@ -69,8 +63,7 @@ impl AlternativeModes {
     }
 }
 
-/// Returns the modes of a node, and the indices of the alternatives that modes 1, 2, ... represent. Mode 0 has the
-/// original encodings.
+/// Returns the modes of a node, and the alternatives of modes 1, 2, ... Mode 0 has the original encodings.
 fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,

@@ -1,4 +1,4 @@
-//! The assignment problem as a graph of modes, and its solution.
+//! The assignment problem as a graph of modes, with its solution.
 
 use super::alternatives::{AlternativeModes, OpWithAlternatives};
 use super::explain::{self, ConversionReport, ReportBuilder};
@@ -16,7 +16,6 @@ use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// Computes a layout assignment of a function.
 pub(crate) fn assign<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -26,7 +25,7 @@ pub(crate) fn assign<'c>(
     assign_among(kernel, options, plans, modes, false).0
 }
 
-/// Computes a layout assignment of a function, and a report on its conversions.
+/// Like `assign`, with a report on conversions.
 pub(crate) fn assign_explained<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -40,18 +39,16 @@ pub(crate) fn assign_explained<'c>(
     )
 }
 
-/// The chosen alternatives of some operations, with the resulting cost.
 pub(crate) struct AlternativeChoice {
-    /// The alternative of each operation. `None` means that the operation keeps its original encodings.
+    /// The alternative of each operation; `None` for the original encodings.
     pub(crate) alternatives: Vec<Option<usize>>,
     /// The cost of the function with these alternatives.
     pub(crate) price: Price,
 }
 
-/// Chooses alternatives of some operations jointly with a layout assignment of the function.
+/// Chooses alternatives jointly with a layout assignment.
 ///
-/// `is_allowed` takes the index of an operation and the index of one of its alternatives; it returns false to exclude
-/// the alternative.
+/// `is_allowed(op, alternative)` excludes alternatives, by indices.
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -69,8 +66,8 @@ pub(crate) fn choose<'c>(
     }
 }
 
-/// Computes an assignment that costs less than the original layouts, or `None` if there is none. If `explains` is true,
-/// the assignment comes with a report on conversions.
+/// Returns an assignment that is cheaper than the original layouts, or `None`. With `explains`, the result includes a
+/// report on conversions.
 pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
@@ -84,7 +81,7 @@ pub(crate) fn improve<'c>(
         .map(|of| kernel.datums[of.datum].producer);
     let has_choice = modes.iter().any(|modes| modes.len() > 1)
         || converted.any(|producer| matches!(producer, Producer::Slice(..)));
-    // Then only repeated conversions could be saved.
+    // Without a choice, only repeated conversions could be saved.
     if !has_choice && !has_repetition(kernel) {
         return None;
     }
@@ -92,7 +89,6 @@ pub(crate) fn improve<'c>(
     Some(found).filter(|(assignment, _)| assignment.is_better())
 }
 
-/// Returns true if there are two conversions of the same value to the same layout.
 fn has_repetition(kernel: &Kernel<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut conversions = kernel.conversions.iter();
@@ -138,7 +134,7 @@ fn assign_among<'c>(
     (assignment, explanation)
 }
 
-/// Limit for the number of rounds. Each round optimises modes, then rematerialisation.
+/// Maximum number of rounds; each round optimises modes, then rematerialisation.
 const MAX_ROUNDS: usize = 3;
 
 fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
@@ -153,7 +149,7 @@ fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     }
 }
 
-/// Returns the cost of the original function, summed over the nodes in `is_priced`, all slices and all conversions.
+/// Returns the cost of the original function over the nodes in `is_priced`, all slices and all conversions.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
@@ -186,8 +182,7 @@ fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bo
     sum
 }
 
-/// Returns the price of an operation of the original function. [`INFEASIBLE`] is replaced by 0, since the original
-/// function is feasible by definition.
+/// Replaces [`INFEASIBLE`] by 0 for an original operation, which is feasible by definition.
 fn feasible(price: Price) -> Price {
     if price == INFEASIBLE { 0 } else { price }
 }
@@ -201,17 +196,17 @@ struct AssignmentProblem<'p, 'c> {
     prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     is_priced: Vec<bool>,
-    /// The cost of each mode of each node, without conversions: `own[node][mode]`.
+    /// `own[node][mode]` is the cost of a mode without conversions.
     own: Vec<Vec<Cost>>,
     slices: Slices,
-    /// The part of the cost that is the same in all assignments.
+    /// The cost common to all assignments.
     base: Cost,
-    /// Penalty of each conversion, added to the cost of its plan.
+    /// Penalty per conversion, in addition to the plan.
     conversion_cost: Price,
     scope: Scope,
 }
 
-/// A set of modes, as sorted pairs of a node and one of its modes.
+/// Sorted pairs of a node and one of its modes.
 type Members = Vec<(NodeId, usize)>;
 
 impl<'p, 'c> AssignmentProblem<'p, 'c> {
@@ -255,8 +250,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         solved
     }
 
-    /// Adds the demands for the operands of all modes of all nodes. The demands of nodes with a single mode are
-    /// certainly in use, so other nodes can share them at no cost.
+    /// Adds the demands of all modes. Demands of nodes with a single mode are certain, so other nodes share them at no
+    /// cost.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -273,7 +268,6 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         self.slices.settle_again(self.kernel);
     }
 
-    /// Returns the demands for the operands of all nodes in the modes that `solution` chooses.
     fn roots(&mut self, solution: &Solution) -> Vec<usize> {
         let chosen: Vec<Spelling> = self
             .modes
@@ -334,7 +328,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (graph, solution)
     }
 
-    /// Returns true if `members` contains all modes of some node, so that one of the members is certainly chosen.
+    /// Returns true if some node has all its modes in `members`: one of the members is certainly chosen.
     fn is_certain(&self, members: &Members) -> bool {
         members
             .chunk_by(|a, b| a.0 == b.0)
@@ -369,8 +363,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of rematerialised values. The key is the set of modes whose nodes use the same rematerialised
-    /// value.
+    /// Returns the costs of rematerialised values, keyed by the modes that share a value.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -396,7 +389,6 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         shared
     }
 
-    /// Returns the demands for the operands of a node in the encodings of `spelling`.
     fn demands(&mut self, node: NodeId, spelling: &Spelling) -> Vec<usize> {
         let wanted: Vec<(DatumId, EncodingId)> = self.kernel.nodes[node]
             .uses
@@ -414,8 +406,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the costs of conversions. If only one user needs a value in a layout, the conversion is the cost of an
-    /// edge of the graph. If several users share the converted value, the conversion is a `Copy`.
+    /// Returns the costs of conversions: as graph edges for single users, as `Copy` for several users of one layout.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();
@@ -466,7 +457,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         (edges, copies)
     }
 
-    /// Returns, for each mode of the producer, the cost of converting its result to `layout`.
+    /// Returns the cost of a conversion to `layout` for each mode of the producer.
     fn prices_of(
         &mut self,
         datum: DatumId,
@@ -490,8 +481,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Chooses encodings for the layouts of a solution, such that the fewest conversions between spellings of one
-    /// layout are needed.
+    /// Chooses spellings for the layouts of a solution, with the fewest conversions between spellings of one layout.
     fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
         let chosen: Vec<&Mode> = self
             .modes
@@ -556,7 +546,6 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
             .collect()
     }
 
-    /// Returns the assignment in which each node has its encodings in `nodes`.
     fn assignment(&mut self, nodes: Vec<Spelling>, solution: &Solution) -> Assignment {
         let mut roots = Vec::new();
         for (node, spelling) in nodes.iter().enumerate() {
@@ -621,7 +610,7 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
         }
     }
 
-    /// Returns the operation or conversion with the largest excess over the scratch budget, if any exceeds it.
+    /// Returns the worst overflow of the scratch budget.
     fn largest(
         &mut self,
         nodes: &[Spelling],
@@ -668,8 +657,8 @@ impl<'p, 'c> AssignmentProblem<'p, 'c> {
     }
 }
 
-/// The conversion costs between a producer and a user, for each pair of their modes in row-major order.
+/// Conversion costs between a producer and a user, in row-major order of their modes.
 type Edges = BTreeMap<(NodeId, NodeId), Vec<Cost>>;
-/// A conversion that several users share: the producer, the conversion's cost for each mode of the producer, and the
-/// modes of the users that need the converted value.
+/// A conversion shared by several users: the producer, the cost per producer mode, and the user modes that need the
+/// converted value.
 type Copy = (NodeId, Vec<Cost>, Members);

@@ -9,52 +9,45 @@ use super::slices::{Materialisation, Slices};
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 use std::fmt;
 
-/// A report on the conversions of a function.
 pub(crate) struct ConversionReport {
-    /// The conversions that remain after the assignment, in the order of their operands.
+    /// In the order of their operands.
     pub(crate) remaining: Vec<RemainingConversion>,
-    /// The outcome of each conversion of the original function.
     pub(crate) outcomes: Vec<ConversionOutcome>,
 }
 
-/// A conversion that remains after the assignment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemainingConversion {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// Price of executing the conversion once, in quarters of a cycle.
+    /// Price of one execution, in quarters of a cycle.
     pub(crate) price: Price,
-    /// Estimated execution count of the conversion.
+    /// Estimated execution count.
     pub(crate) weight: u64,
     pub(crate) reason: KeptReason,
 }
 
-/// The reason for which a conversion remains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum KeptReason {
     /// The layouts of the producer and of the users are pinned.
     Pinned,
-    /// The conversion moves no data. Operations require different spellings of the same layout.
+    /// No data moves: operations require different spellings of one layout.
     Respelled,
-    /// The conversion is part of the cheapest assignment. The best assignment without the conversion costs this much
-    /// more.
+    /// The best assignment without the conversion costs this much more.
     Cost(Price),
 }
 
-/// The outcome of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConversionOutcome {
-    /// The conversion remains. The index refers to [`ConversionReport::remaining`].
+    /// The index refers to [`ConversionReport::remaining`].
     Kept(usize),
-    /// The conversion is merged into another conversion of the same value to the same layout. The index of the other
-    /// conversion refers to [`ConversionReport::remaining`].
+    /// Merged into another conversion to the same layout; the index refers to [`ConversionReport::remaining`].
     Merged(usize),
-    /// The value is rematerialised in the layout of the conversion's result.
+    /// The value is rematerialised in the converted layout.
     Rematerialised,
-    /// The producer now computes the value in the layout of the conversion's result.
+    /// The producer computes the converted layout.
     ProducerChanged,
-    /// The users now accept another layout.
+    /// The users accept another layout.
     UserChanged,
 }
 
@@ -74,7 +67,6 @@ impl fmt::Display for ConversionOutcome {
     }
 }
 
-/// The assignment, and the state from which its report is computed.
 pub(super) struct ReportBuilder<'e, 'c> {
     pub(super) kernel: &'e mut Kernel<'c>,
     pub(super) prices: &'e mut Prices<'e>,
@@ -141,7 +133,6 @@ impl ReportBuilder<'_, '_> {
         }
     }
 
-    /// Returns the demands for the operands of all nodes in the assignment.
     fn roots(&mut self) -> Vec<usize> {
         let mut roots = Vec::new();
         for (node, spelling) in self.assignment.nodes.iter().enumerate() {
@@ -156,8 +147,8 @@ impl ReportBuilder<'_, '_> {
         roots
     }
 
-    /// Returns the reason for which a conversion from `here` to `there` remains. Computes the best assignment without
-    /// the conversion: either the producer computes the layout `there`, or a user accepts the layout `here`.
+    /// Explains the conversion from `here` to `there` by the best assignment without it: the producer computes `there`,
+    /// or a user accepts `here`.
     fn between(
         &mut self,
         (producer, def): (NodeId, usize),

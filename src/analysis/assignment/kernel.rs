@@ -1,4 +1,4 @@
-//! A function as values with layouts, their producers and users, weighted by estimated execution counts.
+//! A function as values with layouts, with producers, users and estimated execution counts.
 //!
 //! ```text
 //! %x = tt.load ..                     node 0 defines datum 0
@@ -7,8 +7,7 @@
 //! %z = arith.addf %y, %k              node 1 uses datums 0 and 1, defines datum 2
 //! ```
 //! A `ttg.convert_layout` is not a node. All occurrences of a loop-carried value (initial value, argument, yielded
-//! value, result) have the same layout and form one node. The values that the branches of an `scf.if` yield form one
-//! node with its result.
+//! value, result) share one layout and one node. So do the yielded values and the result of an `scf.if`.
 
 use super::layouts::{Catalogue, EncodingId, ShapeId};
 use super::roles::{self, Role};
@@ -22,50 +21,45 @@ use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Index of a [`Datum`].
 pub(crate) type DatumId = usize;
-/// Index of a [`Node`].
 pub(crate) type NodeId = usize;
-/// Index of a [`Slice`].
 pub(crate) type SliceId = usize;
 
-/// A value, together with its copies in other layouts: the results of all `ttg.convert_layout` chains that start at it.
+/// A value, with its copies from chains of `ttg.convert_layout`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum<'c> {
-    /// The value itself, at which the conversions start.
+    /// The source of the conversions.
     pub(crate) value: Val<'c>,
     pub(crate) shape: ShapeId,
     /// The encoding of `value`.
     pub(crate) present: EncodingId,
     pub(crate) element_bits: u32,
-    /// Estimated execution count of the block that defines the value.
+    /// Estimated execution count of the defining block.
     pub(crate) weight: u64,
     pub(crate) producer: Producer,
 }
 
-/// The producer of a datum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Producer {
-    /// A node, and the index of the datum among the definitions of the node.
+    /// A node, and the index in [`Node::defs`].
     Node(NodeId, usize),
-    /// A rematerialisable operation, and the index of the datum among its results.
+    /// A rematerialisable operation, and the index in [`Slice::defs`].
     Slice(SliceId, usize),
 }
 
-/// A tensor operand of a node or slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) at: usize,
     pub(crate) datum: DatumId,
-    /// The encoding of the operand in the original function.
+    /// The original encoding.
     pub(crate) present: EncodingId,
 }
 
-/// A set of tensors whose layouts are chosen together.
+/// Tensors whose layouts are chosen together.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'c> {
-    /// The operation that the node represents. For loop-carried and yielded values, the loop or branch.
+    /// For loop-carried and yielded values, the loop or branch.
     pub(crate) op: Op<'c>,
     pub(crate) role: Role,
     /// Estimated execution count.
@@ -74,7 +68,7 @@ pub(crate) struct Node<'c> {
     pub(crate) defs: Vec<DatumId>,
 }
 
-/// An operation that can be rematerialised in each layout that its users need.
+/// An operation that can be rematerialised in each required layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice<'c> {
     pub(crate) op: Op<'c>,
@@ -84,7 +78,6 @@ pub(crate) struct Slice<'c> {
     pub(crate) defs: Vec<DatumId>,
 }
 
-/// A conversion of the original function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExistingConversion<'c> {
     pub(crate) op: Op<'c>,
@@ -95,7 +88,7 @@ pub(crate) struct ExistingConversion<'c> {
     pub(crate) weight: u64,
 }
 
-/// A function as an assignment problem: its datums, nodes, slices and conversions.
+/// A function as an assignment problem.
 pub(crate) struct Kernel<'c> {
     pub(crate) function: Op<'c>,
     pub(crate) axis: Rc<AxisFacts>,
@@ -107,10 +100,10 @@ pub(crate) struct Kernel<'c> {
     names: FxHashMap<usize, DatumId>,
 }
 
-/// Largest execution count; larger estimates are clamped.
+/// Larger execution counts are clamped.
 const MAX_WEIGHT: u64 = 1 << 24;
 
-/// Builds the assignment problem of a function. Dead operations must have been removed.
+/// Builds the assignment problem of a function without dead operations.
 pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) -> Kernel<'c> {
     let mut builder = KernelBuilder {
         cache: Layouts::of(function.context()),
@@ -144,10 +137,9 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// The node of a loop-carried or yielded value. Its uses are resolved after all values have been defined.
+/// The node of a loop-carried or yielded value, with uses that are resolved at the end.
 struct CarriedGroup<'c> {
     node: NodeId,
-    /// The used operands: operation and operand index.
     uses: Vec<(Op<'c>, usize)>,
 }
 
@@ -156,7 +148,7 @@ struct KernelBuilder<'c> {
     loop_weight: u64,
     kernel: Kernel<'c>,
     groups: Vec<CarriedGroup<'c>>,
-    /// Nodes with operands that are defined later in the text, which occurs in functions with several blocks.
+    /// Nodes whose operands are defined in later blocks.
     pending: Vec<(NodeId, Op<'c>)>,
 }
 
@@ -167,7 +159,7 @@ impl<'c> KernelBuilder<'c> {
         Some((encoding, shape, element_bits(tensor.element).unwrap_or(32)))
     }
 
-    /// Adds a datum for a value. Returns `None` if the value has no layout.
+    /// Adds a datum, or returns `None` if the value has no layout.
     fn define(&mut self, value: Val<'c>, weight: u64, producer: Producer) -> Option<DatumId> {
         let (present, shape, element_bits) = self.tensor(value)?;
         let id = self.kernel.datums.len();
@@ -195,7 +187,6 @@ impl<'c> KernelBuilder<'c> {
         })
     }
 
-    /// Pins the layouts of block arguments.
     fn pinned_arguments(&mut self, op: Op<'c>, block: Blk<'c>, weight: u64) {
         for i in 0..block.argument_count() {
             self.pinned_value(op, build::argument(block, i), weight);
@@ -229,9 +220,9 @@ impl<'c> KernelBuilder<'c> {
         }
     }
 
-    /// Adds the regions of an operation that is no loop or branch. Each region is assumed to run once per execution.
+    /// Adds the regions of an operation other than a loop or branch, assuming one execution per region.
     fn regions(&mut self, op: Op<'c>, role: Role, weight: u64) {
-        // Their regions compute on scalars.
+        // The regions compute on scalars.
         if matches!(role, Role::Reduction | Role::Scan | Role::Elementwise) {
             return;
         }
@@ -323,8 +314,8 @@ impl<'c> KernelBuilder<'c> {
             .count()
     }
 
-    /// Adds the node of a loop-carried or yielded value. `values` are the block arguments and results that it
-    /// defines, and `uses` are the operands that are assigned to it.
+    /// Adds the node of a loop-carried or yielded value: the block arguments and results `values`, and the incoming
+    /// operands `uses`.
     fn group(
         &mut self,
         (op, role, weight): (Op<'c>, Role, u64),
@@ -414,7 +405,6 @@ impl<'c> KernelBuilder<'c> {
         }
     }
 
-    /// Resolves the uses of all carried groups and of all pending nodes.
     fn finish(&mut self) {
         for group in std::mem::take(&mut self.groups) {
             let uses: Vec<Use<'c>> = group

@@ -9,16 +9,14 @@ use melior::ir::Attribute;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Index of an interned encoding. Two spellings of one layout have different indices.
+/// Index of an interned encoding. Different spellings of one layout have different indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct EncodingId(u32);
 
-/// Index of an interned tensor shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct ShapeId(u32);
 
-/// Index of an interned layout. Encodings that place each element in the same register of the same thread have the
-/// same index.
+/// Index of an interned layout. Encodings with the same registers and threads for all elements share an index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct LayoutId(u32);
 
@@ -28,7 +26,7 @@ impl LayoutId {
     }
 }
 
-/// The encodings, shapes and layouts of a function, without duplicates. They are numbered in the order of first use.
+/// Interned encodings, shapes and layouts, numbered in order of first use.
 pub(crate) struct Catalogue<'c> {
     encodings: Vec<(Arc<Encoding>, Option<Attribute<'c>>)>,
     numbers: FxHashMap<Arc<Encoding>, EncodingId>,
@@ -54,7 +52,7 @@ impl<'c> Catalogue<'c> {
         }
     }
 
-    /// Returns the indices of the encoding and of the shape of a tensor, or `None` if its encoding is not distributed.
+    /// Returns the encoding and shape of a tensor, or `None` if its encoding is not distributed.
     pub(crate) fn tensor(
         &mut self,
         cache: &Layouts,
@@ -81,7 +79,6 @@ impl<'c> Catalogue<'c> {
         Some((encoding, shape))
     }
 
-    /// Returns the index of an encoding. Adds the encoding if it has no index yet.
     pub(crate) fn encoding(&mut self, encoding: Arc<Encoding>) -> EncodingId {
         if let Some(known) = self.numbers.get(&encoding) {
             return *known;
@@ -96,12 +93,12 @@ impl<'c> Catalogue<'c> {
         &self.encodings[encoding.0 as usize].0
     }
 
-    /// Returns true if an encoding is `#ttg.generic_linear` or a slice of `#ttg.generic_linear`.
+    /// Returns true for `#ttg.generic_linear`, and for slices of it.
     pub(crate) fn is_generic(&self, encoding: EncodingId) -> bool {
         self.get(encoding).is_generic()
     }
 
-    /// Returns the attribute of an encoding.
+    /// Returns the MLIR attribute, or `None` if it does not parse.
     pub(crate) fn attribute(
         &mut self,
         context: &'c Context,
@@ -114,7 +111,6 @@ impl<'c> Catalogue<'c> {
         *attribute
     }
 
-    /// Returns the index of a shape. Adds the shape if it has no index yet.
     pub(crate) fn shape(&mut self, shape: &[u64]) -> ShapeId {
         if let Some(known) = self.shape_numbers.get(shape) {
             return *known;
@@ -125,7 +121,7 @@ impl<'c> Catalogue<'c> {
         number
     }
 
-    /// Returns the layout of an encoding on a shape, or `None` if the encoding does not support the shape.
+    /// Returns the layout of an encoding on a shape, or `None` if the shape is unsupported.
     pub(crate) fn layout(&mut self, encoding: EncodingId, shape: ShapeId) -> Option<LayoutId> {
         if let Some(known) = self.known.get(&(encoding, shape)) {
             return *known;
@@ -152,12 +148,12 @@ impl<'c> Catalogue<'c> {
         Some(number)
     }
 
-    /// Returns a layout without its zero register bases.
+    /// Returns the layout without zero register bases.
     pub(crate) fn linear(&self, layout: LayoutId) -> &LinearLayout {
         &self.layouts[layout.0 as usize]
     }
 
-    /// Returns the number of registers per thread in a layout.
+    /// Returns the number of registers per thread, without replicas.
     pub(crate) fn registers(&self, layout: LayoutId) -> u64 {
         1 << self.linear(layout).in_bits(Dim::REGISTER)
     }

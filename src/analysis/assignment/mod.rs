@@ -1,4 +1,4 @@
-//! Layout assignment: encodings for all values of a function at minimal cost.
+//! Layout assignment: encodings for all values of a function, at minimal cost.
 //!
 //! | file | contents |
 //! |---|---|
@@ -11,12 +11,12 @@
 //! | `prices` | costs of operations and conversions, from their plans |
 //! | `products` | plans of matrix products |
 //! | `choice` | the assignment problem as a graph, and its solution |
-//! | `alternatives` | operations whose alternative layouts the caller provides, such as matrix instructions |
+//! | `alternatives` | operations with given alternatives, such as matrix instructions |
 //! | `variants` | assignment for sets of values that share one decision |
 //! | `outcome` | the result |
-//! | `explain` | outcomes of the conversions, and reasons for the conversions that remain |
+//! | `explain` | outcomes of all conversions, and reasons for the remaining ones |
 //!
-//! [`linear_layout::assign`] solves the graph. No file of this folder changes IR.
+//! [`linear_layout::assign`] solves the graph. Nothing here changes IR.
 
 mod alternatives;
 mod choice;

@@ -1,4 +1,4 @@
-//! Modes: consistent encodings for all operands and results of an operation.
+//! Modes: consistent layouts for all operands and results of an operation.
 
 use super::alternatives::AlternativeModes;
 use super::kernel::{DatumId, Kernel, Node, NodeId, Slice, SliceId, Use};
@@ -12,30 +12,28 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Encodings of the operands (`uses`) and results (`defs`) of a node. Spellings with the same layouts form a [`Mode`].
+/// Encodings for the operands (`uses`) and results (`defs`) of a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Spelling {
     pub(crate) uses: Vec<EncodingId>,
     pub(crate) defs: Vec<EncodingId>,
 }
 
-/// Layouts that the operands and results of a node may have, and the encodings that have these layouts.
+/// Layouts for the operands (`uses`) and results (`defs`) of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Mode {
     pub(crate) uses: Vec<LayoutId>,
     pub(crate) defs: Vec<LayoutId>,
-    /// Choices of encodings that have these layouts, in order of discovery; at least one.
+    /// Encodings with these layouts, in order of discovery; not empty.
     pub(crate) spellings: Vec<Spelling>,
 }
 
-/// The position of a tensor among the operands or results of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TensorPosition {
     Use(usize),
     Def(usize),
 }
 
-/// The tensors of a node or of a slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Tensors<'k, 'c> {
     pub(crate) op: Op<'c>,
@@ -67,8 +65,7 @@ impl<'c> Slice<'c> {
 }
 
 impl Tensors<'_, '_> {
-    /// Infers the encodings of all tensors from the encoding of the tensor at `position`. Returns `None` if there are
-    /// no consistent encodings.
+    /// Infers all encodings from one tensor's encoding, or returns `None` if they are inconsistent.
     pub(crate) fn spelled(
         &self,
         position: TensorPosition,
@@ -119,8 +116,7 @@ impl Tensors<'_, '_> {
 }
 
 impl<'c> Kernel<'c> {
-    /// Infers the encodings of all tensors of a node or slice from the encoding of its tensor at `position`. Returns
-    /// the encodings as a spelling and as a mode, or `None` if there are no consistent encodings.
+    /// Infers all encodings from one tensor's encoding, or returns `None` if they are inconsistent.
     pub(crate) fn spelled(
         &mut self,
         of: NodeOrSlice,
@@ -148,7 +144,7 @@ impl<'c> Kernel<'c> {
         Some((spelling, mode))
     }
 
-    /// Returns the original encodings of a node or slice.
+    /// Returns the original encodings.
     pub(crate) fn present(&self, of: NodeOrSlice) -> Spelling {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.nodes[node].tensors(),
@@ -161,7 +157,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns the mode with the layouts of a spelling, or `None` if an encoding does not support its tensor's shape.
+    /// Returns the mode of a spelling, or `None` if a shape is unsupported.
     pub(crate) fn mode(&mut self, of: NodeOrSlice, spelling: Spelling) -> Option<Mode> {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.nodes[node].tensors(),
@@ -184,16 +180,14 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// A node or a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NodeOrSlice {
     Node(NodeId),
     Slice(SliceId),
 }
 
-/// Limit for the number of modes of a node. Only nodes in cycles of views reach this limit.
+/// Maximum number of modes of a node, reached only in cycles of views.
 const MAX_MODES: usize = 64;
-/// Limit for the number of spellings of a mode.
 const MAX_SPELLINGS: usize = 4;
 
 struct ModePropagation<'k, 'c> {
@@ -205,8 +199,8 @@ struct ModePropagation<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Computes the modes of all nodes. Mode 0 of a node has the original layouts. The other modes are propagated from
-/// other nodes along values, in both directions.
+/// Computes the modes of all nodes. Mode 0 has the original layouts; other modes are propagated along values in both
+/// directions.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],
@@ -269,7 +263,7 @@ impl ModePropagation<'_, '_> {
         }
     }
 
-    /// Adds the mode of a node in which the tensor at `position` has the encoding `encoding`.
+    /// Adds the mode in which the tensor at `position` has `encoding`.
     fn offer(&mut self, node: NodeId, position: TensorPosition, encoding: EncodingId) {
         if !self.is_open[node] {
             return;

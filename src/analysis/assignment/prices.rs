@@ -1,8 +1,8 @@
-//! Costs of operations and conversions in a layout, computed from the plans that lowering would use.
+//! Costs of operations and conversions, computed from the plans that lowering would use.
 //!
 //! # Units
-//! A price is the cost of one execution by a CTA, in quarters of a cycle of the SM (or CU) on which the CTA runs.
-//! Every pass that compares layouts compares such prices.
+//! A price is the cost of one execution by a CTA, in quarters of a cycle of the SM (or CU). All passes that compare
+//! layouts compare such prices.
 
 use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
@@ -28,21 +28,19 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// Bytes of a sector of global memory.
 const SECTOR_BYTES: u64 = 32;
-/// The price of a sector read: the L1 cache delivers 64 bytes per cycle.
+/// Price per read sector: the L1 cache delivers 64 bytes per cycle.
 const SECTOR_READ: Price = 2;
-/// The price of a sector written through to the L2 cache, at 32 bytes per cycle.
+/// Price per stored sector: the L2 cache takes 32 bytes per cycle.
 const SECTOR_WRITTEN: Price = 4;
 
-/// The penalty per byte of scratch memory above the budget. It is larger than any saving by another layout.
+/// Penalty per byte above the scratch budget; larger than any saving.
 const BYTE_BEYOND: Price = 1 << 22;
 
-/// The prices of one function, with caches.
 pub(crate) struct Prices<'p> {
     options: AssignmentOptions,
     plans: &'p mut PriceCache,
-    /// The number of each layout in the cache, indexed by [`LayoutId`]. `None` if the layout has not been looked up.
+    /// Number in `plans`, indexed by [`LayoutId`].
     numbers: Vec<Option<u32>>,
     conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
@@ -76,7 +74,7 @@ impl<'p> Prices<'p> {
         number
     }
 
-    /// Returns the price of a plan, including the penalty for bytes above the budget.
+    /// Returns the price of a plan with the penalty for bytes above the budget.
     fn within(&self, planned: PlanCost) -> Price {
         let beyond = planned
             .bytes
@@ -85,7 +83,7 @@ impl<'p> Prices<'p> {
         planned.price.saturating_add(beyond)
     }
 
-    /// Returns the price of a conversion, or [`INFEASIBLE`] if there is no plan for it.
+    /// Returns the price of a conversion, or [`INFEASIBLE`] without a plan.
     pub(crate) fn conversion<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -100,7 +98,7 @@ impl<'p> Prices<'p> {
         self.within(planned)
     }
 
-    /// Returns the smallest amount of shared memory, in bytes, in which the conversion can run.
+    /// Returns the smallest sufficient shared memory in bytes.
     pub(crate) fn conversion_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -138,7 +136,7 @@ impl<'p> Prices<'p> {
         planned
     }
 
-    /// Returns the price of an operation in a mode, or [`INFEASIBLE`] if there is no plan for it.
+    /// Returns the price of an operation in a mode, or [`INFEASIBLE`] without a plan.
     pub(crate) fn operation<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -185,8 +183,7 @@ impl<'p> Prices<'p> {
         }
     }
 
-    /// Returns the price of a pinned operation. It is 0 unless the operation is a product, since only products have
-    /// alternatives.
+    /// Returns the price of a matrix product; 0 for other pinned operations, which have no alternatives.
     fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
         let Some(dot) = tt::Dot::of(op) else {
             return 0;
@@ -202,7 +199,7 @@ impl<'p> Prices<'p> {
         planned.map_or(INFEASIBLE, |planned| planned.price)
     }
 
-    /// Returns the smallest amount of scratch memory, in bytes, in which the operation can run.
+    /// Returns the smallest sufficient scratch memory in bytes.
     pub(crate) fn scratch_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -220,7 +217,7 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// Returns the price of issuing one instruction in each warp of a layout.
+    /// Returns the price of one instruction per warp.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
         Price::from(self.options.target.costs.select) * warps
@@ -310,7 +307,7 @@ impl<'p> Prices<'p> {
         Some(planned)
     }
 
-    /// Returns the price of a global access: the issue of the accesses by each warp, and the sectors that they touch.
+    /// Returns the price of a global access: one issue per warp, and the touched sectors.
     fn access<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -378,11 +375,9 @@ fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCos
     }
 }
 
-/// Returns the cost of a plan. If its scratch memory exceeds the budget, returns the cost of a plan that is limited
-/// to the budget.
+/// Returns the cost of a plan, limited to the scratch budget if the unlimited plan exceeds it.
 ///
-/// `plan` computes the cost and the bytes of the plan under a limit. `baseline` computes the bytes of the baseline
-/// plan, if there is one.
+/// `plan(limit)` returns (cost, bytes), and `baseline` the bytes of the baseline plan.
 fn within(
     budget: Option<u32>,
     plan: impl Fn(Option<u32>) -> Option<(u32, u32)>,
@@ -445,8 +440,7 @@ fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     })
 }
 
-/// Plans an access of registers to a shared-memory buffer. Returns `None` if the types are unsuitable or there is no
-/// plan.
+/// Plans a shared-memory access, or returns `None` for unsuitable types.
 pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
@@ -457,7 +451,7 @@ pub(crate) fn plan_buffer_access(
     MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
-/// Returns the placement of a buffer's elements, and the offset bits in which its views may differ.
+/// Returns the placement of a buffer's elements, and the mask of offset bits that differ between views.
 fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -474,7 +468,7 @@ fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     Some((place, mask))
 }
 
-/// Returns the number of sectors that one access of a warp touches.
+/// Returns the number of sectors touched by one access of a warp.
 fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u32) -> u64 {
     let bytes = u64::from(bits / 8).max(1);
     let lanes = (0..layout.in_bits(Dim::LANE)).map(|bit| layout.basis(Dim::LANE, bit));
@@ -504,8 +498,7 @@ fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u3
     1 << span.dimension()
 }
 
-/// Returns the number of operations by which a reduction or scan combines two elements: the operations in its region
-/// without the terminator, and at least 1.
+/// Returns the number of operations that combine two elements in a reduction or scan; at least 1.
 fn combined(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let count: usize = blocks.map(|block| build::operations(block).len()).sum();
@@ -514,7 +507,7 @@ fn combined(op: Op<'_>) -> u32 {
         .max(1)
 }
 
-/// Returns true if an access has at least one element per thread, so that its layout determines coalescing.
+/// Returns true if each thread has at least one element, where the layout determines coalescing.
 pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     let pointer = match (tt::Load::of(op), tt::Store::of(op)) {
         (Some(load), _) => load.ptr(),
@@ -525,7 +518,6 @@ pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     elements.is_some_and(|elements| elements > 1 && elements >= threads)
 }
 
-/// Returns the price of one conversion of a datum.
 pub(super) fn convert<'c>(
     kernel: &mut Kernel<'c>,
     prices: &mut Prices<'_>,

@@ -10,19 +10,18 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::product::{MatrixProduct, ProductError, ProductPlan, plan_product};
 use std::sync::Arc;
 
-/// The plan of a product, and its cost.
 #[derive(Debug)]
 pub(crate) struct PricedProduct {
     pub(crate) plan: ProductPlan,
-    /// Cost of the plan, including spilled registers, in quarters of a cycle.
+    /// Cost including spills, in quarters of a cycle.
     pub(crate) price: Price,
 }
 
 impl PriceCache {
-    /// Plans a product of A and B that is added to D.
+    /// Plans D += A * B.
     ///
     /// # Errors
-    /// Returns an error if the layouts are inconsistent, or if the target has no instruction for them.
+    /// Returns an error if the layouts are inconsistent, or if the target has no matching instruction.
     pub(crate) fn product(
         &mut self,
         types: &ProductTypes,
@@ -53,7 +52,7 @@ impl PriceCache {
     }
 }
 
-/// Returns the cost of spills. Operands that exceed the registers of a thread are stored and loaded once.
+/// Returns the cost of spills: operands that exceed the registers of a thread are stored and loaded once.
 fn spills(product: &MatrixProduct<'_>) -> Price {
     let target = product.target;
     let words: u64 = product.words().iter().sum();

@@ -6,39 +6,40 @@ use crate::sys::build::{self, Op};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// The constraint of an operation on layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// The operation changes only the layout of a value.
+    /// A layout conversion.
     Conversion,
-    /// The operation has no tensor operands, and its results can have any layout: constants, ranges, splats.
+    /// No tensor operands, and any result layout: constants, ranges, splats.
     Source,
-    /// All tensors of the operation have the same encoding. The operation can be rematerialised.
+    /// Equal encodings of all tensors, and rematerialisable.
     Elementwise,
-    /// The encodings of operands and results determine each other, and no data moves.
+    /// Operands and results determine each other's encodings; no data moves.
     View,
-    /// The encodings of operands and results determine each other, and the cost depends on the layout.
+    /// Operands and results determine each other's encodings; the cost depends on the layout.
     Reduction,
-    /// All tensors of the operation have the same encoding, and the cost depends on the layout.
+    /// Equal encodings of all tensors; the cost depends on the layout.
     Scan,
-    /// The operation accesses global memory, and all its tensors have the same encoding.
-    Access { is_store: bool },
-    /// The operation accesses a shared-memory buffer, and its tensor can have any layout.
-    Buffer { is_store: bool },
-    /// The operation checks each element of a tensor, which can have any layout.
+    /// An access to global memory, with equal encodings of all tensors.
+    Access {
+        is_store: bool,
+    },
+    /// An access to a shared-memory buffer, with any tensor layout.
+    Buffer {
+        is_store: bool,
+    },
+    /// A check of each element of a tensor, with any layout.
     Check,
-    /// A loop with loop-carried values.
     Loop,
-    /// A conditional, which executes at most one of its regions.
+    /// A conditional that executes at most one of its regions.
     Conditional,
-    /// The terminator of a region of a loop or conditional. Its operands belong to the node of the loop or conditional.
+    /// The terminator of a loop or conditional region; its operands belong to the node of the loop or conditional.
     Terminator,
-    /// The layouts are pinned, because the kind of the operation requires them or the operation is unknown.
+    /// Pinned layouts, of an unknown operation or because the operation requires them.
     Fixed,
 }
 
 impl Role {
-    /// Returns the role of an operation.
     pub(crate) fn of(op: Op<'_>) -> Self {
         match AnyKind::of(op) {
             AnyKind::Own(kind) => own(op, kind),
@@ -47,12 +48,12 @@ impl Role {
         }
     }
 
-    /// Returns true if the operation may be rematerialised.
+    /// Returns true if rematerialisation is possible.
     pub(crate) const fn is_repeatable(self) -> bool {
         matches!(self, Self::Source | Self::Elementwise | Self::View)
     }
 
-    /// Returns true if the operation is dead when its results are unused.
+    /// Returns true if the operation is dead without users.
     pub(crate) const fn is_pure(self) -> bool {
         matches!(
             self,
@@ -101,7 +102,7 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
     }
 }
 
-/// Returns true unless an attribute pins the layouts of an operation.
+/// Returns false if an attribute pins the layouts.
 fn is_free(op: Op<'_>) -> bool {
     use OpView as V;
     match OpView::of(op) {
@@ -130,8 +131,7 @@ fn upstream(op: Op<'_>, kind: UpstreamKind) -> Role {
     }
 }
 
-/// Returns the approximate number of instructions that an elementwise operation needs for each 32-bit word of a
-/// thread.
+/// Returns the approximate number of instructions for each 32-bit word of a thread.
 pub(super) fn instructions(op: Op<'_>) -> u64 {
     use UpstreamKind as U;
     match AnyKind::of(op) {
@@ -191,7 +191,6 @@ pub(super) fn instructions(op: Op<'_>) -> u64 {
     }
 }
 
-/// Returns true if an operand or result is a tensor with an encoding.
 pub(super) fn has_tensors(op: Op<'_>) -> bool {
     let operands = (0..op.operand_count()).map(|i| build::operand(op, i).r#type());
     let results = (0..op.result_count()).map(|i| build::result(op, i).r#type());

@@ -1,8 +1,8 @@
 //! Backward slices that can be rematerialised in another layout: constants, ranges, addresses, masks.
 //!
-//! The layout of such a datum is not chosen as part of a node. For each layout that a user needs, there are two
-//! sources: rematerialisation of all operations of the slice, or a conversion of the original value. The cheaper
-//! source is chosen. The cost of a source with several users counts once.
+//! The layout of such a datum is not part of a node. In each required layout, the datum is either rematerialised
+//! together with its slice, or converted from the original value; the cheaper source wins. A shared source costs only
+//! once.
 
 use super::kernel::{DatumId, Kernel, Producer, SliceId};
 use super::layouts::EncodingId;
@@ -15,34 +15,30 @@ use std::ops::Range;
 /// A price, and a number of conversions.
 pub(crate) type Cost = (Price, u32);
 
-/// Index of a [`Demand`].
 pub(crate) type DemandId = usize;
 
-/// An operation or conversion that an assignment adds for an operand.
+/// An operation or conversion added for an operand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Materialisation {
-    /// Rematerialises an operation. The encoding is the encoding of the operation's first result.
+    /// Rematerialises an operation; its first result gets the encoding.
     Recompute(SliceId, EncodingId),
     /// Converts a datum from the first encoding to the second.
     Convert(DatumId, EncodingId, EncodingId),
 }
 
-/// The need for the datum `datum` in the encoding `encoding`. Its source is either a rematerialisation or a conversion.
+/// A datum required in an encoding, by rematerialisation or by conversion.
 #[derive(Clone, Debug)]
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// The encodings of the rematerialised operation, and the demands for its operands. `None` if the operation
-    /// cannot be rematerialised in this encoding.
+    /// The encodings of the rematerialised operation, and the demands for its operands; `None` if impossible.
     direct: Option<(Spelling, Vec<DemandId>)>,
-    /// The demand for the same datum in its original encoding. `None` if this demand is for the original encoding.
+    /// The demand for the original encoding; `None` if `encoding` is the original one.
     present: Option<DemandId>,
     is_direct: bool,
-    /// The costs of the two sources, rematerialisation and conversion, without the costs of their operands. `None` if
-    /// the source is not possible.
+    /// The costs of rematerialisation and of conversion, without operands; `None` if impossible.
     costs: [Option<Cost>; 2],
     total: Cost,
-    /// Number of users of the demand in the current assignment.
     users: u32,
 }
 
@@ -51,7 +47,6 @@ impl Demand {
         self.costs[usize::from(!self.is_direct)].unwrap_or((INFEASIBLE, 0))
     }
 
-    /// Returns the demands on which the chosen source of this demand depends.
     fn operands(&self) -> &[DemandId] {
         match &self.direct {
             Some((_, wanted)) if self.is_direct => wanted,
@@ -60,13 +55,13 @@ impl Demand {
     }
 }
 
-/// All demands for rematerialisable values, with the chosen source of each.
+/// The demands for rematerialisable values, with chosen sources.
 #[derive(Default)]
 pub(crate) struct Slices {
     demands: Vec<Demand>,
     known: FxHashMap<(DatumId, EncodingId), DemandId>,
     settled: usize,
-    /// Penalty of each conversion, added to the cost of its plan.
+    /// Penalty per conversion, in addition to the plan.
     conversion_cost: Price,
 }
 
@@ -78,8 +73,7 @@ impl Slices {
         }
     }
 
-    /// Returns the demand for a datum in an encoding. If there is no such demand yet, adds it and the demands for its
-    /// operands.
+    /// Returns the demand for a datum in an encoding; adds missing demands, including those for operands.
     pub(crate) fn demand(
         &mut self,
         kernel: &mut Kernel<'_>,
@@ -117,7 +111,7 @@ impl Slices {
         id
     }
 
-    /// Adds the demands on which the sources of a demand depend.
+    /// Adds the demands for the operands of both sources.
     fn open(&mut self, kernel: &mut Kernel<'_>, id: DemandId) {
         let Demand {
             datum, encoding, ..
@@ -154,8 +148,7 @@ impl Slices {
         }
     }
 
-    /// Chooses a source for each demand that has been added since the last call, one demand after the other. An operand
-    /// of a source costs nothing if its demand already has users.
+    /// Chooses sources for the demands added since the last call. Operands that already have users cost nothing.
     pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -165,8 +158,7 @@ impl Slices {
         self.decide_all(kernel, new);
     }
 
-    /// Chooses a source again for each demand without users. An operand of a source costs nothing if its demand has
-    /// users by now.
+    /// Chooses sources again for demands without users. Operands that now have users cost nothing.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
@@ -187,7 +179,6 @@ impl Slices {
         }
     }
 
-    /// Computes the cost of each source of a demand.
     fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, id: DemandId) {
         let demand = &self.demands[id];
         let (encoding, is_present) = (demand.encoding, demand.present.is_none());
@@ -237,11 +228,11 @@ impl Slices {
         demand.total = best.unwrap_or((INFEASIBLE, 0));
     }
 
-    /// Local search: changes the source of one demand at a time while the total cost of `roots` decreases. Returns
-    /// true if the total has decreased.
+    /// Local search: flips one source at a time while the total cost of `roots` decreases. Returns true if the total
+    /// has decreased.
     ///
-    /// The search also starts from the state in which everything is rematerialised, since conversions with a shared
-    /// operand are a local optimum.
+    /// A second search starts with all values rematerialised, since conversions with a shared operand are a local
+    /// optimum.
     pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
         let sources = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
         let first = sources(self);
@@ -271,7 +262,7 @@ impl Slices {
         now < as_is
     }
 
-    /// Counts the users of each demand. Returns the total cost.
+    /// Counts the users of all demands and returns the total cost.
     fn count_users(&mut self, roots: &[DemandId]) -> TotalCost {
         for demand in &mut self.demands {
             demand.users = 0;
@@ -283,7 +274,7 @@ impl Slices {
         sum
     }
 
-    /// Changes the source of one demand at a time while the total cost decreases. Returns the total cost.
+    /// Flips one source at a time while the total cost decreases. Returns the total cost.
     fn descend(&mut self, roots: &[DemandId]) -> (u128, u64) {
         let mut sum = self.count_users(roots);
         loop {
@@ -308,8 +299,8 @@ impl Slices {
         }
     }
 
-    /// Returns the increase of the total cost of `roots` if the source of one demand is changed. Returns `None` if
-    /// the demand has no other source or no users.
+    /// Returns the increase of the total cost of `roots` if the demand takes its other source; `None` without users or
+    /// without another source.
     pub(crate) fn flip_cost(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
         self.improve(roots);
         let demand = &self.demands[id];
@@ -329,7 +320,7 @@ impl Slices {
         increase.filter(|increase| *increase < INFEASIBLE / 2)
     }
 
-    /// Changes the source of a demand that has users, and updates the total cost `sum`.
+    /// Changes the source of a used demand, and updates `sum`.
     fn flip(&mut self, id: DemandId, sum: &mut TotalCost) {
         let demand = &mut self.demands[id];
         let (own, old) = (demand.own(), demand.operands().to_vec());
@@ -367,7 +358,7 @@ impl Slices {
         }
     }
 
-    /// Visits each materialisation of the given demands once, with its cost.
+    /// Visits each materialisation once, with its cost.
     pub(crate) fn visit(
         &self,
         roots: impl IntoIterator<Item = DemandId>,
@@ -406,7 +397,7 @@ impl Slices {
     }
 }
 
-/// A total cost that stays exact even if some summands are infeasible.
+/// A sum that stays exact with infeasible summands.
 #[derive(Clone, Copy, Default)]
 struct TotalCost {
     price: u128,

@@ -1,7 +1,7 @@
-//! Assignment for sets of values; each set takes one of a few variants.
+//! Assignment for sets of values that each take one of a few variants.
 //!
-//! Each set is a node of the graph, and its variants are the alternatives of the node. A conversion or operation that
-//! involves two sets is an edge. A conversion or operation within one set adds its cost to the variants of the set.
+//! Each set is a node of the graph, and its variants are the alternatives. A conversion or operation between two sets
+//! is an edge; within one set, it adds to the costs of the variants.
 
 use super::choice::times;
 use super::kernel::{self, Kernel};
@@ -22,10 +22,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Values, each with an encoding that it may take.
+/// Values, each with a candidate encoding.
 pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// An operation or conversion whose price depends on the variants of at most two sets.
+/// An operation or conversion that depends on the variants of at most two sets.
 enum PricedItem<'c> {
     Operation(NodeOrSlice),
     Conversion {
@@ -35,9 +35,9 @@ enum PricedItem<'c> {
     },
 }
 
-/// Returns the index of the variant that each set takes in the cheapest assignment.
+/// Returns the variant of each set in the cheapest assignment.
 ///
-/// All values must have encodings. Operations that involve more than two sets are ignored.
+/// Values outside `sets` must have known encodings. Operations on more than two sets are ignored.
 pub(crate) fn cheapest<'c>(
     module: Op<'c>,
     sets: &[Vec<ValueEncodings<'c>>],
@@ -51,7 +51,7 @@ pub(crate) fn cheapest<'c>(
             set_of.insert(value_id(*value), set);
         }
     }
-    // Costs by pair of sets; equal indices are the costs of one set.
+    // Costs by pair of sets; equal indices mean costs within one set.
     let mut prices: BTreeMap<(usize, usize), Vec<(Price, u32)>> = BTreeMap::new();
     for function in functions(module) {
         let mut pricing = Pricing {
@@ -88,7 +88,6 @@ struct Pricing<'p, 'c> {
     kernel: Kernel<'c>,
     prices: Prices<'p>,
     sets: &'p [Vec<ValueEncodings<'c>>],
-    /// The index of the set that contains each value.
     set_of: &'p FxHashMap<usize, usize>,
 }
 
@@ -161,7 +160,7 @@ impl<'c> Pricing<'_, 'c> {
         }
     }
 
-    /// Returns the tensor operands of an operation, followed by its tensor results.
+    /// Returns the tensor operands, then the tensor results.
     fn values(&self, of: NodeOrSlice) -> Vec<Val<'c>> {
         let tensors = match of {
             NodeOrSlice::Node(node) => self.kernel.nodes[node].tensors(),
@@ -178,7 +177,7 @@ impl<'c> Pricing<'_, 'c> {
         uses.chain(defs).collect()
     }
 
-    /// Returns the price of an item if the sets take these variants. `chosen` has pairs of a set and a variant.
+    /// Returns the price under `chosen`, pairs of a set and a variant.
     fn price(&mut self, item: &PricedItem<'c>, chosen: [(usize, usize); 2]) -> (Price, u32) {
         match item {
             PricedItem::Conversion { from, to, bits } => {

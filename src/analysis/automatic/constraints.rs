@@ -1,4 +1,4 @@
-//! Constraints between open encodings: equivalence classes of values, and inference between classes.
+//! Constraints between open encodings: equivalence classes of values, and inference edges between classes.
 
 use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{scf, tt, ttg};
@@ -9,11 +9,10 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 
-/// Index of an equivalence class. All values of a class have the same encoding.
+/// Index of an equivalence class: values with equal encodings.
 pub(crate) type Class = usize;
 
-/// A constraint between two classes: the encoding of operand `at` of an operation and the encoding of its results
-/// determine each other.
+/// A constraint between two classes: the encodings of operand `at` and of the results determine each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InferenceEdge<'c> {
     pub(super) op: Op<'c>,
@@ -23,7 +22,7 @@ pub(super) struct InferenceEdge<'c> {
     pub(super) how: Dependence,
 }
 
-/// A layout conversion whose operand or result has an open encoding.
+/// A layout conversion with an open operand or result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenConversion<'c> {
     pub(super) op: Op<'c>,
@@ -31,9 +30,9 @@ pub(super) struct OpenConversion<'c> {
     pub(super) to: Val<'c>,
 }
 
-/// The values of a module that have open layouts of one kind, and the constraints between them (a union-find forest).
+/// The values with open layouts of one kind, and their constraints (a union-find forest).
 pub(crate) struct Constraints<'c> {
-    /// The open values, in program order.
+    /// In program order.
     pub(crate) values: Vec<Val<'c>>,
     pub(super) links: Vec<InferenceEdge<'c>>,
     pub(super) conversions: Vec<OpenConversion<'c>>,
@@ -43,7 +42,6 @@ pub(crate) struct Constraints<'c> {
 }
 
 impl<'c> Constraints<'c> {
-    /// Collects the constraints of all functions of a module.
     pub(crate) fn of(module: Op<'c>, kind: OpenLayout) -> Self {
         let mut constraints = Self {
             values: Vec::new(),
@@ -73,7 +71,6 @@ impl<'c> Constraints<'c> {
         constraints
     }
 
-    /// Numbers the open values in an operation and its regions.
     fn define(&mut self, op: Op<'c>, operations: &mut Vec<Op<'c>>) {
         operations.push(op);
         for value in build::results(op) {
@@ -98,7 +95,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Returns the class of a value, if its layout is open.
+    /// Returns the class of a value, or `None` if the layout is known.
     pub(crate) fn class(&self, value: Val<'c>) -> Option<Class> {
         let mut number = *self.numbers.get(&value_id(value))?;
         while self.parents[number] != number {
@@ -107,7 +104,7 @@ impl<'c> Constraints<'c> {
         Some(number)
     }
 
-    /// Returns the class of the open value with this number.
+    /// Returns the class of `values[number]`.
     pub(crate) fn class_of(&self, number: usize) -> Class {
         let mut number = number;
         while self.parents[number] != number {
@@ -140,7 +137,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies the class of each value with the classes of the values to which control flow forwards the value.
+    /// Unifies values that control flow forwards to each other.
     fn control(&mut self, op: Op<'c>, functions: &FxHashMap<Text<'c>, Op<'c>>) {
         use UpstreamKind as U;
         match AnyKind::of(op) {
@@ -230,7 +227,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Unifies the classes of the operands and results of an operation that must have the same encoding.
+    /// Unifies operands and results that must have the same encoding.
     fn operands(&mut self, op: Op<'c>) {
         use OpView as V;
         let values = || [build::operands(op), build::results(op)].concat();
@@ -260,7 +257,7 @@ impl<'c> Constraints<'c> {
         }
     }
 
-    /// Adds the inference edges of an operation.
+    /// Adds the inference edges and the conversion of an operation.
     fn link(&mut self, op: Op<'c>) {
         if let Some(conversion) = ttg::ConvertLayout::of(op) {
             let (from, to) = (conversion.src(), conversion.result());
@@ -297,7 +294,7 @@ impl<'c> Constraints<'c> {
     }
 }
 
-/// Returns the kind of a value's open layout, or `None` if the value's layout is known.
+/// Returns the kind of an open layout, or `None` if the layout is known.
 pub(crate) fn open_layout_of(value: Val<'_>) -> Option<OpenLayout> {
     let tensor = TensorType::of(value.r#type())?;
     tensor.encoding.and_then(sys::open_layout)

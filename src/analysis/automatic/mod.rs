@@ -6,12 +6,12 @@
 //! %c = tt.broadcast %b
 //! %d = gluon.set_auto_layout %c -> tensor<64x32xi32, #blocked>  requires #blocked of class 1
 //! ```
-//! `constraints` computes three things: classes of values that have the same encoding, edges between classes whose
-//! encodings determine each other, and the conversions between classes. `resolve` propagates required encodings along
-//! the edges. No conversion is added; conflicting requirements are an error.
+//! `constraints` collects classes of values with the same encoding, inference edges between classes, and conversions
+//! between classes. `resolve` propagates required encodings along the edges. No conversion is added; conflicting
+//! requirements are an error.
 //!
-//! If a class is constrained only by conversions, its candidates are the encodings at the other side of each
-//! conversion. [`super::assignment::cheapest`] chooses among the candidates by the costs of plans.
+//! If only conversions constrain a class, its candidates are the encodings at the other end of each conversion.
+//! [`super::assignment::cheapest`] chooses among the candidates by plan costs.
 
 mod constraints;
 mod resolve;

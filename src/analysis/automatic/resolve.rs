@@ -13,26 +13,25 @@ use melior::ir::{BlockLike, Type, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// A value, the encoding that it must have, and the operation that requires it.
+/// An encoding that operation `by` requires of a value.
 pub(crate) struct Requirement<'c> {
     pub(crate) value: Val<'c>,
     pub(crate) encoding: Arc<Encoding>,
     pub(crate) by: Op<'c>,
 }
 
-/// The encodings of all open values.
 pub(crate) struct Resolution<'c> {
     pub(crate) resolved: ValueEncodings<'c>,
-    /// The candidates of each set of values that only conversions constrain. Each set has at least one candidate.
+    /// The candidates of each set of classes that only conversions constrain; at least one per set.
     pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
     /// Conflicting and missing requirements.
     pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// Limit for the number of candidates of a set.
+/// Maximum number of candidates per set.
 const MAX_VARIANTS: usize = 16;
 
-/// Resolves the encodings of all values. Values that only conversions constrain are resolved if `by_conversions`.
+/// Resolves all open encodings. With `by_conversions`, conversions provide candidates for otherwise open values.
 pub(crate) fn resolve<'c>(
     constraints: &Constraints<'c>,
     requirements: &[Requirement<'c>],
@@ -68,7 +67,6 @@ pub(crate) fn resolve<'c>(
     }
 }
 
-/// An encoding, and the operation that requires it.
 #[derive(Clone)]
 struct RequiredEncoding<'c> {
     encoding: Arc<Encoding>,
@@ -79,16 +77,15 @@ type Encodings<'c> = BTreeMap<Class, RequiredEncoding<'c>>;
 
 struct Solver<'t, 'c> {
     constraints: &'t Constraints<'c>,
-    /// The inference edges that start or end at each class.
     adjacent: BTreeMap<Class, Vec<InferenceEdge<'c>>>,
     errors: Vec<(Op<'c>, Diagnostic)>,
-    /// The classes for which a conflict has been reported.
+    /// Classes with a reported conflict.
     in_conflict: BTreeSet<Class>,
 }
 
 impl<'c> Solver<'_, 'c> {
-    /// Returns the encodings that follow from the requirements. They are propagated first along edges with a unique
-    /// inference, then along edges that allow several inferences, of which the usual one is taken. Records conflicts.
+    /// Propagates the requirements and records conflicts. Edges with a unique inference come before edges with several
+    /// possible inferences, for which the usual one is taken.
     fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
         let mut known = Encodings::new();
         let mut queue = VecDeque::new();
@@ -126,8 +123,7 @@ impl<'c> Solver<'_, 'c> {
         known
     }
 
-    /// Records that a class must have an encoding, or reports a conflict with its known encoding. `value` is the value
-    /// of the class on which to report.
+    /// Requires an encoding of a class, or reports a conflict at `value`.
     fn require(
         &mut self,
         known: &mut Encodings<'c>,
@@ -168,8 +164,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Propagates known encodings to classes whose encodings are unknown. If `within` is given, only its classes get
-    /// encodings.
+    /// Propagates known encodings to unknown classes, or only to classes in `within` if given.
     fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {
@@ -184,8 +179,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns the encodings that follow from the encoding of `class` for adjacent classes, each with its edge and its
-    /// class.
+    /// Returns the encodings that follow from the encoding of `class`, each with its edge and target class.
     fn following(
         &self,
         known: &Encodings<'c>,
@@ -213,7 +207,7 @@ impl<'c> Solver<'_, 'c> {
         found
     }
 
-    /// Returns the operand or result of an edge that belongs to a class.
+    /// Returns the operand or result of `link` that belongs to `class`.
     fn value_of(&self, link: InferenceEdge<'c>, class: Class) -> Val<'c> {
         if link.operand == class {
             return build::operand(link.op, link.at);
@@ -223,7 +217,7 @@ impl<'c> Solver<'_, 'c> {
         found.expect("an edge has a result")
     }
 
-    /// Returns a diagnostic if the encodings of the two classes of an edge are inconsistent.
+    /// Returns a diagnostic if the two encodings of an edge are inconsistent.
     fn conflict(&self, known: &Encodings<'c>, link: InferenceEdge<'c>) -> Option<Diagnostic> {
         let (operand, result) = (known.get(&link.operand)?, known.get(&link.result)?);
         // The verifier of the operation checks orders that it may choose.
@@ -262,7 +256,7 @@ impl<'c> Solver<'_, 'c> {
         Some(diagnostic.note(requires(operand)).note(requires(result)))
     }
 
-    /// Returns the candidates of the sets that only conversions constrain. Reports sets without any constraint.
+    /// Returns the candidates of each set that only conversions constrain. Sets without any candidate are errors.
     fn variants(
         &mut self,
         known: &Encodings<'c>,
@@ -325,7 +319,7 @@ impl<'c> Solver<'_, 'c> {
         all
     }
 
-    /// Returns the connected components of unresolved classes.
+    /// Returns the connected components of the unresolved classes.
     fn open_sets(&self, known: &Encodings<'c>) -> Vec<Vec<Class>> {
         let mut sets: Vec<Vec<Class>> = Vec::new();
         for number in 0..self.constraints.values.len() {
@@ -351,7 +345,7 @@ impl<'c> Solver<'_, 'c> {
         sets
     }
 
-    /// Returns the encoding of a value, or its candidate encodings.
+    /// Returns the known encoding of a value, or its candidates.
     fn encodings_of(
         &self,
         value: Val<'c>,
@@ -378,8 +372,8 @@ impl<'c> Solver<'_, 'c> {
             .collect()
     }
 
-    /// Adds the candidate in which `class` has the encoding `encoding` and the encodings of the other classes of the
-    /// set follow. Adds nothing if the other classes have no consistent encodings.
+    /// Adds the candidate in which `class` has `encoding`, and propagates the encoding within `set`. Inconsistent
+    /// candidates are dropped.
     fn add_variant(
         &self,
         variants: &mut Vec<Encodings<'c>>,
@@ -412,7 +406,7 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Returns true if each known encoding has a valid layout on the shape of each value of its class.
+    /// Returns true if each known encoding has a valid layout for all shapes of its class.
     fn lays_out(&self, known: &Encodings<'c>) -> bool {
         let mut numbered = self.constraints.values.iter().enumerate();
         numbered.all(|(number, value)| {
@@ -427,7 +421,6 @@ impl<'c> Solver<'_, 'c> {
     }
 }
 
-/// Returns the text of a note: the operation that requires an encoding, its location, and the encoding.
 fn requires(known: &RequiredEncoding<'_>) -> String {
     let name = known.by.name();
     let name = name.as_string_ref();
@@ -438,8 +431,7 @@ fn requires(known: &RequiredEncoding<'_>) -> String {
     format!("`{name}`{place} requires `{}`", known.encoding)
 }
 
-/// Returns an operation at which to report on a value, and a name for the value. The operation is the one that
-/// defines the value, or that contains its block.
+/// Returns the defining operation of a value (for a block argument: the parent operation), and a name for diagnostics.
 fn definition(value: Val<'_>) -> (Op<'_>, String) {
     if let Some(op) = sys::defining_operation(value) {
         return (op, "the result".to_owned());

@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Axis information of each function, computed at its first use.
 #[derive(Debug, Default)]
 pub(crate) struct AxisFacts {
     functions: RefCell<HashMap<usize, Rc<AxisAnalysis>>>,

@@ -9,7 +9,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
 use std::fmt::Write;
 
-/// Appends the global accesses to `text` in order: kind, number of accesses, elements per access, alignment in bytes.
+/// Appends one line per global access: kind, number of accesses, elements per access, alignment in bytes.
 fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
     for region in op.regions() {
         let mut block = region.first_block();
@@ -128,9 +128,8 @@ fn widths_of_kernels() {
     );
 }
 
-/// Returns a module whose function contains `body`. The body may use the arguments `%x` (an aligned pointer), `%n` and
-/// `%k` (a multiple of 16), the range `%i`, the tensor of pointers `%p` = `%x` + `%i`, and the constants `%c0`, `%c1`
-/// and `%c32`.
+/// Returns a module with `body` as its function. In scope: `%x` (an aligned pointer), `%n`, `%k` (a multiple of 16),
+/// the range `%i`, the pointers `%p` = `%x` + `%i`, and the constants `%c0`, `%c1` and `%c32`.
 fn kernel(body: &str) -> String {
     format!(
         r#"

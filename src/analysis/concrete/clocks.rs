@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-/// The owner of a component of a clock.
+/// A component of a vector clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Party {
-    /// A team. Its time is one more than the number of its releases.
+    /// A team; the time is 1 + the number of releases.
     Team(usize),
-    /// An mbarrier. Its time is the number of completed phases; an asynchronous write happens at the end of its phase.
+    /// An mbarrier; the time is the number of completed phases. Asynchronous writes happen at the end of a phase.
     Mbarrier(usize),
 }
 
-/// A time of a party.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Moment {
     pub(super) party: Party,
@@ -19,36 +18,36 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// A moment before everything else.
+    /// Before everything else.
     pub(super) const START: Self = Self {
         party: Party::Team(0),
         time: 0,
     };
 }
 
-/// For each party, the latest moment that is ordered before the present. A missing party has time 0.
+/// The latest ordered moment of each party; 0 for missing parties.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct TeamClock(BTreeMap<Party, u64>);
 
 impl TeamClock {
-    /// Returns the latest moment of a party that is ordered before the present.
+    /// Returns the latest moment of `party` before the present.
     pub(super) fn moment(&self, party: Party) -> Moment {
         let time = self.0.get(&party).copied().unwrap_or_default();
         Moment { party, time }
     }
 
-    /// Returns true if a moment is ordered before the present.
+    /// Returns true if `moment` is ordered before the present.
     pub(super) fn is_after(&self, moment: Moment) -> bool {
         moment.time <= self.moment(moment.party).time
     }
 
-    /// Orders a moment before the present.
+    /// Orders `moment` before the present.
     pub(super) fn add(&mut self, moment: Moment) {
         let time = self.0.entry(moment.party).or_default();
         *time = moment.time.max(*time);
     }
 
-    /// Orders everything before the present that is ordered before `other`.
+    /// Orders everything before `other` before the present.
     pub(super) fn join(&mut self, other: &Self) {
         for (party, time) in &other.0 {
             self.add(Moment {
@@ -58,7 +57,7 @@ impl TeamClock {
         }
     }
 
-    /// Starts the next time of a party.
+    /// Advances the time of `party`.
     pub(super) fn tick(&mut self, party: Party) {
         *self.0.entry(party).or_default() += 1;
     }

@@ -7,7 +7,7 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{TypeLike, ValueLike};
 
-/// Returns the bits of an integer type of at most 64 bits.
+/// Returns the width in bits of an integer (64 for `index`), or `None` above 64 bits.
 pub(super) fn width(value: Val<'_>) -> Option<u32> {
     let type_ = value.r#type();
     if type_.is_index() {
@@ -17,7 +17,7 @@ pub(super) fn width(value: Val<'_>) -> Option<u32> {
     (1..=64).contains(&width).then_some(width)
 }
 
-/// Returns `number` modulo 2^`width`, as a signed number of `width` bits. For a width of 1, returns 0 or 1.
+/// Returns `number` modulo 2^`width`, sign-extended; 0 or 1 for a width of 1.
 pub(super) const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,
@@ -29,11 +29,11 @@ const fn unsigned(number: i64, width: u32) -> u64 {
     number.cast_unsigned() << (64 - width) >> (64 - width)
 }
 
-/// Returns the integer that an operation computes, if its operands are known.
+/// Returns the result of an integer operation, or `None` if an operand is unknown.
 pub(super) fn evaluate(op: Op<'_>, get: impl Fn(Val<'_>) -> Option<i64>) -> Option<i64> {
     use UpstreamKind as U;
     let AnyKind::Upstream(kind) = AnyKind::of(op) else {
-        // The evaluated path is the path of program 0.
+        // The executed path is the path of program 0.
         return OpKind::TtGetProgramId.is(op).then_some(0);
     };
     if let Some(constant) = arith::Constant::of(op) {

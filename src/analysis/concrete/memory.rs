@@ -1,16 +1,15 @@
-//! The state of shared memory on an executed path: accesses in flight, mbarriers, and written bytes.
+//! The state of shared memory on an executed path: accesses in flight, mbarriers, written bytes.
 
 use super::clocks::{Moment, Party, TeamClock};
 use crate::analysis::effects::{Channel, OpId};
 use std::collections::BTreeMap;
 
-/// A byte range of an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bytes {
     pub(super) allocation: OpId,
     pub(super) from: u32,
     pub(super) to: u32,
-    /// True if the access covers the whole range, false if it covers an unknown part of the range.
+    /// False if the access covers an unknown part of the range.
     pub(super) is_exact: bool,
 }
 
@@ -23,7 +22,6 @@ impl Bytes {
         self.allocation == other.allocation && self.from <= other.from && other.to <= self.to
     }
 
-    /// Returns true if an access of `self` and an access of `other` certainly touch a common byte.
     const fn certainly_overlaps(self, other: Self) -> bool {
         match (self.is_exact, other.is_exact) {
             (true, true) => self.overlaps(other),
@@ -34,36 +32,35 @@ impl Bytes {
     }
 }
 
-/// An access, in flight or complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) op: OpId,
     pub(super) bytes: Bytes,
     pub(super) is_write: bool,
     pub(super) start: Moment,
-    /// The moment at which the access is complete, or `None` if it is unknown yet.
+    /// The completion; `None` while unknown.
     pub(super) end: Option<Moment>,
 }
 
 impl Access {
-    /// Returns true if two accesses certainly touch a common byte, and at least one of them writes.
+    /// Returns true if both accesses certainly touch a common byte, and at least one writes.
     pub(super) const fn conflicts_with(&self, other: &Self) -> bool {
         (self.is_write || other.is_write) && self.bytes.certainly_overlaps(other.bytes)
     }
 
-    /// Returns true if the access is complete before the present of a clock.
+    /// Returns true if the access completes before the present of `clock`.
     pub(super) fn is_complete(&self, clock: &TeamClock) -> bool {
         self.end.is_some_and(|end| clock.is_after(end))
     }
 }
 
-/// The groups of accesses that are in flight on one channel, at one point of the executed path.
+/// The groups in flight on one channel.
 #[derive(Debug, Default)]
 pub(super) struct PathQueue {
     pub(super) open: Vec<Access>,
-    /// The sequence number and the accesses of each group, youngest group last.
+    /// Sequence number and accesses of each group, youngest group last.
     pub(super) groups: Vec<(u32, Vec<Access>)>,
-    /// Number of groups that have been closed, including groups that are no longer in flight.
+    /// Number of groups ever closed.
     pub(super) closed: u32,
 }
 
@@ -74,7 +71,6 @@ impl PathQueue {
         self.closed += 1;
     }
 
-    /// Returns true if a group is in flight.
     pub(super) fn has_group(&self, group: u32) -> bool {
         self.groups.iter().any(|(other, _)| *other == group)
     }
@@ -90,7 +86,7 @@ impl PathQueue {
     }
 }
 
-/// The queues of the warps that execute a region.
+/// The queues of one region's warps.
 #[derive(Debug, Default)]
 pub(super) struct WarpQueues {
     copies: PathQueue,
@@ -109,29 +105,29 @@ impl WarpQueues {
     }
 }
 
-/// An mbarrier.
 #[derive(Debug)]
 pub(super) struct Mbarrier {
     pub(super) party: Party,
     pub(super) count: u32,
     pub(super) pending: u32,
-    /// Number of bytes that the current phase still expects.
+    /// Bytes that the current phase still expects.
     pub(super) bytes: i64,
     pub(super) phase: u64,
-    /// The copies that count towards the current phase.
+    /// Copies that count towards the current phase.
     pub(super) open: Vec<Access>,
-    /// The copies of earlier phases whose completion no wait has observed.
+    /// Copies of earlier phases that no wait has observed.
     pub(super) ended: Vec<Access>,
-    /// The waits for the phase before the current one, while several teams run.
+    /// Waits for the preceding phase, recorded while several teams run.
     pub(super) waits: Vec<(OpId, Moment)>,
-    /// The clocks that the arrivals of the current phase release.
+    /// Clocks released by arrivals of the current phase.
     pub(super) arrived: TeamClock,
-    /// The clocks that the arrivals of the completed phases have released.
+    /// Clocks released by arrivals of completed phases.
     pub(super) released: TeamClock,
 }
 
 impl Mbarrier {
-    /// Completes the current phase. Returns the waits for the phase before that are not ordered before its completion.
+    /// Completes the current phase. Returns the waits for the preceding phase that are not ordered before the
+    /// completion.
     pub(super) fn complete(&mut self) -> Vec<OpId> {
         self.pending = self.count;
         self.phase += 1;
@@ -151,26 +147,24 @@ impl Mbarrier {
     }
 }
 
-/// The state of shared memory.
 #[derive(Debug, Default)]
 pub(super) struct PathState {
-    /// The queues of each region's warps, keyed by the first of these warps.
+    /// Keyed by the first warp of a region.
     queues: BTreeMap<u32, WarpQueues>,
-    /// The mbarriers, keyed by the operation that allocates the buffer and by the first byte in the buffer.
+    /// Keyed by the allocating operation, and the first byte in the buffer.
     pub(super) mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
-    /// Number of mbarriers that have been initialised.
+    /// Number of mbarriers ever initialised.
     initialised: usize,
     pub(super) written: Vec<Bytes>,
-    /// True if bytes that are not in `written` may have been written by a masked access.
+    /// A masked access may have written further bytes.
     pub(super) is_masked: bool,
-    /// While several teams run: their complete accesses.
+    /// Complete accesses, while several teams run.
     pub(super) complete: Vec<Access>,
-    /// While several teams run: reads of bytes that have not been written before.
+    /// Reads of bytes without an earlier write, while several teams run.
     pub(super) unwritten: Vec<Access>,
 }
 
 impl PathState {
-    /// Returns the queues of the warps from `first_warp`.
     pub(super) fn queues(&mut self, first_warp: u32) -> &mut WarpQueues {
         self.queues.entry(first_warp).or_default()
     }
@@ -183,7 +177,6 @@ impl PathState {
         queues.flat_map(PathQueue::all).chain(phases)
     }
 
-    /// Initialises an mbarrier.
     pub(super) fn init(&mut self, key: (OpId, u32), count: u32) {
         self.initialised += 1;
         let mbarrier = Mbarrier {
@@ -201,8 +194,8 @@ impl PathState {
         self.mbarriers.insert(key, mbarrier);
     }
 
-    /// Records a complete access of a team that runs concurrently with other teams. The last one of several equal
-    /// accesses is sufficient: if it is ordered before another access, so are the earlier ones.
+    /// Records a complete access while several teams run. The last of several equal accesses suffices, since it follows
+    /// the earlier ones.
     pub(super) fn record(&mut self, access: Access) {
         let party = |access: &Access| access.end.map(|end| end.party);
         let same = self.complete.iter_mut().find(|known| {
@@ -216,7 +209,7 @@ impl PathState {
         }
     }
 
-    /// Orders everything so far before everything that follows, except accesses in flight.
+    /// Orders all past accesses before all future ones, except accesses in flight.
     pub(super) fn synchronise(&mut self) {
         self.complete.clear();
         for mbarrier in self.mbarriers.values_mut() {

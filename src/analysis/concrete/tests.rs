@@ -71,8 +71,8 @@ fn effects(op: Op<'_>, buffers: &Buffers) -> Effects {
     effects
 }
 
-/// Returns the faults of the first function of a module, each as the kind of the fault, the kind of the operation at
-/// which it is reported, and the kind of the other operation.
+/// Returns the name and the faults of the first function in a module, each fault as text with the kinds of both
+/// operations.
 fn found(text: &str) -> (String, BTreeSet<String>) {
     let context = context();
     let module = Module::parse(&context, text).unwrap();

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 /// Translates a module. `options` is a JSON object with the fields of [`Options`].
 ///
-/// The output of the answer is LLVM IR, assembly or an object. The report has the `target`, the integer `attributes` of
-/// the module, the `times` of the phases in milliseconds, and `llvm_ir` if the options request it.
+/// The output is LLVM IR, assembly or an object. The report has the `target`, the integer `attributes` of the module,
+/// the `times` of the phases in milliseconds, and `llvm_ir` if requested.
 ///
 /// ```
 /// use linear_layout_mlir::driver::requests::compile;
@@ -47,7 +47,6 @@ pub fn compile(source: &[u8], options: &str) -> Answer {
     answer(work())
 }
 
-/// The options of [`rewrite`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rewrite {
@@ -58,7 +57,7 @@ struct Rewrite {
     locations: bool,
 }
 
-/// Runs a pass pipeline on a module. The output of the answer is the text of the resulting module.
+/// Runs a pass pipeline. The output is the text of the resulting module.
 #[must_use]
 pub fn rewrite(source: &[u8], options: &str) -> Answer {
     let work = || {
@@ -71,7 +70,7 @@ pub fn rewrite(source: &[u8], options: &str) -> Answer {
     answer(work())
 }
 
-/// Returns a copy of `source` if MLIR can read it. `file` is the name of the input in the error.
+/// Returns a copy of `source` if MLIR can read it. `file` is the input's name in errors.
 pub(super) fn checked(file: &str, source: &[u8]) -> Result<Vec<u8>, Failure> {
     sys::checked_input(file, source.to_vec()).map_err(|refusal| {
         let text = refusal.strip_prefix("error: ").unwrap_or(&refusal);

@@ -1,8 +1,8 @@
-//! Requests of the C API. The inputs are the text of a module, options as a JSON object, and buffers.
+//! Requests of the C API: the text of a module, options as a JSON object, and buffers.
 //!
-//! The C API declares the functions, and the Python package documents the JSON objects. Each report has `messages`, an
-//! array of objects with `severity`, `text`, `rule`, `file`, `line`, `column` and `notes`. An unknown option is an
-//! error, whose message lists the valid options.
+//! The C API declares the functions, and the Python package documents the JSON objects. Each report has an array
+//! `messages` of objects with `severity`, `text`, `rule`, `file`, `line`, `column` and `notes`. The error for an
+//! unknown option lists the valid options.
 
 mod compile;
 mod simulate;
@@ -16,15 +16,14 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The result of a request: the entries of the report, the messages, and the output; or the failure.
+/// Report entries, messages and output, or the failure.
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {
     answer_with(outcome, None)
 }
 
-/// Converts the result of a request to an answer. `entry` is the name and the value of an additional entry of the
-/// report.
+/// Converts a result to an answer, with an additional report entry (name, value).
 fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer {
     let succeeded = outcome.is_ok();
     let (mut report, messages, output) =
@@ -39,7 +38,7 @@ fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer
     }
 }
 
-/// Implements the requests of the C API by the drivers of this folder.
+/// Implementation of the C API's requests.
 pub(crate) struct Driver;
 
 impl Requests for Driver {
@@ -60,7 +59,6 @@ impl Requests for Driver {
     }
 }
 
-/// Returns a message as JSON.
 fn message(message: &Message) -> Value {
     let severity = match message.severity {
         Severity::Error => "error",
@@ -80,15 +78,15 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// Returns the name that messages use for an input without a file name.
+/// Name of an input without a file name, in messages.
 fn unnamed() -> String {
     "<string>".to_owned()
 }
 
-/// Parses the options of a request.
+/// Parses the JSON object with the options of a request.
 ///
 /// # Errors
-/// Returns an error if the text is not a JSON object, or if an option is unknown or has a value of the wrong type.
+/// Returns an error for an unknown option or a value of the wrong type.
 fn options<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::new(format!("options: {error}")))
 }

@@ -1,4 +1,4 @@
-//! Requests that simulate the launch of a kernel on the CPU.
+//! Requests that simulate a kernel launch on the CPU.
 
 use super::compile::checked;
 use super::{answer_with, options};
@@ -12,7 +12,6 @@ use gpu_sim::{
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-/// The options of [`simulate`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Simulate {
@@ -24,7 +23,7 @@ struct Simulate {
     grid: [u32; 3],
     #[serde(default)]
     args: Vec<Argument>,
-    /// Names of the buffers in messages, in the order of the buffers. A buffer without a name is called by its index.
+    /// Names of the buffers in messages, in order; the default is the index.
     #[serde(default)]
     names: Vec<String>,
     #[serde(default = "late")]
@@ -51,7 +50,7 @@ const fn yes() -> bool {
     true
 }
 
-/// Reads a number, or the text of one.
+/// Reads a number, or a number as text.
 fn float<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -65,31 +64,29 @@ fn float<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     }
 }
 
-/// An argument of a kernel.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Argument {
     /// An integer, or the bits of an 8-bit float.
     Int(i128),
-    /// A floating-point number, as a number or as text: JSON has no infinities.
+    /// Text is accepted too, since JSON has no infinities.
     #[serde(deserialize_with = "float")]
     Float(f64),
-    /// A pointer into a buffer: the index of the buffer, and an offset in bytes.
+    /// A pointer: buffer index, and offset in bytes.
     Buffer(usize, u64),
-    /// A tensor map.
     Descriptor(Descriptor),
 }
 
-/// A tensor map of a tensor in a buffer. Dimensions are in the GPU's order, innermost first.
+/// A tensor map. Dimensions are in the GPU's order, innermost first.
 #[derive(Deserialize)]
 struct Descriptor {
-    /// The first element: the index of the buffer, and an offset in bytes.
+    /// The first element: buffer index, and offset in bytes.
     buffer: (usize, u64),
-    /// Numbers of `tensormap.replace.tile`.
+    /// Encoded like the operands of `tensormap.replace.tile`.
     element: u8,
     swizzle: u8,
     dims: Vec<u32>,
-    /// Bytes, without the innermost dimension's.
+    /// In bytes, without the innermost dimension.
     strides: Vec<u64>,
     block: Vec<u32>,
 }
@@ -112,7 +109,6 @@ impl Descriptor {
     }
 }
 
-/// Returns the buffer of a number in a request.
 fn buffer(ids: &[BufferId], number: usize) -> Result<BufferId, Failure> {
     ids.get(number).copied().ok_or_else(|| {
         let count = ids.len();
@@ -122,7 +118,7 @@ fn buffer(ids: &[BufferId], number: usize) -> Result<BufferId, Failure> {
     })
 }
 
-/// The simulated time at which an asynchronous copy writes its destination. [`gpu_sim::Arrival`] has the same choices.
+/// The time at which asynchronous copies write their destination, as in [`gpu_sim::Arrival`].
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ArrivalTime {
@@ -131,12 +127,11 @@ enum ArrivalTime {
     Seed(u64),
 }
 
-/// Simulates the launch of a kernel on the CPU, and updates `buffers`.
+/// Simulates a kernel launch on the CPU, and updates `buffers`.
 ///
-/// The report has `report`, which is the report of the simulator as `ll-sim --json` writes it, `text`, which is the
-/// same report as text, and `printed`, which is the output of the kernel. A run that stops at a fault fails; then the
-/// report has `fault` with its `kind`, `message`, `operation`, `location`, `calls`, `thread` and `notes`, and the
-/// buffers are unchanged.
+/// The report has `report` (as written by `ll-sim --json`), `text` (the same as text), and `printed` (the kernel's
+/// output). After a fault, the request fails: the report has `fault` with `kind`, `message`, `operation`, `location`,
+/// `calls`, `thread` and `notes`, and the buffers are unchanged.
 #[must_use]
 pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answer {
     let mut fault = None;
@@ -211,7 +206,7 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
     )
 }
 
-/// Converts a fault to an error message with the location of the operation that caused the fault.
+/// Converts a fault to an error at the faulting operation.
 fn described(error: &KernelError) -> Message {
     let mut message = Message::error(error.message());
     message.location = error
@@ -221,7 +216,7 @@ fn described(error: &KernelError) -> Message {
     message
 }
 
-/// Parses `file:line:column`. Returns `None` if the text has another form.
+/// Parses `file:line:column`; returns `None` for other text.
 fn source_location(location: &str) -> Option<SourceLocation> {
     let mut pieces = location.rsplitn(3, ':');
     let column = pieces.next()?.parse().ok()?;
@@ -230,7 +225,6 @@ fn source_location(location: &str) -> Option<SourceLocation> {
     Some(SourceLocation { file, line, column })
 }
 
-/// Returns all properties of a fault as a JSON object.
 fn parts(error: &KernelError) -> Value {
     let site = error.site();
     let thread = error.thread();

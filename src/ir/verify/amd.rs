@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;
 
-/// Returns the coordinates of the elements that thread 0 holds.
+/// Returns the coordinates of the elements in thread 0.
 fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
     (0..layout.in_size(Dim::REGISTER))
         .map(|register| {
@@ -27,8 +27,8 @@ fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
         .collect()
 }
 
-/// Checks that each thread holds the operand elements from which its result elements are computed. `source` maps the
-/// coordinates of a result element to the coordinates of the operand element.
+/// Checks that each thread has the operand elements of its result elements. `source`: result coordinates -> operand
+/// coordinates.
 fn within_thread(
     dst: &TensorLayout,
     src: &TensorLayout,
@@ -158,7 +158,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     })
 }
 
-/// Returns a blocked layout in which the elements of each thread are in the opposite order.
+/// Returns a blocked layout with the elements of each thread in the opposite order.
 fn transposed(
     blocked: &BlockedEncoding,
     layout: &LinearLayout,
@@ -173,7 +173,7 @@ fn transposed(
     let order: Vec<usize> = blocked.order().iter().rev().map(|d| *d as usize).collect();
     let tile = LinearLayout::identity_nd(Dim::REGISTER, &sizes, &order)?;
     let outs: Vec<Dim> = layout.out_dims().collect();
-    // The tile covers the tensor, so the packed bases of the tile are the bases of the tensor.
+    // The tile covers the tensor: the packed bases of the tile are those of the tensor.
     let mut tile = tile.transpose_outs(&outs)?;
     for out in &outs {
         let gap = layout.out_size(*out) / tile.out_size(*out);
@@ -239,14 +239,14 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// The value of a scaled conversion that packs two 4-bit elements in each byte.
+/// The value in a scaled conversion that has two 4-bit elements per byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// The operand is packed, in `amdg.scaled_upcast_fp4`.
+    /// `amdg.scaled_upcast_fp4`.
     Operand,
-    /// The result is packed, in `amdg.scaled_downcast_fp4`.
+    /// `amdg.scaled_downcast_fp4`.
     Result,
-    /// Neither value is packed, in `amdg.scaled_downcast_fp8`.
+    /// `amdg.scaled_downcast_fp8`.
     None,
 }
 
@@ -265,7 +265,7 @@ pub(super) fn scaled_downcast_fp8(op: amdg::ScaledDowncastFp8<'_, '_>) -> Verdic
     scaled(op.op(), values, op.axis(), Packing::None)
 }
 
-/// Checks a scaled conversion. `values` are the input, the scales and the output.
+/// Checks a scaled conversion. `values` are input, scales and output.
 fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Packing) -> Verdict {
     let [Some(src), Some(scale), Some(dst)] = values.map(tensor) else {
         return Ok(());
@@ -377,8 +377,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     Ok(())
 }
 
-/// Returns the layout of the scales: the layout of the elements, with coordinates along `axis` divided by
-/// `per_scale`.
+/// Returns the layout of the scales: coordinates along `axis` are divided by `per_scale`.
 fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
     let mut divide = LinearLayout::empty();
     for (i, (out, size)) in wide.out_shape().enumerate() {
@@ -394,8 +393,8 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
-/// Checks the requirements of scaled conversion instructions. `gfx950` converts `on_gfx950` elements per instruction
-/// and scales them in the same instruction; later targets convert 8 elements per instruction.
+/// Checks the requirements of scaled conversion instructions: `on_gfx950` elements per instruction on `gfx950`, 8
+/// elements on later targets.
 fn upcast(
     op: OperationRef<'_, '_>,
     scale: &TensorType<'_>,
@@ -508,7 +507,7 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
 }
 
 pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdict {
-    // Without a known target there is nothing to check.
+    // Nothing can be checked without a known target.
     if let Some(target) = ModuleInfo::known_gpu(op.op()) {
         ensure!(
             buffer_load_to_local_c1,
@@ -558,7 +557,6 @@ pub(super) fn async_copy_local_to_global(op: amdg::AsyncCopyLocalToGlobal<'_, '_
     super::cache::store(op.cache_policy())
 }
 
-/// Number of the global address space.
 const GLOBAL: i32 = 1;
 
 pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
@@ -571,7 +569,7 @@ pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     buffer_access(ptr, value)
 }
 
-/// Checks that the element type of the tensor is the type to which the pointer points.
+/// Checks that the pointee type is the element type of the tensor.
 pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some((pointee, _)), Some(tensor)) = (pointee(ptr), tensor(value)) else {
         return Ok(());

@@ -14,13 +14,13 @@ use melior::ir::{OperationRef, Type};
 
 const SPECIALIZE: OpKind = OpKind::TtgWarpSpecialize;
 
-/// Formats the bases of a CGA layout, for example `[[1], [2]]`.
+/// Formats bases, for example `[[1], [2]]`.
 fn bases(cga: &CgaLayout) -> String {
     let list: Vec<String> = cga.bases().map(|b| format!("{:?}", &*b)).collect();
     format!("[{}]", list.join(", "))
 }
 
-/// Returns the CGA layout in which each CTA has one element: `[[1], [2], ...]`.
+/// Returns the CGA layout with one element per CTA: `[[1], [2], ...]`.
 pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
     let bits = count.checked_ilog2()?;
     let bases: Vec<[u32; 1]> = (0..bits).map(|bit| [1 << bit]).collect();
@@ -31,14 +31,13 @@ fn cga(buffer: &BufferType<'_>) -> Option<CgaLayout> {
     encoding_of(buffer)?.cga_layout().ok()
 }
 
-/// Returns true for a 64-bit integer of any signedness.
 fn is_i64(element: Type<'_>) -> bool {
     element_bits(element) == Some(64)
         && sys::float_width(element).is_none()
         && sys::pointer(element).is_none()
 }
 
-/// Checks that a buffer can be an mbarrier: it has rank 1, and at most one 64-bit integer per CTA.
+/// Checks that a buffer can be an mbarrier: rank 1, with at most one 64-bit integer per CTA.
 pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
@@ -61,7 +60,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> V
     Ok(())
 }
 
-/// Checks that a buffer that the hardware reads is a whole allocation and not swizzled.
+/// Checks that a buffer is a whole allocation without swizzle.
 fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) -> Verdict {
     let is_plain = encoding_of(buffer).is_some_and(|encoding| match &*encoding {
         Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
@@ -79,7 +78,7 @@ fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) ->
     Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
-/// Checks that a value is an mbarrier, and returns its buffer type. Returns `None` if the value is no buffer.
+/// Checks and returns the type of an mbarrier, or returns `None` for values other than buffers.
 fn known<'c>(
     op: OperationRef<'_, '_>,
     alloc: Val<'c>,
@@ -130,7 +129,7 @@ fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
     false
 }
 
-/// Checks that `fromCTA` is the index of a CTA, and that each CTA has its own element of the barrier.
+/// Checks that `fromCTA` is a valid CTA, and that each CTA has its own element of the barrier.
 fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>) -> Verdict {
     let Some(from) = from else {
         return Ok(());
@@ -203,7 +202,7 @@ fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict
     Ok(())
 }
 
-/// Checks the barriers at which an asynchronous operation arrives on completion.
+/// Checks the completion barriers of an asynchronous operation.
 pub(super) fn completion(op: OperationRef<'_, '_>, barriers: &[Val<'_>]) -> Verdict {
     for barrier in barriers {
         if let Some(buffer) = known(op, *barrier)? {
@@ -224,7 +223,7 @@ pub(super) fn commit(op: ttng::TCGen5Commit<'_, '_>) -> Verdict {
     completion(op.op(), &[op.barrier()])
 }
 
-/// Checks the buffer for the answer (the response) of `ttng.clc_try_cancel`: it has 128 bits, and all CTAs share it.
+/// Checks the response buffer of `ttng.clc_try_cancel`: 128 bits, shared by all CTAs.
 pub(super) fn answer(value: Val<'_>) -> Verdict {
     let Some(buffer) = buffer(value) else {
         return Ok(());
@@ -274,7 +273,7 @@ pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// The function operation of the LLVM dialect. Some of Triton's passes leave operations in it that are lowered later.
+/// LLVM's function operation. Some of Triton's passes leave unlowered operations inside.
 const LOWERED_FUNCTION: &str = "llvm.func";
 
 pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
@@ -289,7 +288,7 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
                 is_inlined || visibility.is_none_or(|visibility| visibility.bytes() == b"public");
             break;
         }
-        // A lowered function was inlined or not before.
+        // Inlining has already happened.
         if sys::text(parent.name().as_string_ref()) == LOWERED_FUNCTION {
             can_wait = true;
             break;

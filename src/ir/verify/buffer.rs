@@ -11,7 +11,6 @@ use crate::sys::{self, BufferType, Diagnostic};
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use linear_layout::layout::Dim;
 
-/// Checks that a tensor and a buffer have the same shape and element type.
 pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -110,7 +109,6 @@ pub(super) fn local_load(op: ttg::LocalLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// Checks that the buffer's encoding and the tensor have the same rank.
 fn ensure_rank(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Verdict {
     let rank = encoding_of(buffer).map_or(tensor.shape.len(), |e| e.rank());
     ensure!(
@@ -133,7 +131,7 @@ pub(super) fn local_store(op: ttg::LocalStore<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks the index tensor and the value tensor of a gather or scatter.
+/// Checks the indices and values of a gather or scatter.
 fn indexed(
     buffer: &BufferType<'_>,
     rank: usize,
@@ -259,7 +257,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that a view keeps the element type, encoding, memory space and mutability.
+/// Checks that a view keeps element type, encoding, memory space and mutability.
 fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -335,8 +333,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that a subview of a swizzled buffer starts and ends where the swizzle does not mix elements inside and
-/// outside the subview.
+/// Checks that the bounds of a subview do not cut the swizzle.
 fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnostic> {
     let encoding = encoding_of(src)?;
     let rank = encoding.rank();
@@ -385,7 +382,6 @@ fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnosti
     None
 }
 
-/// Checks that the result of a view has the inferred layout.
 fn inferred(
     dst: &BufferType<'_>,
     declared: &Encoding,
@@ -461,7 +457,6 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that the result of a view refers to the same allocation, whose shape must be `expected`.
 fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic> {
     (dst.alloc_shape != expected).then(|| {
         broken!(
@@ -473,7 +468,6 @@ fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic>
     })
 }
 
-/// Checks that a view keeps the memory space and mutability.
 pub(super) fn same_memory(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -532,8 +526,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns true if both encodings are partitioned, and `to` on the shape `dst` is the reshape of `from` on the shape
-/// `src`.
+/// Returns true if both encodings are partitioned, and `to` (on `dst`) is the reshape of `from` (on `src`).
 fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {

@@ -5,14 +5,13 @@ use super::common::{Verdict, broken, ensure};
 use crate::ir::Layouts;
 use melior::ir::{Attribute, AttributeLike};
 
-/// Returns the entry of a cache policy with the key `key`, such as `cache_modifier`.
+/// Returns the value of `key` in a cache policy, for example of `cache_modifier`.
 pub(crate) fn policy(policy: Option<Attribute<'_>>, key: &str) -> Option<String> {
     let attribute = policy?;
     let text = Layouts::of(attribute.context()).text_of_attribute(attribute);
     field(&text, key).map(str::to_owned)
 }
 
-/// Returns the cache modifier, if there is one.
 fn modifier(of: Option<Attribute<'_>>) -> Option<String> {
     policy(of, "cache_modifier").filter(|name| name != "none")
 }
@@ -37,7 +36,7 @@ pub(super) fn store(policy: Option<Attribute<'_>>) -> Verdict {
     Ok(())
 }
 
-/// Checks the policy of TMA copies, which bypass the L1 cache.
+/// Checks the policy of a TMA copy, which bypasses the L1 cache.
 pub(super) fn tma_policy(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         tma_c13,

@@ -3,13 +3,13 @@
 use crate::ir::rules::labels;
 use melior::ir::Attribute;
 
-/// A broken rule: the reason, the invalid key, and the label of the rule.
+/// Reason, invalid key, and label of a broken rule.
 type Broken = (String, &'static str, &'static str);
 
-/// Checks a cache policy.
+/// Checks a `#ttng.cache_policy`; other attributes are valid.
 ///
 /// # Errors
-/// Returns the rule that the cache policy breaks.
+/// Returns the broken rule.
 pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     let text = attribute.to_string();
     if text.starts_with("#ttng.cache_policy<") {
@@ -19,8 +19,8 @@ pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     }
 }
 
-/// Returns the value of a key in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`, which omits fields
-/// that are `none`.
+/// Returns the value of `key` in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`. Fields that are
+/// `none` are omitted there.
 pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let (_, fields) = text.strip_suffix('>')?.split_once('<')?;
     let mut fields = fields.split(", ").filter_map(|f| f.split_once(" = "));

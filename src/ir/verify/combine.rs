@@ -12,7 +12,6 @@ use linear_layout::encoding::infer;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, Type, ValueLike};
 
-/// Returns the types of the values that are tensors.
 fn tensors<'c>(values: &[Val<'c>]) -> Vec<TensorType<'c>> {
     types(values)
         .into_iter()
@@ -20,7 +19,7 @@ fn tensors<'c>(values: &[Val<'c>]) -> Vec<TensorType<'c>> {
         .collect()
 }
 
-/// Checks the operands of `tt.reduce` and `tt.scan`, and returns the axis.
+/// Checks the operands of `tt.reduce` or `tt.scan`, and returns the axis.
 fn operands(
     srcs: &[TensorType<'_>],
     results: &[Type<'_>],
@@ -48,8 +47,7 @@ fn operands(
     })
 }
 
-/// Checks that the region's arguments have the types `takes`, and that its terminator returns values of the types
-/// `gives`.
+/// Checks the types of a region's arguments (`takes`) and of its terminator's operands (`gives`).
 fn region(
     region: RegionRef<'_, '_>,
     takes: &[Type<'_>],
@@ -252,7 +250,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that the tensors have encodings, since each thread executes the assembly on the elements that it holds.
+/// Checks that the tensors have encodings, since each thread executes the assembly on its own elements.
 pub(super) fn assembly(op: ttg::InlineAsm<'_, '_>) -> Verdict {
     let values = [op.args(), op.result()].concat();
     for tensor in tensors(&values) {

@@ -1,4 +1,4 @@
-//! Helpers and checks that several verifiers share.
+//! Shared helpers and checks of verifiers.
 
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorLayout, TensorType};
 use crate::sys::build::Val;
@@ -10,7 +10,7 @@ use melior::ir::r#type::TypeLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
-/// Returns the number of a 32-bit attribute as Triton reads it: as an unsigned number (e.g. -1 gives 2^32 - 1).
+/// Returns a 32-bit attribute as an unsigned number, as Triton reads it: -1 -> 2^32 - 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -20,11 +20,9 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::from(number as u32)
 }
 
-/// The broken rules of an operation, if any.
 pub(super) type Verdict = Result<(), Vec<Diagnostic>>;
 
-/// Returns early with the diagnostic of a rule if its condition is false. The arguments are the labels of the rule, the
-/// condition, and the message.
+/// Returns early with a broken rule: `ensure!(labels, condition, message)`.
 macro_rules! ensure {
     ($($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -33,8 +31,7 @@ macro_rules! ensure {
     };
 }
 
-/// Records the diagnostic of a rule if its condition is false. The arguments are the list of diagnostics, the labels of
-/// the rule, the condition, and the message.
+/// Records a broken rule: `rule!(diagnostics, labels, condition, message)`.
 macro_rules! rule {
     ($diagnostics:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -46,7 +43,6 @@ macro_rules! rule {
 pub(super) use crate::ir::rules::broken;
 pub(super) use {ensure, rule};
 
-/// Returns `Ok` if there are no diagnostics, otherwise the diagnostics.
 pub(super) fn verdict(diagnostics: Vec<Diagnostic>) -> Verdict {
     if diagnostics.is_empty() {
         Ok(())
@@ -59,22 +55,22 @@ pub(super) fn tensor<'c>(value: Val<'c>) -> Option<TensorType<'c>> {
     TensorType::of(value.r#type())
 }
 
-/// Returns the type of a value that is a buffer or a tensor descriptor.
+/// Returns the type of a buffer or tensor descriptor.
 pub(super) fn buffer<'c>(value: Val<'c>) -> Option<BufferType<'c>> {
     sys::buffer(value.r#type())
 }
 
-/// Returns the element type of a tensor type. Returns any other type unchanged.
+/// Returns the element type of a tensor, and any other type unchanged.
 pub(super) fn element(type_: Type<'_>) -> Type<'_> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
 
-/// Returns the pointee type and the address space of a pointer or of a tensor of pointers.
+/// Returns the pointee type and address space of a pointer, or of a tensor of pointers.
 pub(super) fn pointee<'c>(value: Val<'c>) -> Option<(Type<'c>, i32)> {
     sys::pointer(element(value.r#type()))
 }
 
-/// Returns the encoding of a buffer, if it is valid.
+/// Returns the encoding of a buffer, if valid.
 pub(super) fn encoding_of(buffer: &BufferType<'_>) -> Option<Arc<Encoding>> {
     let layouts = Layouts::of(buffer.element.context());
     layouts.encoding(buffer.encoding?).ok()
@@ -92,7 +88,7 @@ pub(super) fn memory_name(buffer: &BufferType<'_>) -> String {
         .map_or_else(String::new, |space| space.to_string())
 }
 
-/// Returns the layout of a tensor, if it is valid. An invalid layout is reported by another check.
+/// Returns the layout of a tensor, or `None` if invalid, which another check reports.
 pub(super) fn layout(tensor: &TensorType<'_>) -> Option<Arc<TensorLayout>> {
     Layouts::of(tensor.type_.context()).tensor(tensor).ok()
 }
@@ -104,12 +100,12 @@ pub(super) fn layouts(
     Some((layout(a)?, layout(b)?))
 }
 
-/// Returns the axis as an index, or `None` if the axis is not from 0 to `rank - 1`.
+/// Returns the axis as an index, or `None` unless `axis` < `rank`.
 pub(super) fn axis_within(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
 
-/// Formats a rank and the range of its axes for a message: `2; expected 0 to 1`.
+/// Formats a rank with its axes: `2; expected 0 to 1`.
 pub(super) fn axes(rank: usize) -> String {
     match rank.checked_sub(1) {
         Some(last) => format!("{rank}; expected 0 to {last}"),
@@ -126,7 +122,7 @@ pub(super) fn dimensions(shape: &[u64]) -> String {
         .join("x")
 }
 
-/// Formats a list of types: `f32, i32`.
+/// Formats types: `f32, i32`.
 pub(super) fn list(types: &[Type<'_>]) -> String {
     types
         .iter()
@@ -139,7 +135,6 @@ pub(super) fn types<'c>(values: &[Val<'c>]) -> Vec<Type<'c>> {
     values.iter().map(ValueLike::r#type).collect()
 }
 
-/// Checks that either both tensors or neither of them has an encoding.
 pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     ensure!(
         cat_c3 | expand_dims_c4 | join_c4 | reshape_c2 | split_c5 | trans_c5,
@@ -149,7 +144,6 @@ pub(super) fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Ver
     Ok(())
 }
 
-/// Returns the diagnostic for a result whose layout differs from the inferred one.
 pub(super) fn inference_mismatch(declared: &TensorType<'_>, inferred: &LinearLayout) -> Diagnostic {
     broken!(
         trans_c4 | reshape_c3 | split_c2,
@@ -159,12 +153,11 @@ pub(super) fn inference_mismatch(declared: &TensorType<'_>, inferred: &LinearLay
     .note(format!("the inferred layout is:{inferred}"))
 }
 
-/// Returns the note that suggests `ttg.convert_layout`.
 pub(super) fn convert_note(what: &str) -> String {
     format!("convert {what} with `{}`", OpKind::TtgConvertLayout.name())
 }
 
-/// Checks that the target has tensor memory. An unknown target is accepted.
+/// Checks that the target has tensor memory, if the target is known.
 pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
     let Some(target) = ModuleInfo::known_gpu(op) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Rules of operations that change element types, or select elements.
+//! Rules of operations that change element types or select elements.
 
 use super::common::{
     Verdict, axes, axis_within, broken, buffer, dimensions, element, ensure, layouts, pointee,
@@ -120,12 +120,11 @@ pub(super) fn fp_to_fp(op: tt::FpToFp<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Returns the width of the pointee in bits.
 fn pointee_bits(ptr: Val<'_>) -> Option<u32> {
     element_bits(pointee(ptr)?.0)
 }
 
-/// Checks an atomic load or store and its memory ordering.
+/// Checks the width and memory ordering of an atomic load or store.
 pub(super) fn atomic_access(ptr: Val<'_>, sem: MemSemantic, allowed: [MemSemantic; 2]) -> Verdict {
     ordering(sem, allowed)?;
     let bits = pointee_bits(ptr).unwrap_or(8);
@@ -184,7 +183,7 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
     fp4_pairs(&src, &dst, axis)
 }
 
-/// Checks a tensor of bytes, each with two 4-bit elements along `axis`, against the unpacked tensor.
+/// Checks a tensor with two 4-bit elements per byte along `axis` against the unpacked tensor.
 pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: usize) -> Verdict {
     ensure!(
         fp4_to_fp_c2 | scaled_c12,
@@ -253,7 +252,7 @@ pub(super) fn convert_layout(op: ttg::ConvertLayout<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the block of a descriptor matches the tensor that is loaded or stored.
+/// Checks that a descriptor's block matches the loaded or stored tensor.
 pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(desc), Some(tensor)) = (buffer(desc), tensor(value)) else {
         return Ok(());
@@ -280,8 +279,7 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`. Both operations copy rows, and each row is one block of
-/// the descriptor.
+/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`, which copy rows; each row is one block of the descriptor.
 pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(block), Some(rows), Some(tensor)) = (buffer(desc), tensor(rows), tensor(value))
     else {
@@ -318,7 +316,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     Ok(())
 }
 
-/// Checks that the hardware can gather or scatter the rows of a tensor of type `type_` by the row indices `rows`.
+/// Checks that the hardware can gather or scatter rows of a tensor by the indices `rows`.
 pub(super) fn gathered(
     rows: &TensorType<'_>,
     type_: Type<'_>,

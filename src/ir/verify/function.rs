@@ -32,8 +32,7 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Returns a diagnostic if the axis hint of an argument is invalid. A valid hint of a scalar is one integer. A valid
-/// hint of a tensor has one integer per dimension.
+/// Returns a diagnostic for an invalid axis hint: expected is one integer, or one per dimension of a tensor.
 fn invalid_hint(
     name: &str,
     argument: usize,
@@ -75,7 +74,7 @@ fn invalid_hint(
     })
 }
 
-/// Returns a suggestion of the largest power of two that divides a number.
+/// Suggests the largest power of two that divides `number`.
 fn suggest_power(number: u64) -> String {
     format!(
         "the largest power of two that divides {number} is {}",

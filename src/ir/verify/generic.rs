@@ -1,10 +1,9 @@
-//! Rules of `#ttg.generic_linear`: the operations that support swizzled warps.
+//! Rules of `#ttg.generic_linear`: support for swizzled warps.
 
 use super::common::{Verdict, broken, convert_note};
 use crate::ir::{OpKind, kinds};
 use melior::ir::Type;
 
-/// Returns true if an operation supports tensors with swizzled warps.
 fn takes_swizzled_warps(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(
@@ -34,7 +33,6 @@ fn takes_swizzled_warps(kind: OpKind) -> bool {
     )
 }
 
-/// Checks that an operation supports a tensor with swizzled warps.
 pub(super) fn check_support(kind: OpKind, type_: Type<'_>) -> Verdict {
     if takes_swizzled_warps(kind) {
         return Ok(());

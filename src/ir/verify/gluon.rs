@@ -8,13 +8,12 @@ use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Returns the open layout of a tensor, or `None` if its layout is known.
+/// Returns the open layout of a tensor, or `None` for a known layout.
 fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-/// Checks the operands and results whose layouts depend on each other: either all have the same open layout, or none
-/// has an open layout.
+/// Checks that operands and results with dependent layouts have the same open layout, or none.
 pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()

@@ -7,15 +7,14 @@ use crate::sys::{self, BufferType};
 use linear_layout::encoding::{Encoding, NvmmaSharedEncoding};
 use melior::ir::{AttributeLike, Type};
 
-/// Creates the reason of a broken rule from its label and a `format!` message.
+/// Creates the reason of a broken rule: `broken!(label, message)`.
 macro_rules! broken {
     ($label:ident, $($message:tt)+) => {
         Reason::from(format!($($message)+)).of_rule(labels::$label)
     };
 }
 
-/// Returns early with the reason of a rule if its condition is false. The arguments are the label of the rule, the
-/// condition, and the message.
+/// Returns early with a broken rule: `ensure!(label, condition, message)`.
 macro_rules! ensure {
     ($label:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -33,7 +32,7 @@ pub(super) fn is_in(buffer: &BufferType<'_>, memory: &str) -> bool {
         .is_some_and(|space| *Layouts::of(space.context()).text_of_attribute(space) == *memory)
 }
 
-/// Checks the rules of `!ttg.memdesc`.
+/// Checks the rules of `!ttg.memdesc`, and of im2col descriptors.
 ///
 /// # Errors
 /// Returns the first broken rule.
@@ -174,7 +173,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     let whole = &alloc[alloc.len() - rank..];
     match &*encoding {
         Encoding::NvmmaShared(e) => return swizzled_rows(e, whole),
-        // Triton creates buffers smaller than a tile of these; reads of them are rejected elsewhere.
+        // Triton creates buffers smaller than a tile of these; other checks reject their reads.
         Encoding::PartitionedShared(_) => return Ok(()),
         _ => {}
     }
@@ -184,8 +183,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
 }
 
-/// Checks that rows are at least as long as the swizzle. Operations that need a minimum number of rows check it
-/// themselves.
+/// Checks that rows are at least as long as the swizzle. Minimum numbers of rows are checked by the operations.
 fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
     let per_cta = encoding.cga_layout().shape_per_cta(shape);
     let along = if encoding.is_transposed() {

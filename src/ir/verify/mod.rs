@@ -1,7 +1,7 @@
-//! Operation verifiers. Each check states the label of the rule in the operation's description.
+//! Operation verifiers. Each check has the label of the rule in the operation's description.
 //!
-//! A verifier takes the view of its operation kind and returns all broken rules; `common` has shared checks.
-//! Constraints that ODS checks (operand counts, element types) are not repeated here.
+//! A verifier takes the view of its operation kind and returns all broken rules; `common` has shared checks. ODS
+//! constraints (operand counts, element types) are not repeated here.
 
 mod amd;
 mod barrier;
@@ -40,11 +40,10 @@ use common::{Verdict, broken, convert_note, ensure};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Checks that all operands of an operation have the same encoding. If `results` is true, the results must also have
-/// this encoding.
+/// Checks that all operands have the same encoding, and with `results` also all results.
 ///
 /// # Errors
-/// Returns the first pair of values with different encodings.
+/// Returns the first pair of different encodings.
 pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     let types: Vec<TensorType<'_>> = op
         .operands()
@@ -80,7 +79,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     Ok(())
 }
 
-/// Checks the tensors of an operation against the module, then the operation's own rules.
+/// Checks an operation's tensors against the module, then the operation's own rules.
 ///
 /// # Errors
 /// Returns all broken rules.
@@ -100,8 +99,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         })
 }
 
-/// Selects the label that the operation's own description declares, if the diagnostic of a shared check has several
-/// labels.
+/// Selects the label declared by the operation itself, if a shared check has several labels.
 fn with_own_rule(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));
@@ -234,7 +232,7 @@ fn own_rules(op: OpView<'_, '_>) -> Verdict {
         V::TtgWarpSpecializePartitions(op) => warps::partitions(op),
         V::TtgWarpYield(op) => warps::warp_yield(op),
         V::GluonSetAutoLayout(op) => gluon::set_auto_layout(op),
-        // Checked in C++, which has the symbol table.
+        // Checked in C++, with the symbol table.
         V::TtCall(_) | V::TtReturn(_) => Ok(()),
         // ODS constraints suffice.
         views!(WithoutRules) => Ok(()),

@@ -6,7 +6,6 @@ use crate::ir::{TensorType, element_name};
 use linear_layout::encoding::infer;
 use linear_layout::layout::Dim;
 
-/// Returns the one-letter code of an element type.
 fn letter(element: &str) -> Option<char> {
     Some(match element {
         "f32" => 'f',
@@ -20,9 +19,8 @@ fn letter(element: &str) -> Option<char> {
     })
 }
 
-/// Types that the hardware supports for each kind of operation. A row has the operation kinds, the letters of the
-/// possible result types, and for each operand the letters of its possible types. `=` stands for the result's type, `!`
-/// for the other 16-bit type.
+/// Supported types: operation kinds, letters of the result types, and letters of each operand's types. `=` is the
+/// result type, `!` the other 16-bit type.
 const SIGNATURES: [(&[Kind], &str, &[&str]); 13] = [
     (&[Kind::Add, Kind::Sub, Kind::Mul], "fhb", &["=", "="]),
     (&[Kind::Fma], "fhb", &["=", "=", "="]),
@@ -102,7 +100,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         to.unique.in_size(Dim::REGISTER),
         dst.type_
     );
-    // All pairs of 4-bit numbers are packed along one dimension.
+    // All pairs of 4-bit numbers are along one dimension.
     let mut axis = None;
     for src in srcs.iter().filter(|t| *element_name(t.element) == *"i8") {
         let halved: Vec<usize> = (0..dst.shape.len())

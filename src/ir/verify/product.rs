@@ -12,7 +12,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, Type};
 
-/// Checks that the shapes are M x K, K x N and M x N, with equal leading dimensions.
+/// Checks for shapes M x K, K x N and M x N, with equal leading dimensions.
 pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     let fits = (2..=3).contains(&a.len()) && a.len() == b.len() && a.len() == d.len() && {
         let rank = a.len();
@@ -33,7 +33,7 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     })
 }
 
-/// Returns the shapes M x K and K x N of a scaled product, counting the elements of packed 4-bit pairs.
+/// Returns the shapes M x K and K x N of a scaled product, with packed 4-bit pairs as two elements.
 fn unpacked(op: tt::DotScaled<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let rank = a.len();
@@ -149,7 +149,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     ) else {
         return verdict(diagnostics);
     };
-    // A linear layout contains no operand index, since it places each element itself.
+    // A linear layout has no operand index, since it places each element.
     if let (Encoding::Linear(_), Encoding::Linear(_)) = (&*left, &*right) {
         return verdict(diagnostics);
     }
@@ -222,7 +222,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Checks that each CTA of an AMD cluster computes a distinct part of the result.
+/// Checks that the CTAs of an AMD cluster compute distinct parts of the result.
 fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
     copies.then(|| {
@@ -233,8 +233,7 @@ fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     })
 }
 
-/// Checks that the CTAs split an operand like the result: each CTA has the operand rows or columns from which its part
-/// of the result is computed.
+/// Checks that each CTA has the operand rows or columns for its part of the result.
 fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;
@@ -252,7 +251,7 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
     })
 }
 
-/// Checks the distribution of operands and scales over CTAs for AMD's instructions.
+/// Checks how operands and scales are split over CTAs, for AMD's instructions.
 fn scaled_on_wmma(
     op: tt::DotScaled<'_, '_>,
     result: &TensorType<'_>,
@@ -296,7 +295,6 @@ fn scaled_on_wmma(
     verdict(diagnostics)
 }
 
-/// Checks that the `mma` instructions support the element types.
 fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Option<Diagnostic> {
     let is_known = |tensor: &TensorType<'_>| {
         !tensor.element.is_integer() || element_bits(tensor.element) == Some(8)
@@ -319,7 +317,7 @@ fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Opt
     })
 }
 
-/// Returns the shape, element type and encoding of operand A or B, which is a tensor or a buffer.
+/// Returns shape, element type and encoding of operand A or B, a tensor or a buffer.
 fn factor<'c>(value: Val<'c>) -> Option<(Vec<u64>, Type<'c>, Option<Attribute<'c>>)> {
     tensor(value)
         .map(|t| (t.shape.to_vec(), t.element, t.encoding))

@@ -10,13 +10,11 @@ use linear_layout::encoding::{Encoding, PaddedSharedEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
 use std::sync::Arc;
 
-/// The memory to which a buffer view refers.
 struct Memory<'a> {
     encoding: Arc<Encoding>,
     bits: u64,
-    /// Number of buffers in a multi-buffer.
     count: u64,
-    /// Shape of the visible part of one buffer.
+    /// Visible shape of one buffer.
     shape: &'a [u64],
     alloc: &'a [u64],
     layout: LinearLayout,
@@ -49,21 +47,19 @@ impl<'a> Memory<'a> {
         self.shape != self.alloc
     }
 
-    /// Returns a dimension in which the view is a subview (cut) and which is split over CTAs, if there is one.
+    /// Returns a sliced dimension that is split over CTAs, if any.
     fn cut_across_ctas(&self) -> Option<usize> {
         let split = self.encoding.cga_layout().ok()?.split_num();
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Returns true if the view contains the element whose address differs from that of its first element in bit `bit`
-    /// of the address dimension `dim` only.
+    /// Returns true if the view contains the element at address bit `bit` of `dim` (relative to the first element).
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// Returns two numbers of addresses along the dimension `dim`: the addresses of all buffers of the multi-buffer,
-    /// and the first addresses that are contiguous in the view.
+    /// Returns the number of addresses along `dim` in all buffers, and the length of the contiguous prefix in the view.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -73,7 +69,7 @@ impl<'a> Memory<'a> {
         )
     }
 
-    /// Returns a mask of the bits of the row index that select between elements of the view.
+    /// Returns a mask of the row bits that select between elements of the view.
     fn rows(&self) -> u64 {
         // Scales have a replica per warp, of 32 rows. Blocks of 64 rows occupy every other group of 16 rows: the bit in
         // between selects free rows.
@@ -87,8 +83,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Returns true if the paddings of two buffers are equal when measured in bits. `a_bits` and `b_bits` are the widths of
-/// their elements.
+/// Returns true if both paddings are equal in bits, for elements of `a_bits` and `b_bits` bits.
 fn same_padding(
     a: &PaddedSharedEncoding,
     a_bits: u64,
@@ -104,7 +99,6 @@ fn same_padding(
     in_bits(a, a_bits) == in_bits(b, b_bits)
 }
 
-/// Checks that both buffers have the same padding, or that neither buffer has any padding.
 fn paddings(src: &BufferType<'_>, dst: &BufferType<'_>) -> Verdict {
     let (Some(a), Some(b)) = (encoding_of(src), encoding_of(dst)) else {
         return Ok(());
@@ -128,7 +122,7 @@ fn is_padded(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::PaddedShared(_))
 }
 
-/// Checks that an operand that is a view of a part of a buffer can be reinterpreted.
+/// Checks that a sliced operand can be reinterpreted.
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
@@ -146,7 +140,6 @@ fn parts(from: &Memory<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the result fits into the contiguous prefix of the operand.
 fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
     let (label, dim, unit_bits, unit) = if in_shared {
         (labels::memdesc_reinterpret_c6, Dim::OFFSET, 8, "bytes")

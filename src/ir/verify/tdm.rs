@@ -13,10 +13,9 @@ use linear_layout::layout::Dim;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
-/// Largest size of a block along one dimension.
 const MAX_BLOCK: u64 = 65535;
 
-/// Checks the block and the buffer of a copy; these rules are common to loads and stores.
+/// Checks the block and buffer of a load or store.
 fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     for (i, size) in desc.shape.iter().enumerate() {
         ensure!(
@@ -36,13 +35,13 @@ fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that a descriptor with a layout has the same layout as the buffer.
+/// Checks that a descriptor's layout, if any, equals the buffer's layout.
 fn consistent(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     if desc.encoding.is_none() {
         return Ok(());
     }
     let same = match (encoding_of(desc).as_deref(), encoding_of(buffer).as_deref()) {
-        // Padded layouts also encode the tile; only the padding matters.
+        // Padded layouts also encode the tile: only the padding matters.
         (Some(Encoding::PaddedShared(a)), Some(Encoding::PaddedShared(b))) => {
             a.interval_paddings() == b.interval_paddings()
         }
@@ -69,7 +68,6 @@ fn consistent(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the buffer layout of a load.
 fn loadable(buffer: &BufferType<'_>) -> Verdict {
     let Some(encoding) = encoding_of(buffer) else {
         return Ok(());
@@ -111,8 +109,7 @@ fn loadable(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the warp hint, a mask of the warps that copy. The warps must have the same value in some bits of their index
-/// and take all values in the other bits (e.g. warps 0, 1, 4 and 5).
+/// Checks the warp hint, a mask of the copying warps: an affine subset of warp indices (e.g. warps 0, 1, 4 and 5).
 fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());
@@ -162,7 +159,6 @@ fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict
     Ok(())
 }
 
-/// Checks the optional completion barrier of a copy.
 fn completion(op: OperationRef<'_, '_>, at: Option<Val<'_>>) -> Verdict {
     at.map_or(Ok(()), |at| barrier(op, at))
 }
@@ -221,7 +217,7 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
     Ok(())
 }
 
-/// Checks the buffer layout of a store: without padding, or with padding after each row of `last` elements.
+/// Checks the buffer layout of a store: no padding, or padding after each row of `last` elements.
 fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     match encoding_of(buffer).as_deref() {
         Some(Encoding::SwizzledShared(_)) => {}
@@ -250,7 +246,7 @@ fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     Ok(())
 }
 
-/// Returns the number of elements per row that one CTA copies.
+/// Returns the number of elements per row and CTA.
 fn row(block: &BufferType<'_>, buffer: &BufferType<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
@@ -266,7 +262,7 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
     consistent(&desc, &buffer)
 }
 
-/// Checks the block, buffer and indices of a copy of rows.
+/// Checks a copy of rows. Returns block, buffer and indices.
 fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],
@@ -390,7 +386,6 @@ pub(super) fn update(op: amdg::UpdateTensorDescriptor<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Bytes per prefetch.
 const PREFETCH_BYTES: u64 = 256;
 
 pub(super) fn prefetch(op: amdg::TDMPrefetch<'_, '_>) -> Verdict {

@@ -1,4 +1,4 @@
-//! Rules of Blackwell's matrix products, which accumulate in tensor memory.
+//! Rules of Blackwell's matrix products with accumulators in tensor memory.
 
 use super::barrier;
 use super::common::{Verdict, broken, buffer, encoding_of, ensure, on_blackwell};
@@ -12,7 +12,6 @@ use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
-/// A buffer operand of a product, with its encoding.
 struct ProductBuffer<'c> {
     buffer: BufferType<'c>,
     encoding: Arc<Encoding>,
@@ -47,8 +46,7 @@ impl ProductBuffer<'_> {
     }
 }
 
-/// Returns the kind of the tensor-core instruction for factors of an element type, and the possible accumulator types
-/// (e.g. `tf32` and `f32` for `f32`).
+/// Returns the tensor-core instruction kind and the possible accumulator types: `f32` -> (`tf32`, `f32`).
 fn kind(element: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match element {
         "f32" => ("tf32", &["f32"]),
@@ -92,7 +90,6 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     Ok(())
 }
 
-/// Checks that each completion barrier has a predicate.
 fn predicates(barriers: &[Val<'_>], predicates: &[Val<'_>]) -> Verdict {
     ensure!(
         tc_gen5_mma_c21 | tc_gen5_mma_scaled_c12,
@@ -192,7 +189,6 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ctas(op.two_ctas(), &a, &b, &d, accumulator)
 }
 
-/// Checks the distribution of the operands over CTAs.
 fn ctas(
     two: bool,
     a: &ProductBuffer<'_>,
@@ -256,7 +252,7 @@ fn ctas(
     Ok(())
 }
 
-/// Checks that `a` and `d` do not both have interleaved blocks of 64 rows.
+/// Checks that at most one of `a` and `d` has interleaved blocks of 64 rows.
 fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
     let interleaved = |part: &ProductBuffer<'_>| {
         part.tensor_memory().is_some_and(|e| e.block_m() == 64)
@@ -272,7 +268,6 @@ fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// Returns the name of the element type of a format.
 fn scaled_element(format: ScaleDotElemType) -> &'static str {
     use ScaleDotElemType as E;
     match format {
@@ -396,7 +391,7 @@ fn left_in_tensor_memory(
     Ok(())
 }
 
-/// Checks that the elements of scale blocks are in the order that the hardware requires.
+/// Checks the order of elements in scale blocks.
 fn scale_order(
     op: ttng::TCGen5MMAScaled<'_, '_>,
     scale: &ProductBuffer<'_>,

@@ -16,7 +16,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
-/// Returns the layout of a buffer's allocation, without the multi-buffer dimension.
+/// Returns the layout of an allocation, without the multi-buffer dimension.
 fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayout> {
     let leading = buffer.alloc_shape.len().checked_sub(encoding.rank())?;
     encoding
@@ -24,7 +24,7 @@ fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayou
         .ok()
 }
 
-/// Checks that a buffer is in tensor memory. If `scales` is false, the encoding must not be an encoding of scales.
+/// Checks that a buffer is in tensor memory. Without `scales`, encodings of scales are errors.
 fn in_tensor_memory(
     buffer: &BufferType<'_>,
     scales: bool,
@@ -103,7 +103,7 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
     }
 }
 
-/// Returns true if a store would support `value`, which may have another layout than its current operand.
+/// Returns true if the store supports the layout of `value`, a candidate for its operand.
 pub(crate) fn can_store(op: ttng::TMEMStore<'_, '_>, value: &TensorType<'_>) -> bool {
     buffer(op.dst()).is_some_and(|buffer| fits(op.op(), value, &buffer).is_ok())
 }
@@ -161,7 +161,7 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// Checks that each thread holds whole rows of one block, so that the thread can reduce them.
+/// Checks that each thread holds whole rows of one block, for a reduction within the thread.
 fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encoding) -> Verdict {
     let Some(layout) = layout(tensor) else {
         return Ok(());
@@ -196,8 +196,8 @@ fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encodi
     Ok(())
 }
 
-/// Returns true if each CTA owns the same part of both buffers. A subview along a dimension that is split over CTAs
-/// leaves some CTAs without elements.
+/// Returns true if each CTA owns the same part of both buffers. Slices along a split dimension leave CTAs without
+/// elements.
 fn split_alike(src: (&Encoding, &BufferType<'_>), dst: (&Encoding, &BufferType<'_>)) -> bool {
     let is_cut = |(encoding, buffer): (&Encoding, &BufferType<'_>)| {
         let leading = buffer.shape.len() - encoding.rank();
@@ -392,7 +392,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     }
 }
 
-/// Checks that the `size` elements that start at index `offset` of dimension `dim` are contiguous in every CTA.
+/// Checks that the slice `offset..offset + size` of dimension `dim` is contiguous in every CTA.
 fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());
@@ -408,7 +408,7 @@ fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size:
         src.shape[dim + src.shape.len() - encoding.rank()]
     );
     if !offset.is_multiple_of(size) {
-        // Bits from the lowest of the offset to the highest that a carry reaches.
+        // From the lowest bit of the offset to the highest bit that a carry reaches.
         let first = offset.trailing_zeros() as usize;
         let last = (offset ^ (offset + size - 1)).ilog2() as usize;
         let consecutive = |input: Dim| {

@@ -79,7 +79,6 @@ fn not_padded(buffer: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that a block and a buffer have the same element type and the same number of elements.
 fn contents(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c5,
@@ -114,7 +113,7 @@ fn coordinates(found: usize, desc: &BufferType<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the completion barrier has one element for each CTA, or one for each pair of CTAs.
+/// Checks that the completion barrier has one element per CTA or per pair of CTAs.
 fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     let Some(buffer) = buffer(barrier) else {
         return Ok(());
@@ -143,7 +142,6 @@ fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that the buffer of a multicast copy is replicated over CTAs.
 fn multicast(is_asked: bool, buffer: &BufferType<'_>) -> Verdict {
     let encoding = encoding_of(buffer);
     let by_ctas = encoding
@@ -207,7 +205,7 @@ pub(super) fn store(op: ttng::AsyncTMACopyLocalToGlobal<'_, '_>) -> Verdict {
     written(op.desc(), op.coord().len(), op.src(), op.cache_policy())
 }
 
-/// Checks an operation that writes a buffer to global memory: a copy or a reduction.
+/// Checks a copy or reduction from a buffer to global memory.
 fn written(desc: Val<'_>, coords: usize, src: Val<'_>, policy: Option<Attribute<'_>>) -> Verdict {
     let (Some(desc), Some(buffer)) = (buffer(desc), buffer(src)) else {
         return Ok(());
@@ -247,7 +245,6 @@ pub(super) fn reduce(op: ttng::AsyncTMAReduce<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks a copy of rows between global memory and a buffer.
 fn rows(
     desc: &BufferType<'_>,
     indices: &TensorType<'_>,

@@ -1,4 +1,4 @@
-//! Rules for every operand and result: tensors and buffers must fit the attributes of the module.
+//! Rules for all operands and results: tensors and buffers must fit the module attributes.
 
 use super::common::{Verdict, broken, ensure, verdict};
 use super::generic;
@@ -10,13 +10,12 @@ use crate::sys::{self, Diagnostic, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 
-/// Largest number of elements of a tensor, as in Triton.
+/// Maximum number of elements of a tensor, as in Triton.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
-/// Checks every tensor and buffer of an operation against the module.
+/// Checks all tensors and buffers of an operation against the module.
 ///
-/// Triton does not check operands and results of `amdg` operations, and limits the size of tensors only for `tt`
-/// operations.
+/// As in Triton, `amdg` operations are not checked, and only tensors of `tt` operations have a size limit.
 pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Verdict {
     let dialect = kind.dialect();
     if dialect == "amdg" {
@@ -58,7 +57,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     generic.map_or(Ok(()), |type_| generic::check_support(kind, type_))
 }
 
-/// The operand or result to which a message refers: `operand 1`, `the result` or `result 0`.
+/// A position in a message: `operand 1`, `the result` or `result 0`.
 #[derive(Clone, Copy)]
 enum ValuePosition {
     Operand(usize),
@@ -183,10 +182,10 @@ fn buffer(
     Ok(())
 }
 
-/// Checks that a module attribute of `ttg` is on a module, or `ttg.num-warps` on a `tt.func`.
+/// Checks that a module attribute of `ttg` is on a module; `ttg.num-warps` may also be on a `tt.func`.
 ///
 /// # Errors
-/// Returns an error if the attribute is on an operation of another kind.
+/// Returns an error for other operations.
 pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
     let function = name == NUM_WARPS;
     if !function && ![NUM_CTAS, THREADS_PER_WARP, TARGET].contains(&name) {

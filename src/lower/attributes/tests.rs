@@ -1,8 +1,6 @@
-//! Every attribute of a supported operation is read by the lowering, or is listed with the reason why the lowering may
-//! ignore it.
+//! Every attribute of a supported operation is read by the lowering or listed with a reason to ignore it.
 //!
-//! The operations and their attributes come from the TableGen records, so that a new attribute fails the test until it
-//! has an entry here.
+//! Operations and attributes come from the TableGen records; a new attribute fails the test until it has an entry here.
 
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::lower::dispatch::is_in_table;
@@ -10,14 +8,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The treatment of an attribute.
 #[derive(Clone, Copy)]
 enum Fate {
-    /// A file calls the accessor of the attribute.
+    /// The file calls the accessor of the attribute.
     ReadIn(&'static str),
-    /// A file copies all attributes of the operation to the emitted operation.
+    /// The file copies all attributes to the emitted operation.
     PassedOnIn(&'static str),
-    /// The lowering is correct for every value of the attribute. The text states the reason.
+    /// The lowering is correct for every value, for the stated reason.
     Unneeded(&'static str),
 }
 use Fate::{PassedOnIn, ReadIn, Unneeded};
@@ -25,7 +22,7 @@ use Fate::{PassedOnIn, ReadIn, Unneeded};
 const ONE_CTA: &str = "it is about the CTAs of a cluster, and clusters of several are refused";
 const HINT: &str = "it asks for speed and not for another result";
 
-/// Attributes of this project's operations: the operation, its attribute, and its treatment.
+/// Entries as (operation, attribute, treatment).
 #[rustfmt::skip]
 const OWN: &[(&str, &str, Fate)] = &[
     ("amdg.async_wait", "num_inst", Unneeded("it waits for all copies")),
@@ -149,7 +146,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttng.warp_group_dot_wait", "warpGroupLocal", Unneeded("a barrier stands where the analysis finds that warp groups need one")),
 ];
 
-/// Attributes of upstream operations, and their treatment in all operations other than those of [`UPSTREAM_OF_ONE`].
+/// Attributes of upstream operations. [`UPSTREAM_OF_ONE`] takes precedence.
 #[rustfmt::skip]
 const UPSTREAM: &[(&str, Fate)] = &[
     ("branch_weights", PassedOnIn("src/lower/emit/control.rs")),
@@ -174,14 +171,13 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("variant", PassedOnIn("src/lower/emit/emitter.rs")),
 ];
 
-/// Exceptions from [`UPSTREAM`]: an upstream operation, its attribute, and the treatment of the attribute.
+/// Entries as (operation, attribute, treatment).
 #[rustfmt::skip]
 const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] = &[
     ("rocdl.workitem.id.x", "range", Unneeded("the number of threads follows from the module")),
     ("ub.poison", "value", Unneeded("any value is right")),
 ];
 
-/// Checks the entry of an attribute against the source text of the file that it names.
 fn check(name: &str, attribute: &str, accessor: &str, fate: Fate) {
     let (file, calls) = match fate {
         Unneeded(reason) => return assert!(!reason.is_empty()),

@@ -12,7 +12,6 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type};
 
 impl<'c> Emitter<'c> {
-    /// Sets an attribute of an operation that has been emitted.
     pub(crate) fn set_attribute(&self, op: Op<'c>, name: &str, value: Attribute<'c>) {
         self.rewriter.set_attribute(op, name, value);
     }
@@ -49,12 +48,11 @@ impl<'c> Emitter<'c> {
         Attribute::unit(self.context)
     }
 
-    /// Parses the text of an attribute that MLIR's C API cannot construct.
+    /// Parses an attribute that MLIR's C API cannot construct.
     pub(crate) fn parsed(&self, text: &str) -> Attribute<'c> {
         Attribute::parse(self.context, text).expect("the text is ours")
     }
 
-    /// Parses the text of an attribute once, and caches the attribute.
     pub(crate) fn cached_attr(&mut self, text: &'static str) -> Attribute<'c> {
         if let Some(attribute) = self.parsed_attrs.get(text) {
             return *attribute;
@@ -64,7 +62,6 @@ impl<'c> Emitter<'c> {
         parsed
     }
 
-    /// Returns the attribute that states that an `i32` is in `0..end`.
     pub(crate) fn range_below(&mut self, end: u32) -> Attribute<'c> {
         if let Some(range) = self.ranges.get(&end) {
             return *range;

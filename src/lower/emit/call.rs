@@ -5,12 +5,11 @@ use crate::ir::builders::llvm;
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 
-/// The attribute that states that a function does not access memory.
 const NO_MEMORY: &str = "#llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, \
                          errnoMem = none, targetMem0 = none, targetMem1 = none>";
 
 impl<'c> Emitter<'c> {
-    /// Calls a pure LLVM intrinsic for which the LLVM dialect has no operation.
+    /// Calls a pure intrinsic without an operation in the LLVM dialect.
     pub(crate) fn call_intrinsic(
         &mut self,
         name: &str,
@@ -20,7 +19,6 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
-    /// Calls an LLVM intrinsic with side effects.
     pub(crate) fn call_intrinsic_with_effect(
         &mut self,
         name: &'static str,
@@ -30,7 +28,6 @@ impl<'c> Emitter<'c> {
         self.effect(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
-    /// Calls a function that is defined or declared in the module, and returns the result of the call if there is one.
     pub(crate) fn call(
         &mut self,
         callee: Attribute<'c>,
@@ -41,7 +38,6 @@ impl<'c> Emitter<'c> {
         result.map(|_| build::only_result(call))
     }
 
-    /// Calls a pure function, which is defined or declared in the module.
     pub(crate) fn pure_call(
         &mut self,
         callee: Attribute<'c>,
@@ -53,7 +49,6 @@ impl<'c> Emitter<'c> {
         self.pure(call.no_unwind(true).will_return(true))
     }
 
-    /// Emits inline assembly without side effects.
     pub(crate) fn pure_asm(
         &mut self,
         text: &str,
@@ -64,7 +59,6 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::inline_asm(operands, text, constraints, Some(result)))
     }
 
-    /// Emits inline assembly with side effects, and returns the result if there is one.
     pub(crate) fn inline_asm(
         &mut self,
         text: &str,

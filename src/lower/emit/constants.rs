@@ -21,7 +21,7 @@ impl<'c> Emitter<'c> {
         constant
     }
 
-    /// Emits a constant from an attribute, and records integers so that later operations on them can be folded.
+    /// Emits a constant. Integers are recorded for later folding.
     pub(crate) fn constant_attr(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
         let constant = self.constant_of(type_, value);
         if let Some(integer) = build::integer_value(value) {
@@ -44,7 +44,6 @@ impl<'c> Emitter<'c> {
         self.constant_of(type_, attribute)
     }
 
-    /// Emits the zero value of a type.
     pub(crate) fn zero(&mut self, type_: Type<'c>) -> Val<'c> {
         if sys::float_width(type_).is_some() {
             return self.float(type_, 0.0);
@@ -55,10 +54,9 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_zero(type_))
     }
 
-    /// Emits a zero in place of an undefined value, and marks it as undefined for the simulator.
+    /// Emits a zero for an undefined value, with a mark for the simulator.
     ///
-    /// A poison operand would leave a register of inline assembly uninitialised, which changes the code that assemblers
-    /// produce.
+    /// Poison would leave a register of inline assembly uninitialised and change the output of assemblers.
     pub(crate) fn unset(&mut self, type_: Type<'c>) -> Val<'c> {
         let mark = [(UNSET, self.unit())];
         self.pure(llvm::mlir_zero(type_).with_attributes(&mark))

@@ -1,6 +1,6 @@
-//! Emission of control flow: conditionals, loops, switches and returns as basic blocks.
+//! Emission of conditionals, loops, switches and returns as basic blocks.
 //!
-//! New blocks are inserted after the current block, so that their textual order follows control flow:
+//! A new block follows the current block, so the textual order follows control flow:
 //!
 //! ```text
 //! fork: begin -> then -> join, and begin -> join or begin -> else -> join
@@ -14,7 +14,7 @@ use crate::ir::builders::llvm;
 use crate::sys::build::{Blk, Op, Val, block_arguments};
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// A conditional that is being built. The insertion point is in its `then` branch.
+/// An open conditional. The insertion point is in the `then` branch.
 #[must_use]
 pub(crate) struct Fork<'c> {
     condition: Val<'c>,
@@ -22,60 +22,58 @@ pub(crate) struct Fork<'c> {
     then: Blk<'c>,
 }
 
-/// A conditional that is being built. The insertion point is in its `else` branch.
+/// An open conditional. The insertion point is in the `else` branch.
 #[must_use]
 pub(crate) struct ElseBranch<'c> {
     fork: Fork<'c>,
-    /// The last block of the `then` branch, and the values that this branch yields.
+    /// Last block and yielded values of the `then` branch.
     end: (Blk<'c>, Vec<Val<'c>>),
     else_: Blk<'c>,
 }
 
-/// A loop that is being built. The insertion point is in its header.
+/// An open loop. The insertion point is in the header.
 #[must_use]
 pub(crate) struct LoopHeader<'c> {
     header: Blk<'c>,
 }
 
-/// A loop that is being built. The insertion point is in its body.
+/// An open loop. The insertion point is in the body.
 #[must_use]
 pub(crate) struct LoopBody<'c> {
     header: Blk<'c>,
-    /// The last block of the header, and the condition under which the body is entered.
+    /// Last block of the header, and the loop condition.
     test: (Blk<'c>, Val<'c>),
     body: Blk<'c>,
 }
 
-/// A switch that is being built. The insertion point is in its last case.
+/// An open switch. The insertion point is in the last case.
 #[must_use]
 pub(crate) struct Switch<'c> {
     begin: Blk<'c>,
-    /// The first block of each case; the default case comes first.
+    /// First block of each case, default case first.
     cases: Vec<Blk<'c>>,
-    /// The last block of the case that was ended most recently.
+    /// Last block of the most recently ended case.
     end: Blk<'c>,
     join: Blk<'c>,
 }
 
 impl<'c> Emitter<'c> {
-    /// Inserts a block with arguments of the given types after the block `before`.
     pub(crate) fn add_block(&self, before: Blk<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
         self.rewriter.add_block(before, &typed)
     }
 
-    /// Inserts a block with arguments of the given types after the current block.
     pub(crate) fn next_block(&self, arguments: &[Type<'c>]) -> Blk<'c> {
         self.add_block(self.block, arguments)
     }
 
-    /// Moves the insertion point to a block that the current block dominates. [`Self::leave_block`] moves it back.
+    /// Moves the insertion point to a dominated block, until [`Self::leave_block`].
     pub(crate) fn enter_block(&mut self, block: Blk<'c>) {
         let outer = std::mem::replace(&mut self.block, block);
         self.outer.push((outer, Vec::new()));
     }
 
-    /// Moves the insertion point back to the block that was current before [`Self::enter_block`].
+    /// Undoes [`Self::enter_block`].
     pub(crate) fn leave_block(&mut self) {
         let (block, added) = self.outer.pop().expect("a block was entered");
         self.block = block;
@@ -85,13 +83,12 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Moves the insertion point permanently to a block that the current block dominates. The values of the current
-    /// block stay available for value numbering.
+    /// Moves the insertion point permanently to a dominated block. Values of the current block stay available.
     pub(crate) fn continue_in(&mut self, block: Blk<'c>) {
         self.block = block;
     }
 
-    /// Opens a conditional, and enters its `then` block.
+    /// Opens a conditional in the `then` block.
     pub(crate) fn fork(&mut self, condition: Val<'c>) -> Fork<'c> {
         let begin = self.block;
         let then = self.next_block(&[]);
@@ -103,7 +100,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Ends the `then` branch, which yields `values`, and enters the `else` block.
+    /// Ends the `then` branch with the results `values`, and enters the `else` block.
     pub(crate) fn begin_else(&mut self, fork: Fork<'c>, values: &[Val<'c>]) -> ElseBranch<'c> {
         let end = (self.block, values.to_vec());
         let else_ = self.next_block(&[]);
@@ -112,7 +109,7 @@ impl<'c> Emitter<'c> {
         ElseBranch { fork, end, else_ }
     }
 
-    /// Ends the `else` branch, which yields `values`, and returns the joined values of both branches.
+    /// Ends the `else` branch with the results `values`. Returns the joined results.
     pub(crate) fn join(&mut self, branch: ElseBranch<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
         let ElseBranch {
             fork,
@@ -130,8 +127,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Ends a conditional without an `else` branch. The results are `values` if the `then` branch was executed, and
-    /// `fallback` otherwise.
+    /// Ends a conditional without an `else` branch. The results are `values` after the `then` branch, otherwise
+    /// `fallback`.
     pub(crate) fn join_or(
         &mut self,
         Fork {
@@ -153,8 +150,7 @@ impl<'c> Emitter<'c> {
         self.next_block(&types)
     }
 
-    /// Opens a loop and enters its header. Returns the loop-carried values, which are block arguments of the header.
-    /// `initial` are their values in the first iteration.
+    /// Opens a loop in the header. Returns the loop-carried values, with `initial` in the first iteration.
     pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (LoopHeader<'c>, Vec<Val<'c>>) {
         let header = self.join_block(initial);
         self.branch(header, initial, None);
@@ -162,7 +158,7 @@ impl<'c> Emitter<'c> {
         (LoopHeader { header }, block_arguments(header))
     }
 
-    /// Ends the header with a conditional branch, and enters the body. If `condition` is false, the loop ends.
+    /// Ends the header and enters the body. A false `condition` leaves the loop.
     pub(crate) fn begin_body(
         &mut self,
         LoopHeader { header }: LoopHeader<'c>,
@@ -174,8 +170,7 @@ impl<'c> Emitter<'c> {
         LoopBody { header, test, body }
     }
 
-    /// Ends the body, which passes `carried` to the next iteration. The insertion point moves to the block after the
-    /// loop, where the values of the header stay available for value numbering.
+    /// Ends the body with the loop-carried values `carried`, and continues after the loop.
     pub(crate) fn end_loop(
         &mut self,
         LoopBody {
@@ -194,7 +189,6 @@ impl<'c> Emitter<'c> {
         self.continue_in(end);
     }
 
-    /// Opens a switch whose cases yield values of `types`.
     pub(crate) fn switch(&mut self, types: &[Type<'c>]) -> Switch<'c> {
         Switch {
             begin: self.block,
@@ -204,22 +198,20 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Begins the next case of a switch. The first case is the default case.
+    /// The first case is the default case.
     pub(crate) fn begin_case(&mut self, switch: &mut Switch<'c>) {
         let case = self.add_block(switch.end, &[]);
         switch.cases.push(case);
         self.enter_block(case);
     }
 
-    /// Ends a case, which yields `values`.
     pub(crate) fn end_case(&mut self, switch: &mut Switch<'c>, values: &[Val<'c>]) {
         switch.end = self.block;
         self.branch(switch.join, values, None);
         self.leave_block();
     }
 
-    /// Ends a switch over an integer, and returns the joined values. `labels` has one label for each case other than
-    /// the default case.
+    /// `labels` excludes the default case.
     pub(crate) fn end_switch(
         &mut self,
         switch: Switch<'c>,
@@ -249,8 +241,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Emits the LLVM form of a `cf` branch. `targets` are the successors and their operands, and `head` is the
-    /// condition or flag of the branch, if it has one. All attributes are kept, except the operand segment sizes.
+    /// Emits a `cf` branch in LLVM form. `head` is the condition or flag, if any. All attributes except segment sizes
+    /// are kept.
     pub(crate) fn rebuild_branch(
         &mut self,
         op: Op<'c>,
@@ -281,7 +273,6 @@ impl<'c> Emitter<'c> {
         };
     }
 
-    /// Emits an unconditional branch. The back edge of a loop carries the loop annotation.
     pub(crate) fn branch(
         &mut self,
         target: Blk<'c>,
@@ -291,7 +282,6 @@ impl<'c> Emitter<'c> {
         self.operation(llvm::br(values, target).loop_annotation(annotation));
     }
 
-    /// Emits a conditional branch. Each successor is given as a block and its operands.
     pub(crate) fn branch_if(
         &mut self,
         condition: Val<'c>,
@@ -307,14 +297,12 @@ impl<'c> Emitter<'c> {
         ));
     }
 
-    /// Returns a loop annotation that requests unrolling by `factor`.
     pub(crate) fn unrolled_by(&self, factor: i32) -> Attribute<'c> {
         self.parsed(&format!(
             "#llvm.loop_annotation<unroll = <count = {factor} : i32>>"
         ))
     }
 
-    /// Emits a trap, which stops the kernel.
     pub(crate) fn trap(&mut self) {
         self.operation(llvm::intr_trap());
     }

@@ -1,4 +1,4 @@
-//! The emitter: an insertion point, and value numbering of pure operations.
+//! The emitter: an insertion point with value numbering of pure operations.
 
 use super::types::Types;
 use super::upstream::FastMathFlags;
@@ -11,15 +11,12 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Identifier, Location};
 use rustc_hash::FxHashMap;
 
-/// The name and the value of an attribute.
 pub(crate) type NamedAttr<'c> = (&'c str, Attribute<'c>);
 
-/// Key of a pure operation: name, result type, number of operands, operands, then the names and values of its
-/// attributes. Each component is the address of an object that is unique in its context, so equal keys mean equal
-/// operations.
+/// Key of a pure operation: name, result type, number of operands, operands, then attribute names and values. The
+/// components are addresses of uniqued objects, so equal keys mean equal operations.
 type OpKey = Vec<usize>;
 
-/// Returns all attributes of an operation, inherent and discardable.
 pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<NamedAttr<'c>> {
     op.attributes()
         .map(|(key, value)| (sys::identifier_text(key), value))
@@ -33,26 +30,23 @@ pub(crate) struct Emitter<'c> {
     pub(crate) location: Location<'c>,
     pub(super) block: Blk<'c>,
     entry: Blk<'c>,
-    /// Number of operations that were inserted at the start of the entry block.
     at_entry: usize,
-    /// Stack of the blocks to which [`Self::leave_block`] returns, outermost first. The keys in an entry are those to
-    /// remove from `available` on this return.
+    /// Blocks to return to, outermost first. Each return removes the keys from `available`.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Results of the pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,
     pub(super) constants: FxHashMap<usize, u64>,
-    /// Identifiers, keyed by the address and the length of their text. The text outlives the emitter.
+    /// Keys are the address and the length of a text. The text outlives the emitter.
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
-    /// Parsed attributes, keyed by their text.
     pub(super) parsed_attrs: FxHashMap<&'static str, Attribute<'c>>,
-    /// Parsed fast-math flags, keyed by the address of their attribute.
+    /// Keys are addresses of attributes.
     pub(super) fast: FxHashMap<usize, FastMathFlags<'c>>,
-    /// Attributes of integer ranges that start at 0, keyed by the exclusive end of the range.
+    /// Keys are exclusive upper bounds; all ranges start at 0.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
-    /// The pure operations that were emitted. [`Self::sweep`] erases unused operations.
+    /// All emitted pure operations, for [`Self::sweep`].
     pure: Vec<Op<'c>>,
-    /// True if copies to shared memory get their own alias scope. LLVM then assumes that copies do not alias other
-    /// accesses; barriers and waits order copies and accesses.
+    /// Gives copies to shared memory their own alias scope. LLVM then assumes that copies do not alias other accesses;
+    /// barriers and waits provide the order.
     pub(crate) separates_copies: bool,
     pub(crate) types: Types<'c>,
 }
@@ -91,7 +85,6 @@ impl<'c> Emitter<'c> {
             .or_insert_with(|| Identifier::new(self.context, name))
     }
 
-    /// Builds the attributes of an operation. Parsed attributes are cached.
     pub(super) fn attributes(
         &mut self,
         parts: &Parts<'_, 'c>,
@@ -106,7 +99,6 @@ impl<'c> Emitter<'c> {
         attributes.collect()
     }
 
-    /// Emits an operation with any number of results.
     pub(crate) fn operation<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Op<'c> {
         let parts = op.into();
         let attributes = self.attributes(&parts);
@@ -118,18 +110,17 @@ impl<'c> Emitter<'c> {
         mut parts: Parts<'_, 'c>,
         attributes: &[(Identifier<'c>, Attribute<'c>)],
     ) -> Op<'c> {
-        // Operation names are constants: a failure is a bug here.
+        // Operation names are constants, so a failure is a bug here.
         self.rewriter
             .append(self.block, parts.spec(self.location, attributes))
             .expect("every operation emitted is registered")
     }
 
-    /// Emits an operation with one result at the start of the entry block.
     pub(super) fn at_entry<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         let mut parts = op.into();
         let attributes = self.attributes(&parts);
         let spec = parts.spec(self.location, &attributes);
-        // The operation follows the operations that were inserted at the start before.
+        // Earlier insertions come first.
         let operations = build::operations(self.entry);
         let made = match operations.get(self.at_entry) {
             Some(next) => self.rewriter.insert_before(*next, spec),
@@ -139,20 +130,18 @@ impl<'c> Emitter<'c> {
         build::only_result(made.expect("every operation emitted is registered"))
     }
 
-    /// Emits a copy of an upstream operation with other operands. All inherent and discardable attributes are kept.
+    /// Copies an upstream operation with new operands and all attributes.
     pub(crate) fn rebuild(&mut self, op: Op<'c>, operands: &[Val<'c>]) {
         let kind = UpstreamKind::of(op).expect("only upstream operations are rebuilt");
         let same = Building::<()>::new(kind.into()).with_attributes(&attributes_of(op));
         self.operation(same.operands(operands));
     }
 
-    /// Emits an operation with side effects and one result.
     pub(crate) fn effect<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         build::only_result(self.operation(op))
     }
 
-    /// Emits a pure operation with one result, or returns the result of an equal operation that dominates the insertion
-    /// point.
+    /// Emits a pure operation, or reuses an equal operation that dominates the insertion point.
     pub(crate) fn pure<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         self.pure_of(op.into())
     }
@@ -183,7 +172,6 @@ impl<'c> Emitter<'c> {
         value
     }
 
-    /// Erases unused pure operations.
     pub(crate) fn sweep(&mut self) {
         for op in self.pure.drain(..).rev() {
             if sys::is_unused(build::only_result(op)) {

@@ -5,7 +5,6 @@ use crate::ir::builders::llvm::{self, FCmpPredicate};
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Fast-math flags that allow approximations.
 const APPROXIMATE: &str = "#llvm.fastmath<afn>";
 
 impl<'c> Emitter<'c> {
@@ -15,13 +14,11 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::fdiv(a, b).fastmath_flags(flags))
     }
 
-    /// Emits an `exp2` that LLVM may approximate.
     pub(crate) fn approximate_exp2(&mut self, a: Val<'c>) -> Val<'c> {
         let flags = self.cached_attr(APPROXIMATE);
         self.pure(llvm::intr_exp2(a).fastmath_flags(flags))
     }
 
-    /// Returns the fast-math attribute of `arith` and `math` operations that allows approximations.
     pub(crate) fn approximate_flags(&mut self) -> NamedAttr<'c> {
         ("fastmath", self.cached_attr("#arith.fastmath<afn>"))
     }
@@ -34,12 +31,12 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::fpext(value, type_))
     }
 
-    /// Converts a float to a narrower format, rounding to nearest even.
+    /// Rounds to nearest even.
     pub(crate) fn fptrunc(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
         self.pure(llvm::fptrunc(value, type_))
     }
 
-    /// Converts a float to an integer. The conversion rounds towards zero and saturates; NaN becomes 0.
+    /// Rounds towards zero and saturates. NaN becomes 0.
     pub(crate) fn fptoi_sat(
         &mut self,
         value: Val<'c>,

@@ -7,33 +7,27 @@ use crate::sys::build::Blk;
 use melior::Context;
 use melior::ir::{Region, Type};
 
-/// The name of the argument attribute that states a pointer's alignment in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
-/// The name of the function attribute that holds the argument attributes.
 pub(crate) const ARGUMENTS: &str = "arg_attrs";
 
-/// The name of the discardable attribute that holds the LLVM annotation of a loop.
 pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
-/// The name of the function attribute that prevents inlining.
 pub(crate) const NO_INLINE: &str = "no_inline";
 
-/// Returns true if a discardable attribute belongs to one of the dialects that lowering produces.
+/// Returns true if `name` has a dialect prefix in [`OUTPUT`].
 pub(crate) fn is_of_output(name: &str) -> bool {
     let dialect = name.split('.').next().unwrap_or_default();
     OUTPUT.contains(&dialect) && dialect != name
 }
 
-/// Returns true if an operation belongs to one of the dialects that lowering produces.
 pub(crate) fn is_lowered(name: &str) -> bool {
     is_of_output(name) || name == "builtin.module"
 }
 
-/// The dialects that lowering produces.
 const OUTPUT: [&str; 3] = ["llvm", "nvvm", "rocdl"];
 
-/// Declares the shared-memory variable, whose size the launcher sets, as the first operation of a block.
+/// Declares the shared-memory variable at the start of a block. The launcher sets the size.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -46,10 +40,9 @@ pub(crate) fn declare_shared_memory<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Keys of the passthrough attributes that hold the name and the path of a function's library.
 const LIBRARY: [&str; 2] = ["libname", "libpath"];
 
-/// Declares an external function as the first operation of a block. `type_` is the type of the function in MLIR syntax.
+/// Declares an external function at the start of a block. `type_` is in MLIR syntax.
 pub(crate) fn declare_function<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -75,7 +68,7 @@ pub(crate) fn declare_function<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Escapes all bytes other than letters, digits and `_` for an MLIR string.
+/// Escapes all bytes except letters, digits and `_` for an MLIR string.
 pub(crate) fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
@@ -88,7 +81,7 @@ pub(crate) fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// Declares a string constant as the first operation of a block. A terminating zero is appended to `text`.
+/// Declares a zero-terminated string constant at the start of a block.
 pub(crate) fn declare_text<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -104,7 +97,7 @@ pub(crate) fn declare_text<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Declares a table of constant bytes, aligned for any element type, as the first operation of a block.
+/// Declares a constant table at the start of a block, aligned for any element type.
 pub(crate) fn declare_table<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -120,12 +113,11 @@ pub(crate) fn declare_table<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// The address space of string and table constants: global memory.
+/// Address space of string and table constants (global memory).
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {
-    /// Emits a function at the end of a module's block. `more` are attributes in addition to the linkage and the
-    /// calling convention.
+    /// Appends a function to a module. `more` are attributes besides linkage and calling convention.
     pub(crate) fn function(
         &mut self,
         module: Blk<'c>,

@@ -1,4 +1,4 @@
-//! Integer arithmetic and comparisons; operations with a neutral constant are folded.
+//! Integer arithmetic and comparisons, with folding of neutral constants.
 
 use super::emitter::Emitter;
 use crate::ir::builders::llvm::{self, ICmpPredicate};

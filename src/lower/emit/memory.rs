@@ -6,18 +6,15 @@ use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// The alias scope of ordinary loads and stores of shared memory.
 const ACCESSES: &str =
     "[#llvm.alias_scope<id = \"accesses\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
-/// The alias scope of asynchronous copies to shared memory.
 const COPIES: &str =
     "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
-/// The constant index of a `getelementptr` that marks a dynamic index.
+/// Marks a dynamic index in the constant indices of a `getelementptr`.
 const DYNAMIC: i32 = i32::MIN;
 
-/// Flags of a load or store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AccessFlags {
     pub(crate) is_volatile: bool,
@@ -59,8 +56,8 @@ impl<'c> Emitter<'c> {
         self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
-    /// Returns the alias scope of an access through `pointer`, and the alias scope of copies, which the access does not
-    /// alias. Both are `None` unless the access is to shared memory and copies have their own alias scope.
+    /// Returns the alias scope of an access through `pointer` and the non-aliasing scope of copies. `None` outside
+    /// shared memory or without separate scopes.
     pub(crate) fn alias_scopes_of(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {
         let is_shared = pointer.r#type() == self.types.shared_pointer;
         if self.separates_copies && is_shared {
@@ -70,7 +67,6 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Returns the alias scope of ordinary shared-memory accesses, and the alias scope of copies.
     pub(crate) fn alias_scopes(&mut self) -> [Attribute<'c>; 2] {
         [ACCESSES, COPIES].map(|scope| self.cached_attr(scope))
     }
@@ -79,26 +75,24 @@ impl<'c> Emitter<'c> {
         self.store_as(value, pointer, alignment, AccessFlags::default());
     }
 
-    /// Returns the address of a variable in shared memory.
     pub(crate) fn address_of_shared(&mut self, variable: &str) -> Val<'c> {
         let name = self.symbol(variable);
         self.pure(llvm::mlir_addressof(name, self.types.shared_pointer))
     }
 
-    /// Returns the address of a string constant as a generic pointer.
+    /// Returns the address as a generic pointer.
     pub(crate) fn address_of_text(&mut self, variable: &str) -> Val<'c> {
         let address = self.address_of_table(variable);
         self.pure(llvm::addrspacecast(address, self.pointer_type(0)))
     }
 
-    /// Returns the address of a constant table in global memory.
     pub(crate) fn address_of_table(&mut self, variable: &str) -> Val<'c> {
         let name = self.symbol(variable);
         let global = self.pointer_type(TEXT_SPACE);
         self.pure(llvm::mlir_addressof(name, global))
     }
 
-    /// Allocates `words` 64-bit words of stack memory in the entry block, and returns their address.
+    /// Allocates 64-bit words of stack memory in the entry block.
     pub(crate) fn stack(&mut self, words: u32) -> Val<'c> {
         let i32 = self.types.i32;
         let array = self.array_type(self.types.i64, words);
@@ -106,7 +100,6 @@ impl<'c> Emitter<'c> {
         self.at_entry(llvm::alloca(one, array, self.pointer_type(0)))
     }
 
-    /// Returns the address of the element at `index` in an array that starts at `base`.
     pub(crate) fn gep(&mut self, base: Val<'c>, element: Type<'c>, index: Val<'c>) -> Val<'c> {
         if self.known_constant(index) == Some(0) {
             return base;
@@ -114,7 +107,6 @@ impl<'c> Emitter<'c> {
         self.element_pointer(base, &[index], DYNAMIC, element)
     }
 
-    /// Returns the address that is `bytes` bytes after `base`.
     pub(crate) fn gep_bytes(&mut self, base: Val<'c>, bytes: u32) -> Val<'c> {
         if bytes == 0 {
             return base;

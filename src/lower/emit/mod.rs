@@ -1,9 +1,7 @@
 //! IR builder with value numbering.
 //!
-//! If an equal pure operation (same name, operands, attributes and type) dominates the insertion point, its result is
-//! reused. Shared index arithmetic therefore needs no CSE pass afterwards.
-//!
-//! The files group convenience methods by kind; operations are built by [`crate::ir::builders`].
+//! A pure operation is reused if an equal operation dominates the insertion point. Index arithmetic therefore needs no
+//! CSE pass. [`crate::ir::builders`] builds the operations.
 
 mod attributes;
 mod call;

@@ -6,7 +6,7 @@ use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Emitter<'c> {
-    /// Builds a vector from elements. A single element is returned unchanged.
+    /// Builds a vector. A single element is returned unchanged.
     pub(crate) fn gather(&mut self, elements: &[Val<'c>]) -> Val<'c> {
         if let [only] = elements {
             return *only;
@@ -20,7 +20,7 @@ impl<'c> Emitter<'c> {
         vector
     }
 
-    /// Extracts the elements of a vector; the inverse of [`Self::gather`].
+    /// Inverse of [`Self::gather`].
     pub(crate) fn scatter(
         &mut self,
         vector: Val<'c>,
@@ -54,13 +54,12 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::bitcast(value, type_))
     }
 
-    /// Attaches attributes to a value by an identity bitcast, and returns the result of the bitcast.
+    /// Attaches attributes to a value by an identity bitcast.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) -> Val<'c> {
         self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }
 
-    /// Attaches attributes to a value at this point of the program, by an identity bitcast. The bitcast is kept
-    /// although its result is unused.
+    /// Attaches attributes to a value at the insertion point. The unused bitcast is not erased.
     pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) {
         self.effect(llvm::bitcast(value, value.r#type()).with_attributes(marks));
     }

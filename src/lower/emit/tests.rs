@@ -8,7 +8,7 @@ use crate::sys::build::{self, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Module, Region, Type, ValueLike};
 
-/// Emits a function with arguments of the types `types`, and verifies the function.
+/// Emits a function with arguments of `types`, and verifies the function.
 #[track_caller]
 pub(crate) fn verified(
     types: &[&str],
@@ -40,7 +40,7 @@ pub(crate) fn verified(
     assert!(module.verify(), "{module}");
 }
 
-/// An equal pure operation is reused if it dominates the insertion point, and not otherwise.
+/// An equal pure operation is reused only if it dominates the insertion point.
 #[test]
 fn a_pure_operation_is_emitted_once() {
     verified(&["i32", "i1"], |e, _, arguments| {

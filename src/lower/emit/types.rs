@@ -5,7 +5,6 @@ use melior::dialect::llvm;
 use melior::ir::Type;
 use melior::ir::r#type::IntegerType;
 
-/// Frequently used types of an MLIR context.
 #[derive(Clone, Copy)]
 pub(crate) struct Types<'c> {
     pub(crate) i1: Type<'c>,
@@ -34,10 +33,9 @@ impl<'c> Types<'c> {
     }
 }
 
-/// The address space of shared memory, which is the same for both vendors.
+/// Identical for both vendors.
 const SHARED_SPACE: u32 = 3;
 
-/// Returns the pointer type of an address space.
 pub(crate) fn pointer_type(context: &Context, space: u32) -> Type<'_> {
     llvm::r#type::pointer(context, space)
 }

@@ -1,8 +1,7 @@
-//! Scalar operations of `arith` and `math`, emitted as operations of the LLVM dialect if there is an equivalent.
+//! Scalar operations of `arith` and `math`, emitted in the LLVM dialect where an equivalent exists.
 //!
-//! MLIR's conversions would produce the same code, but walk over the whole module. Two kinds of operations are left to
-//! MLIR's conversions: operations that expand to several operations, and operations with properties that the LLVM
-//! dialect cannot express as attributes.
+//! MLIR's conversions would walk over the whole module. They remain responsible for operations with multi-operation
+//! expansions, and for properties that the LLVM dialect cannot express.
 
 use super::emitter::{Emitter, NamedAttr};
 use crate::ir::UpstreamKind;
@@ -11,32 +10,27 @@ use crate::sys::attribute_id;
 use crate::sys::build::Val;
 use melior::ir::{Attribute, Type};
 
-/// The attribute names of fast-math flags in `arith` and in the LLVM dialect.
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// Names and default values of the attributes without an equivalent in the LLVM dialect.
+/// Attributes without an LLVM equivalent, with default values.
 const WITHOUT: [(&str, &str); 2] = [
     ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),
 ];
 
-/// Fast-math flags of an operation.
 #[derive(Clone, Copy)]
 pub(super) struct FastMathFlags<'c> {
-    /// The flags as an attribute of the LLVM dialect; `None` if no flag is set.
+    /// `None` without flags.
     llvm: Option<Attribute<'c>>,
     may_approximate: bool,
 }
 
-/// An operation of `arith` or `math`, as it is emitted: with the name and the attributes of the equivalent LLVM
-/// operation if there is one.
 pub(crate) struct Upstream<'c> {
     name: Name,
     attributes: Vec<NamedAttr<'c>>,
 }
 
 impl<'c> Emitter<'c> {
-    /// Emits a pure scalar operation of `arith` or `math`: as the equivalent LLVM operation if there is one, otherwise
-    /// unchanged.
+    /// Emits a pure scalar operation, in the LLVM dialect where an equivalent exists.
     pub(crate) fn upstream(
         &mut self,
         kind: UpstreamKind,
@@ -48,8 +42,6 @@ impl<'c> Emitter<'c> {
         self.emit_upstream(&operation, operands, result)
     }
 
-    /// Returns the equivalent LLVM operation of an operation of `arith` or `math`, or the operation itself if there is
-    /// none.
     pub(crate) fn as_upstream(
         &mut self,
         kind: UpstreamKind,
@@ -61,7 +53,6 @@ impl<'c> Emitter<'c> {
         Upstream { name, attributes }
     }
 
-    /// Emits `operation` on one register of each operand.
     pub(crate) fn emit_upstream(
         &mut self,
         operation: &Upstream<'c>,
@@ -72,7 +63,6 @@ impl<'c> Emitter<'c> {
         self.pure(op.operands(operands).results(&[result]))
     }
 
-    /// Emits a call of the intrinsic `name` in place of an operation of `arith` or `math` that has these attributes.
     pub(crate) fn upstream_intrinsic(
         &mut self,
         name: &str,
@@ -86,14 +76,12 @@ impl<'c> Emitter<'c> {
         )
     }
 
-    /// Returns true if the fast-math flags among the attributes allow approximations.
     pub(crate) fn may_approximate(&mut self, flags: &[NamedAttr<'c>]) -> bool {
         let fast = flags.iter().find(|(name, _)| *name == FAST[0]);
         fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
     }
 
-    /// Translates attributes to the LLVM dialect and drops default values. Returns `None` if an attribute has no
-    /// equivalent.
+    /// Translates attributes to the LLVM dialect without default values. `None` if an attribute has no equivalent.
     fn convert_attributes(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
         let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {
@@ -110,7 +98,7 @@ impl<'c> Emitter<'c> {
         Some(translated)
     }
 
-    /// Parses `#arith.fastmath`, whose flags have the same names as LLVM's.
+    /// Parses `#arith.fastmath`. The flags have LLVM's names.
     fn fast(&mut self, value: Attribute<'c>) -> FastMathFlags<'c> {
         if let Some(known) = self.fast.get(&attribute_id(value)) {
             return *known;
@@ -127,7 +115,6 @@ impl<'c> Emitter<'c> {
     }
 }
 
-/// Returns the name of the equivalent operation of the LLVM dialect, or `None` if there is none.
 #[rustfmt::skip]
 fn llvm_name(kind: UpstreamKind) -> Option<Name> {
     use UpstreamKind as K;

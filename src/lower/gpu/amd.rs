@@ -22,14 +22,13 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
 
-/// The message number with which `s_sendmsg_rtn` returns the real time.
+/// Message number of `s_sendmsg_rtn` for the real time.
 const GET_REALTIME: u32 = 131;
 
-/// The address space of constant memory.
 const CONSTANT_SPACE: u32 = 4;
 
 impl Isa for Amd {
-    /// Returns the attributes of a kernel. The limit on registers is ignored.
+    /// Ignores the limit on registers.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -66,7 +65,7 @@ impl Isa for Amd {
         }
     }
 
-    /// Loads the number of programs from the first three implicit arguments of code object version 5.
+    /// Reads the first three implicit arguments of code object version 5.
     fn num_programs<'c>(&self, _: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let pointer = e.pointer_type(CONSTANT_SPACE);
         let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
@@ -76,15 +75,14 @@ impl Isa for Amd {
         e.load(count, i32, 4)
     }
 
-    /// Returns the flag for code object version 5, since Triton's runtime passes the implicit arguments of this
-    /// version.
+    /// Selects code object version 5, whose implicit arguments Triton's runtime passes.
     fn launch_declaration(&self) -> Option<&'static str> {
         Some(
             "llvm.module_flags [#llvm.mlir.module_flag<error, \"amdhsa_code_object_version\", 500 : i32>]",
         )
     }
 
-    /// Reads a counter that runs at 100 MHz on all AMD GPUs.
+    /// The counter runs at 100 MHz on all AMD GPUs.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         let ticks = if gpu.target.instructions.time_by_message {
@@ -137,7 +135,7 @@ impl Isa for Amd {
         copy::set_count(gpu, e, wait, most);
     }
 
-    /// Emits a fence that constrains only the compiler, since the LDS accesses of a wave execute in order.
+    /// Constrains only the compiler, since the LDS accesses of a wave execute in order.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
     }
@@ -168,7 +166,7 @@ impl Isa for Amd {
         }
     }
 
-    /// Shifts the lane index by two bits, since `ds_bpermute` addresses lanes by byte.
+    /// `ds_bpermute` addresses lanes by byte.
     fn shuffle_index<'c>(
         &self,
         _: Gpu,
@@ -273,8 +271,7 @@ impl Isa for Amd {
         access.by_llvm(e, action, atomic::scope_name(access.scope))
     }
 
-    /// Returns true. LLVM has an instruction for some types, and expands operations on other types to compare-exchange
-    /// loops.
+    /// LLVM expands types without an instruction to compare-exchange loops.
     fn has_float_min_max(&self) -> bool {
         true
     }
@@ -308,7 +305,7 @@ impl Isa for Amd {
         e.pure(llvm::intr_exp2(a))
     }
 
-    /// Scales subnormal arguments first, since the instruction flushes subnormal numbers to zero.
+    /// Scales subnormal arguments, since the instruction flushes subnormal numbers to zero.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         let f32 = e.types.f32;
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
@@ -350,7 +347,7 @@ impl Isa for Amd {
     }
 }
 
-/// Translates a cache modifier to access flags, as Triton does.
+/// Translates a cache modifier as Triton does.
 fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
     let (is_volatile, is_nontemporal) = match (&*cache.modifier, is_store) {
         ("cv", false) | ("wt", true) => (true, true),
@@ -363,7 +360,6 @@ fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
     }
 }
 
-/// The address space of buffer descriptors.
 const RESOURCE_SPACE: u32 = 8;
 
 impl BufferIsa for Amd {
@@ -445,7 +441,7 @@ impl BufferIsa for Amd {
     }
 }
 
-/// Emits a data-parallel primitive (DPP) with the control word `ctrl`, enabled for all rows and banks.
+/// Emits a DPP move with control word `ctrl`, enabled for all rows and banks.
 fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     e.effect(rocdl::update_dpp(
         value,

@@ -1,4 +1,4 @@
-//! Atomic accesses to global and shared memory, independent of the vendor, and their emission as LLVM operations.
+//! Vendor-independent atomic accesses, and their emission as LLVM operations.
 
 use super::access::{GlobalAccess, emit_masked};
 use crate::ir::builders::llvm::{self, AtomicBinOp, AtomicOrdering};
@@ -9,41 +9,35 @@ use crate::lower::words;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// One atomic access of a thread to contiguous elements. Each element is accessed atomically, but the whole access is
-/// not atomic.
+/// One atomic access of a thread to contiguous elements. Only each element is atomic, not the whole access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
     pub(crate) memory: AtomicMemory,
     pub(crate) sem: MemSemantic,
     pub(crate) scope: MemSyncScope,
-    /// True if the old value is used.
     pub(crate) is_used: bool,
 }
 
-/// The memory of an atomic access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AtomicMemory {
     Global,
     Shared,
 }
 
-/// The action of an atomic access on each element, e.g. an addition or a load. Its operands are LLVM values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicAction<'c> {
     Rmw(RMWOp, Val<'c>),
-    /// Compare-exchange with the expected value and the new value, in this order.
+    /// The expected value and the new value.
     CompareExchange([Val<'c>; 2]),
     Load,
     Store(Val<'c>),
 }
 
-/// Returns true if the memory order includes release.
 pub(crate) fn releases(sem: MemSemantic) -> bool {
     matches!(sem, MemSemantic::Release | MemSemantic::AcquireRelease)
 }
 
-/// Returns true if the memory order includes acquire.
 pub(crate) fn acquires(sem: MemSemantic) -> bool {
     matches!(sem, MemSemantic::Acquire | MemSemantic::AcquireRelease)
 }
@@ -75,8 +69,7 @@ fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
 }
 
 impl<'c> AtomicAccess<'_, 'c> {
-    /// Emits the access as an LLVM operation, in a branch on the mask. Returns the old value, or 0 if the mask is
-    /// false. Returns `None` for a store.
+    /// Emits LLVM operations under the mask. Returns the old value, 0 for a false mask, or `None` for a store.
     pub(super) fn by_llvm(
         &self,
         e: &mut Emitter<'c>,

@@ -1,4 +1,4 @@
-//! The interface to a GPU ([`Gpu`]) and the interface to the instruction set of its vendor ([`Isa`]).
+//! The interfaces to a GPU ([`Gpu`]) and to the instruction set of a vendor ([`Isa`]).
 
 use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction};
@@ -20,19 +20,15 @@ use melior::Context;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::fmt;
 
-/// A GPU to emit code for, with the warps that execute the code.
+/// The target GPU and the warps that execute the code.
 #[derive(Clone, Copy)]
 pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
-    /// Number of warps that execute the code: all warps of the CTA, or those of a region of `ttg.warp_specialize`.
+    /// All warps of the CTA, or the warps of a region of `ttg.warp_specialize`.
     pub(crate) num_warps: u32,
-    /// Number of warps of a CTA.
     pub(crate) cta_warps: u32,
-    /// Number of CTAs of a cluster.
     pub(crate) num_ctas: u32,
-    /// The first of the warps that execute the code.
     first_warp: u32,
-    /// The hardware barrier of the warps that execute the code.
     barrier: u32,
     isa: &'static dyn Isa,
 }
@@ -46,17 +42,14 @@ impl fmt::Debug for Gpu {
 /// A step of programmatic dependent launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GridDependency {
-    /// Waits until prerequisite kernels have completed and their writes are visible.
+    /// Waits for completion and visible writes of prerequisite kernels.
     Wait,
     /// Allows dependent kernels to start.
     LaunchDependents,
 }
 
-/// The instruction set of a vendor.
-///
-/// The default implementations that return `None` are for GPUs without the instruction.
+/// The instruction set of a vendor. A default implementation returns `None` for lack of the instruction.
 pub(super) trait Isa: Sync {
-    /// Returns the attributes of a kernel. `registers` is the limit on the number of registers per thread.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -64,27 +57,24 @@ pub(super) trait Isa: Sync {
         registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)>;
 
-    /// Emits the index of the thread in its CTA. `range` is the attribute that states the range of the index.
+    /// Emits the thread index in the CTA. `range` is the attribute for the value range.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
-    /// Marks a warp-uniform `i32` as uniform, for compilers that benefit from it.
+    /// Marks a warp-uniform `i32` for compilers that benefit.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
-    /// Emits the index of the program along an axis of the grid, 0 to 2. A program is a cluster, or a CTA if the kernel
-    /// has no clusters.
+    /// Emits the program index along `axis`, 0 to 2. A program is a cluster, or a CTA without clusters.
     fn program_id<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// Emits the number of programs along an axis of the grid, 0 to 2. A program is a cluster, or a CTA if the kernel
-    /// has no clusters.
+    /// Emits the number of programs along `axis`, 0 to 2. A program is a cluster, or a CTA without clusters.
     fn num_programs<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// Emits the rank of the CTA in its cluster, if clusters of this GPU are supported.
+    /// Emits the rank of the CTA in its cluster. `None` without cluster support.
     fn cta_rank<'c>(&self, _: &mut Emitter<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Converts a pointer to a byte of this CTA's shared memory to a pointer to the corresponding byte in the shared
-    /// memory of the CTA with the given rank.
+    /// Maps a shared-memory pointer of this CTA to the same byte in the CTA with `_rank`.
     fn address_in_cta<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -94,58 +84,54 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Emits a barrier of all threads of the cluster, which orders their accesses to shared memory.
+    /// Emits a barrier for all threads of the cluster. Orders their shared-memory accesses.
     fn cluster_barrier(&self, _: &mut Emitter<'_>) -> Option<()> {
         None
     }
 
-    /// Returns a module-level operation that Triton's launcher requires, as text.
+    /// Returns a module-level operation for Triton's launcher, as text.
     fn launch_declaration(&self) -> Option<&'static str> {
         None
     }
 
-    /// Emits a step of programmatic dependent launch.
     fn grid_dependency(&self, _: &mut Emitter<'_>, _: GridDependency) -> Option<()> {
         None
     }
 
-    /// Emits the time in nanoseconds since an unspecified start, as an `i64`.
+    /// Emits nanoseconds since an unspecified start, as an `i64`.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
-    /// Returns true if barriers of a part of the CTA are supported.
     fn has_named_barriers(&self) -> bool {
         false
     }
 
-    /// Emits a barrier of `threads` threads of the CTA by the hardware barrier with the number `barrier`.
     fn named_barrier(&self, _: &mut Emitter<'_>, _barrier: u32, _threads: u32) {}
 
-    /// Changes the number of registers of each thread in a group of four warps.
+    /// Changes the registers per thread in a group of four warps.
     fn set_registers(&self, _: &mut Emitter<'_>, _from: u32, _to: u32) {}
 
-    /// Emits a CTA barrier that orders shared memory only. Copies and global accesses stay in flight.
+    /// Emits a CTA barrier for shared memory only. Copies and global accesses stay in flight.
     fn shared_barrier(&self, e: &mut Emitter<'_>) {
         self.block_barrier(e);
     }
 
-    /// Returns true if some warps may wait at one CTA barrier while others wait at another.
+    /// Returns true if warps of a CTA may wait at different CTA barriers at the same time.
     fn can_stagger(&self) -> bool {
         false
     }
 
-    /// Emits a CTA barrier for code that only some warps execute: at the same time, the other warps execute another barrier.
-    /// It orders shared memory only if `is_of_shared` is true, and all accesses otherwise.
+    /// Emits a CTA barrier in code for some of the warps, while the remaining warps wait at another barrier. Orders all
+    /// accesses, or shared memory only if `_is_of_shared`.
     fn staggering_barrier(&self, _: &mut Emitter<'_>, _is_of_shared: bool) {}
 
-    /// Orders this thread's earlier generic-proxy accesses to shared memory before later async-proxy accesses. Does
-    /// nothing on GPUs without an async proxy.
+    /// Orders earlier generic-proxy accesses to shared memory before later async-proxy accesses. No effect without an
+    /// async proxy.
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
 
     fn warp_barrier(&self, e: &mut Emitter<'_>);
 
-    /// Starts a copy from global to shared memory.
     fn copy<'c>(
         &self,
         gpu: Gpu,
@@ -154,26 +140,23 @@ pub(super) trait Isa: Sync {
         copy: &SharedCopy<'_, 'c>,
     );
 
-    /// Ends the current group of copies of this thread.
+    /// Ends the current copy group of this thread.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
 
-    /// Waits until at most `most` copy groups of this thread are in flight.
+    /// Waits until at most `_most` copy groups of this thread are in flight.
     fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
 
-    /// Waits for all copies of this warp, and returns the wait operation. [`Self::set_count`] can later allow copies to
-    /// stay in flight.
+    /// Waits for all copies of this warp. [`Self::set_count`] can relax the returned wait.
     fn wait_by_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>) -> Option<Op<'c>> {
         None
     }
 
-    /// Sets the number of copy instructions that may stay in flight after a wait. `None` sets the largest number that a
-    /// wait can encode.
+    /// Sets the number of copy instructions in flight after `_wait`. `None` selects the maximum.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
-    /// Returns the `i32` that lane `lane ^ mask` holds in `value`, where `lane` is the index of this lane.
+    /// Returns the `i32` in lane `own lane ^ mask`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
 
-    /// Returns the `i32` that lane `source` holds in `value`.
     fn shuffle_index<'c>(
         &self,
         gpu: Gpu,
@@ -182,10 +165,9 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
-    /// Returns the mask of the lanes in which `holds` is true, with one bit per lane.
+    /// One bit per lane.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
 
-    /// Reduces a 32-bit word over all lanes of the warp by one instruction.
     fn reduce_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -195,8 +177,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges words between lanes whose indices differ only in the bit `lane_bit`: the lane in which the bit is
-    /// clear gives its `high` and gets the other lane's `low`. Returns the new `low` and `high`.
+    /// Exchanges words between lanes that differ in bit `_lane_bit`. The lane with a clear bit gives `_high` and gets
+    /// `_low` of its partner. Returns the new `[low, high]`.
     fn swap_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -207,13 +189,12 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Transposes an 8x8 matrix of 16-bit elements. Each lane holds one 32-bit word of the matrix.
+    /// Transposes an 8x8 matrix of 16-bit elements, one 32-bit word per lane.
     fn transpose_matrix<'c>(&self, _: &mut Emitter<'c>, _word: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Loads matrices from shared memory. Each lane passes the address of one matrix row in `pointer`, and receives
-    /// `count` words.
+    /// Loads `_count` words per lane. Each lane passes the address of one matrix row.
     fn load_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -224,7 +205,6 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Stores matrices to shared memory. Each lane passes the address of one matrix row in `pointer`.
     fn store_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -235,7 +215,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Loads from global memory. If the mask is false, the result is `others`, or undefined without `others`.
+    /// Loads from global memory. A false mask yields `others`, or an undefined value.
     fn load<'c>(
         &self,
         gpu: Gpu,
@@ -244,7 +224,7 @@ pub(super) trait Isa: Sync {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
-    /// Stores the vector `whole` to global memory if the mask is true.
+    /// Stores the vector `whole` under the mask.
     fn store<'c>(
         &self,
         gpu: Gpu,
@@ -253,10 +233,9 @@ pub(super) trait Isa: Sync {
         whole: Val<'c>,
     );
 
-    /// Returns the largest number of contiguous elements that one atomic instruction can access.
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
 
-    /// Accesses memory atomically if the mask is true. Returns the old value, or `None` for a store.
+    /// Emits an atomic access under the mask. Returns the old value, or `None` for a store.
     fn atomic<'c>(
         &self,
         gpu: Gpu,
@@ -265,14 +244,13 @@ pub(super) trait Isa: Sync {
         action: AtomicAction<'c>,
     ) -> Option<Val<'c>>;
 
-    /// Returns true if atomic `max` and `min` support floats.
     fn has_float_min_max(&self) -> bool {
         false
     }
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
-    /// Prints `values` with a format of C's `printf`. The values are 32- and 64-bit integers, f64 and pointers.
+    /// Prints with a C `printf` format. The values are 32- and 64-bit integers, f64 and pointers.
     fn print<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -281,7 +259,6 @@ pub(super) trait Isa: Sync {
         values: &[Val<'c>],
     );
 
-    /// Prints a failed assertion and stops the kernel.
     fn fail(
         &self,
         e: &mut Emitter<'_>,
@@ -297,8 +274,7 @@ pub(super) trait Isa: Sync {
     /// Computes the reciprocal square root of an f32 within 2 ulp.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// Computes a function of `math` approximately. Returns `None` if LLVM selects the instruction for the `math`
-    /// operation itself, or if there is no instruction.
+    /// Approximates a `math` function. `None` if LLVM selects the instruction without help, or without an instruction.
     fn approximate<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -309,7 +285,6 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Returns the symbol of the function `name` in the vendor's library, for f32 or for f64.
     fn library_function(&self, name: &str, is_binary32: bool) -> String;
 
     /// Returns true if LLVM's `frem` is exact.
@@ -317,12 +292,12 @@ pub(super) trait Isa: Sync {
         true
     }
 
-    /// Computes the quotient of two f32 within 2 ulp. Returns `None` if LLVM selects such an instruction for `fdiv`.
+    /// Divides two f32 within 2 ulp. `None` if LLVM selects such an instruction for `fdiv`.
     fn quotient<'c>(&self, _: &mut Emitter<'c>, _a: Val<'c>, _b: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Computes the upper 64 bits of the product of two 64-bit integers.
+    /// Computes the upper 64 bits of a 64-bit product.
     fn upper_half<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -333,7 +308,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts a float to a narrower type of 16 or 32 bits, with a rounding mode other than nearest-even.
+    /// Converts to 16 or 32 bits with a rounding mode other than nearest-even.
     fn round_float<'c>(
         &self,
         _: Gpu,
@@ -345,8 +320,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts floats to the nearest codes of an 8-bit format. Numbers out of range saturate to the largest finite
-    /// number.
+    /// Rounds to nearest, with saturation.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -354,7 +328,6 @@ pub(super) trait Isa: Sync {
         to: Float8,
     ) -> Option<Vec<Val<'c>>>;
 
-    /// Converts codes of an 8-bit format to floats.
     fn widen_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -363,7 +336,7 @@ pub(super) trait Isa: Sync {
         to: Type<'c>,
     ) -> Option<Vec<Val<'c>>>;
 
-    /// Returns the instructions for asynchronous units, if the GPU has any.
+    /// Returns `None` without asynchronous units.
     fn units(&self) -> Option<&'static dyn UnitIsa> {
         None
     }
@@ -373,9 +346,8 @@ pub(super) trait Isa: Sync {
     }
 }
 
-/// Buffer instructions, which address memory by a uniform descriptor and a byte offset per thread.
+/// Buffer instructions: a uniform descriptor plus a byte offset per thread.
 pub(crate) trait BufferIsa {
-    /// Returns the descriptor of a buffer of `bytes` bytes that starts at `base`.
     fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c>;
 
     fn load<'c>(
@@ -396,17 +368,15 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
-    /// Starts a copy from a buffer to shared memory. The lanes of a warp store to consecutive addresses that start at
-    /// `to`; a lane whose offset is out of range stores zeros. `from` is the descriptor and the byte offset. `size` is
-    /// the number of bytes per lane, and the cache bits.
+    /// Starts a copy to shared memory, to consecutive addresses from `to` in lane order. A lane with an out-of-range
+    /// offset stores zeros. `from` is (descriptor, byte offset); `size` is (bytes per lane, cache bits).
     fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, size: (u32, u32));
 
-    /// Returns true if there is an instruction for the read-modify-write operation `op`, or for compare-exchange if
-    /// `op` is `None`.
+    /// Returns true if an instruction exists for `op`, or for compare-exchange without `op`.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
 
-    /// Performs the relaxed read-modify-write operation `op`, or a compare-exchange of two `values` if `op` is `None`.
-    /// Returns the old value. `place` is the descriptor and the byte offset; `cache` are the cache bits.
+    /// Emits the relaxed operation `op`, or compare-exchange without `op`. Returns the old value. `place` is
+    /// (descriptor, byte offset); `cache` are the cache bits.
     fn atomic<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -435,7 +405,6 @@ impl Gpu {
         }
     }
 
-    /// Returns the GPU with the warps of a region.
     pub(crate) const fn with_warps(self, warps: RegionWarps) -> Self {
         Self {
             num_warps: warps.count,
@@ -445,7 +414,7 @@ impl Gpu {
         }
     }
 
-    /// Returns the GPU with the warps that execute an operation. `self` is the GPU with the warps of the function.
+    /// Returns the GPU with the warps that execute `op`. `self` must have the warps of the function.
     pub(crate) fn around(self, op: OperationRef<'_, '_>) -> Self {
         if self.is_whole_cta() {
             return self;
@@ -456,7 +425,6 @@ impl Gpu {
         }
     }
 
-    /// Returns the number of threads that execute the code.
     pub(crate) fn threads(self) -> u32 {
         self.target.lanes * self.num_warps
     }
@@ -465,17 +433,15 @@ impl Gpu {
         self.target.lanes * self.cta_warps
     }
 
-    /// Returns true if all warps of the CTA execute the code.
     pub(crate) const fn is_whole_cta(self) -> bool {
         self.num_warps == self.cta_warps
     }
 
-    /// Returns true if `ttg.warp_specialize` is supported.
     pub(crate) fn has_partitions(self) -> bool {
         self.isa.has_named_barriers()
     }
 
-    /// Returns the number of registers per thread at the start of a kernel, if warps of the kernel exchange registers.
+    /// Returns the registers per thread at kernel start. `None` unless the warps exchange registers.
     pub(crate) fn initial_registers(self, kernel: Op<'_>) -> Option<u32> {
         // `setmaxnreg` exists since `sm_90`, as TMA.
         let has = !self.is_whole_cta() && self.target.instructions.tensor_copies;
@@ -490,8 +456,7 @@ impl Gpu {
         self.isa.kernel_attributes(self, e, registers)
     }
 
-    /// Emits the index of the thread among the threads that execute the code. The threads of a warp have consecutive
-    /// indices.
+    /// Emits the thread index among the executing threads. The threads of a warp are consecutive.
     pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let first = self.target.lanes * self.first_warp;
         let range = e.range_below(first + self.threads());
@@ -507,7 +472,7 @@ impl Gpu {
         e.pure(llvm::sub(thread, first))
     }
 
-    /// Emits the index of the warp in its CTA, as a uniform value.
+    /// The result is uniform.
     pub(crate) fn warp_of_cta<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let range = e.range_below(self.cta_threads());
         let thread = self.isa.thread_id(e, range);
@@ -539,7 +504,6 @@ impl Gpu {
         self.isa.num_programs(self, e, axis)
     }
 
-    /// Emits the rank of the CTA in its cluster.
     pub(crate) fn cta_rank<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let rank = if self.num_ctas == 1 {
             None
@@ -595,7 +559,7 @@ impl Gpu {
         has.then(|| self.isa.units())?
     }
 
-    /// Emits a barrier of the warps that execute the code. It orders all memory.
+    /// Orders all memory, for the executing warps.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
         if self.is_whole_cta() {
             self.isa.block_barrier(e);
@@ -606,7 +570,7 @@ impl Gpu {
         }
     }
 
-    /// Emits a barrier of the warps that execute the code. It orders shared memory only.
+    /// Orders shared memory only, for the executing warps.
     pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
         if self.is_whole_cta() {
             self.isa.shared_barrier(e);
@@ -615,12 +579,12 @@ impl Gpu {
         }
     }
 
-    /// Emits a barrier across all warps of a CTA, including those of warp-specialised partitions.
+    /// Emits a barrier for all warps of the CTA, including warp-specialised partitions.
     pub(crate) fn cta_barrier(self, e: &mut Emitter<'_>) {
         self.isa.named_barrier(e, CTA_BARRIER, self.cta_threads());
     }
 
-    /// Changes the number of registers of each thread of a group of four warps, if `from` and `to` differ.
+    /// Changes the registers per thread in a group of four warps, if `from` and `to` differ.
     pub(crate) fn set_registers(self, e: &mut Emitter<'_>, from: u32, to: u32) {
         if from != to {
             self.isa.set_registers(e, from, to);
@@ -631,35 +595,33 @@ impl Gpu {
         self.isa.proxy_fence(e);
     }
 
-    /// Returns true if an instruction copies `bytes` bytes per lane from global to shared memory, to one address per
-    /// lane.
+    /// Returns true if an instruction copies `bytes` bytes per lane to shared memory, with one address per lane.
     pub(crate) fn copies(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         let has = instructions.async_copies || instructions.async_to_shared;
         has && matches!(bytes, 4 | 8 | 16)
     }
 
-    /// Returns true if an instruction copies `bytes` bytes per lane from global to shared memory, to consecutive
-    /// addresses that start at one address per warp.
+    /// Returns true if an instruction copies `bytes` bytes per lane to consecutive shared memory, with one address per
+    /// warp.
     pub(crate) fn copies_in_lane_order(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         instructions.buffer_to_shared
             && (bytes == 4 || instructions.wide_buffer_to_shared && bytes == 16)
     }
 
-    /// Returns true if waits count copy instructions, false if they count groups of copies.
+    /// Returns true if waits count copy instructions, false if they count copy groups.
     pub(crate) fn counts_copies(self) -> bool {
         let instructions = self.target.instructions;
         instructions.async_to_shared || instructions.buffer_to_shared
     }
 
-    /// Returns true if copies and global accesses share one counter. A barrier that orders global accesses then also
-    /// waits for copies.
+    /// Returns true if copies and global accesses share a counter. Barriers for global accesses then wait for copies.
     pub(crate) fn counts_copies_with_loads(self) -> bool {
         self.target.instructions.buffer_to_shared
     }
 
-    /// Starts a copy. [`Self::copies`] or [`Self::copies_in_lane_order`] must return true for the number of bytes.
+    /// Starts a copy. Requires [`Self::copies`] or [`Self::copies_in_lane_order`].
     pub(crate) fn copy<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -681,7 +643,7 @@ impl Gpu {
         }
     }
 
-    /// Waits for all copies of this warp, and returns the wait operation. [`Self::counts_copies`] must return true.
+    /// Waits for all copies of this warp and returns the wait. Requires [`Self::counts_copies`].
     pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
         let wait = self.isa.wait_by_count(self, e);
         wait.expect("a GPU that counts copies waits for counts")
@@ -691,7 +653,7 @@ impl Gpu {
         self.isa.set_count(self, e, wait, most);
     }
 
-    /// Emits a warp barrier that orders shared memory.
+    /// Orders shared memory.
     pub(crate) fn warp_barrier(self, e: &mut Emitter<'_>) {
         self.isa.warp_barrier(e);
     }
@@ -899,7 +861,6 @@ impl Gpu {
         has.then(|| self.isa.widen_float8(e, codes, from, to))?
     }
 
-    /// Returns the buffer instructions of the GPU, if it has any.
     pub(crate) fn buffers(self) -> Option<(BufferInstructions, &'static dyn BufferIsa)> {
         self.target.instructions.buffer.zip(self.isa.buffers())
     }

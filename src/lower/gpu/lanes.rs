@@ -1,4 +1,4 @@
-//! Combine regions that a single instruction can perform, on packed elements or across the lanes of a warp.
+//! Combine regions with a single-instruction form, on packed elements or across the lanes of a warp.
 
 use crate::ir::{AnyKind, UpstreamKind};
 use crate::lower::emit::block_arguments;
@@ -9,7 +9,7 @@ use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// A reduction over the lanes of a warp, of integers of at most 32 bits or of f32.
+/// A reduction over the lanes of a warp, for f32 and integers up to 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LaneOperation {
     Add,
@@ -20,7 +20,7 @@ pub(crate) enum LaneOperation {
     Min,
     UnsignedMax,
     UnsignedMin,
-    /// The maximum of floats. NaN is propagated if `nan` is true, and ignored otherwise.
+    /// `nan` propagates NaN; otherwise NaN is ignored.
     FloatMax {
         nan: bool,
     },
@@ -29,19 +29,18 @@ pub(crate) enum LaneOperation {
     },
 }
 
-/// The operation of a combine region that consists of a single operation on two elements.
+/// A combine region with a single operation on two elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) kind: UpstreamKind,
     pub(crate) element: Type<'c>,
-    /// True if the operands of the operation are the region's arguments in reverse order.
+    /// Set if the operands are the region's arguments in reverse order.
     pub(crate) is_swapped: bool,
 }
 
 impl<'c> SingleOperation<'c> {
-    /// Returns the single operation of a combine region. Returns `None` if the region has several operations, or if the
-    /// operation does not use all arguments of the region.
+    /// Returns `None` for a region with several operations or unused arguments.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -77,8 +76,8 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Returns true if one instruction of a target can combine two packed elements. This holds for some elementwise
-    /// operations on f16, and on bf16 where the target computes with bf16.
+    /// Returns true if one instruction combines two packed elements: some operations on f16, and on bf16 where the
+    /// target computes with bf16.
     pub(crate) fn is_packed(&self, target: &Target) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
@@ -98,7 +97,6 @@ impl<'c> SingleOperation<'c> {
 }
 
 impl LaneOperation {
-    /// Returns the lane reduction that is equivalent to an operation's combine region, if there is one.
     pub(crate) fn of(op: Op<'_>) -> Option<Self> {
         SingleOperation::of(op).and_then(|single| Self::known(single.kind, single.element))
     }
@@ -130,8 +128,7 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Converts the operation to the type that planners use. Returns `None` if the target has no instruction for the
-    /// operation.
+    /// Converts to the planner's type. `None` without an instruction on the target.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

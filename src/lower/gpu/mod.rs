@@ -1,8 +1,8 @@
 //! Vendor-specific instructions.
 //!
-//! [`Gpu`] is the interface for the rest of the lowering. It combines the target's table with an [`isa::Isa`], which
-//! [`nvidia`] and [`amd`] implement. [`choose`] selects the implementation once per module. Only the vendors' files
-//! emit NVVM and ROCDL operations and inline assembly; no other file distinguishes vendors.
+//! [`Gpu`] serves the rest of the lowering. It combines the target's table with an [`isa::Isa`], implemented by
+//! [`nvidia`] and [`amd`]; [`choose`] selects one per module. Only the vendors' files emit NVVM, ROCDL and inline
+//! assembly.
 
 mod access;
 mod amd;
@@ -26,8 +26,8 @@ pub(crate) use units::{
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};
 
-/// Returns the GPU for a target and its instruction set. `warps` are the number of warps outside of partitions and the
-/// number of warps per CTA; `num_ctas` is the number of CTAs per cluster.
+/// Selects the instruction set for a target. `warps` are the warps outside partitions and the warps per CTA; `num_ctas`
+/// is per cluster.
 pub(crate) fn choose(target: &'static Target, warps: [u32; 2], num_ctas: u32) -> Gpu {
     let isa: &'static dyn Isa = match target.vendor {
         Vendor::Nvidia => &nvidia::Nvidia,

@@ -14,7 +14,6 @@ use crate::sys::build::Val;
 use linear_layout::target::{Access, FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
 
-/// Emits global accesses of every form.
 fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     let types = e.types;
     let policies = ["", "ca", "cg", "cs", "cv", "wb", "wt"].map(|modifier| CachePolicy {
@@ -59,7 +58,6 @@ fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) 
     }
 }
 
-/// Emits conversions of every format that the GPU supports.
 fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     let f16 = Type::float16(e.context);
     let half = e.fptrunc(x, f16);
@@ -80,7 +78,6 @@ fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     }
 }
 
-/// Emits atomic accesses of every order and scope.
 fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     use MemSemantic::{Acquire, AcquireRelease, Relaxed, Release};
     let types = e.types;
@@ -182,7 +179,6 @@ fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>)
     }
 }
 
-/// Emits copies to shared memory of every form, and waits for copies.
 fn copies<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -325,7 +321,6 @@ fn every_method_makes_verified_operations() {
     }
 }
 
-/// Buffer instructions exist exactly if the target's table has buffer instructions.
 #[test]
 fn instructions_are_those_of_the_table() {
     for target in TARGETS {

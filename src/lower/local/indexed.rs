@@ -1,4 +1,4 @@
-//! Elements of a buffer at dynamic indices: `ttg.local_gather`, `ttg.local_scatter`.
+//! Accesses at dynamic indices: `ttg.local_gather`, `ttg.local_scatter`.
 
 use super::view::{MemdescLayout, narrow, padded};
 use crate::lower::index::emit_index;
@@ -10,7 +10,6 @@ use crate::sys::build::Val;
 use linear_layout::plan::memory::IndexedPlan;
 use melior::ir::ValueLike;
 
-/// Plans the accesses of a gather or scatter along `axis`. Returns the plan and the lowered buffer.
 pub(super) fn plan<'c>(
     l: &Lowering<'c>,
     indices: Val<'c>,
@@ -26,7 +25,7 @@ pub(super) fn plan<'c>(
     Ok((plan, l.buffer(buffer)?))
 }
 
-/// Returns the registers of `indices`, which index `buffer` along `axis`, marked with their bounds for the simulator.
+/// Returns the registers of `indices`, marked with bounds for the simulator.
 pub(super) fn bounded<'c>(
     l: &mut Lowering<'c>,
     indices: Val<'c>,
@@ -40,7 +39,7 @@ pub(super) fn bounded<'c>(
     Ok(l.bounded_along(&indices, axis, size))
 }
 
-/// Returns the size of a buffer along an axis, and the log2 of this size.
+/// Returns the size along `axis` and its log2.
 pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64, u32), Diagnostic> {
     let view = MemdescLayout::of(l.layouts(), buffer.r#type())?;
     let axis = usize::try_from(axis).unwrap_or_default();
@@ -48,7 +47,7 @@ pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64,
     Ok((size, size.trailing_zeros()))
 }
 
-/// Converts an index to an `i32`, truncated to `bits` bits.
+/// Converts an index to an `i32` of `bits` significant bits.
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<'c> {
     let i32 = l.e.types.i32;
     let value = match bits_of(value.r#type()) {
@@ -60,7 +59,6 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<
     l.e.and(value, mask)
 }
 
-/// Returns the address of the buffer element that `value`, the index in the register `register`, selects.
 pub(super) fn address<'c>(
     l: &mut Lowering<'c>,
     plan: &IndexedPlan,

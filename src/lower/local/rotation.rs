@@ -1,4 +1,4 @@
-//! Rotating indices: integers of an `scf.for` that count its iterations modulo a constant.
+//! Rotating indices: integers that count the iterations of an `scf.for` modulo a constant.
 //!
 //! ```text
 //! scf.for iter_args(%index = 1) {            i + 1 modulo 3
@@ -13,12 +13,11 @@ use crate::ir::{Carried, UpstreamKind, integer_constant};
 use crate::sys;
 use crate::sys::build::{self, Val};
 
-/// Returns the rotation of an index.
 pub(super) fn of(index: Val<'_>) -> Option<Rotation> {
     rotation(index, MAX_STEPS)
 }
 
-/// The largest number of sums and carried values that lie between an index and its counter.
+/// Maximum number of sums and carried values between an index and its counter.
 const MAX_STEPS: u32 = 16;
 
 fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
@@ -45,7 +44,7 @@ fn rotation(index: Val<'_>, left: u32) -> Option<Rotation> {
         .then_some(rotation)
 }
 
-/// A value plus one, or zero if that is the modulus.
+/// `value + 1`, or zero if the sum equals `modulus`.
 struct WrappedSum<'c> {
     value: Val<'c>,
     modulus: i64,
@@ -66,7 +65,7 @@ impl<'c> WrappedSum<'c> {
                 let wraps = integer_constant(zero) == Some(0) && compared.lhs() == next;
                 (wraps.then_some(next)?, compared.rhs())
             }
-            // The sum is at least 0, since rotations start at -1 at the least.
+            // The sum is at least 0, since rotations start at -1 or above.
             (U::ArithRemSI | U::ArithRemUI, &[next, modulus]) => (next, modulus),
             _ => return None,
         };
@@ -79,12 +78,12 @@ impl<'c> WrappedSum<'c> {
         (is_sum && integer_constant(one) == Some(1)).then_some(Self { value, modulus })
     }
 
-    /// Returns the carried value that has the sum `wrapped` in the next iteration, if this is the sum's operand.
+    /// Returns the operand if it is a loop-carried value with the next value `wrapped`.
     fn counter(&self, wrapped: Val<'c>) -> Option<Carried<'c>> {
         Carried::of(self.value).filter(|carried| carried.next == wrapped)
     }
 
-    /// Returns the rotation that is `first` in the first iteration of a loop.
+    /// Returns the rotation with the value `first` in the first iteration.
     fn rotation(&self, rotated_by: usize, first: i64) -> Option<Rotation> {
         let modulus = u32::try_from(self.modulus).ok()?;
         let phase = u32::try_from(first).ok().filter(|first| *first < modulus)?;

@@ -7,19 +7,18 @@ use crate::sys::{self, Diagnostic};
 use linear_layout::plan::memory::BufferLayout;
 use melior::ir::Type;
 
-/// A memdesc type and the layout of its buffer. For a multi-buffer, the layout describes a single buffer.
+/// A memdesc type with the layout of its buffer; for a multi-buffer, of a single buffer.
 pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: BufferLayout,
-    /// Number of leading dimensions that the encoding does not cover: 1 for a multi-buffer, otherwise 0.
+    /// Number of leading dimensions outside the encoding: 1 for a multi-buffer, otherwise 0.
     pub(super) leading: usize,
-    /// Number of bytes of the whole allocation.
+    /// Size of the whole allocation in bytes.
     pub(super) bytes: u32,
 }
 
 impl<'c> MemdescLayout<'c> {
-    /// Returns a mask of bits of a position, which is a byte offset without padding: the bits that may be nonzero at
-    /// the start of a view of this type.
+    /// Returns the bits of a byte offset that may be nonzero at the start of a view.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))
@@ -67,28 +66,26 @@ impl<'c> MemdescLayout<'c> {
         })
     }
 
-    /// Returns the shape of a single buffer.
+    /// Excludes the leading dimensions.
     pub(in crate::lower) fn shape(&self) -> &[u64] {
         &self.type_.shape[self.leading..]
     }
 
-    /// Returns true if the view is the whole allocation.
     pub(super) fn is_whole(&self) -> bool {
         self.type_.shape == self.type_.alloc_shape
     }
 
-    /// Returns the shape of a single buffer of the allocation.
+    /// Excludes the leading dimensions.
     pub(in crate::lower) fn alloc_shape(&self) -> &[u64] {
         let alloc = &self.type_.alloc_shape;
         &alloc[alloc.len() + self.leading - self.type_.shape.len()..]
     }
 }
 
-/// Minimum alignment of buffers in bytes: the widest access.
+/// Minimum buffer alignment in bytes: the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// Adds the padding to `position`, a byte offset without padding. [`BufferLayout::padded`] computes the result for
-/// constant positions.
+/// Adds the padding to the byte offset `position`, as [`BufferLayout::padded`] does for constants.
 pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);
@@ -97,7 +94,7 @@ pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Va
     })
 }
 
-/// Converts a byte offset to 32 bits. The caller has checked that the offset is within shared memory.
+/// Requires an offset within shared memory.
 pub(super) fn narrow(offset: u64) -> u32 {
     u32::try_from(offset).expect("an offset in shared memory")
 }

@@ -1,7 +1,7 @@
-//! Lowering of memdesc views, which change the byte offset and never move data.
+//! Memdesc views: changes of the byte offset, without data movement.
 //!
-//! The layout of a view's type must map every element to the element's position in the source memdesc. Any other type
-//! is an error.
+//! The layout of the result type must map every element to its position in the source memdesc. All other types are
+//! errors.
 
 use super::rotation;
 use super::view::{ALIGNMENT, MemdescLayout, narrow, padded};
@@ -16,7 +16,7 @@ use crate::sys::{self};
 use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
-/// Returns the part of the source memdesc that a view operation selects, or `None` if the operation is not a view.
+/// Returns the part of the source memdesc that a view selects. `None` if `op` is not a view.
 pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
     let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
         source: sys::value_id(src),
@@ -55,7 +55,6 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
     Some(of(src, result, ViewRange::All))
 }
 
-/// Follows views back to the allocation or the block argument from which a memdesc originates.
 pub(super) fn root<'c>(value: Val<'c>) -> Val<'c> {
     let mut root = value;
     while let Some(src) = operand_of_view(root) {
@@ -81,7 +80,7 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
     Some(ttg::MemDescReinterpret::of(op)?.src())
 }
 
-/// Returns the byte range of `count` consecutive buffers of a multi-buffer, starting with the buffer at index `first`.
+/// Returns the byte range of `count` consecutive buffers of a multi-buffer, from index `first`.
 fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
     let place = MemdescLayout::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
@@ -94,7 +93,7 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
     })
 }
 
-/// Returns the byte range of one dynamically selected buffer of a multi-buffer, if all buffers have the same size.
+/// Returns the byte range of a dynamically selected buffer. `None` if buffer sizes differ.
 fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
     let count = *MemdescLayout::of(layouts, index.src().r#type())
         .ok()?
@@ -173,8 +172,8 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Lowers a view that changes only the type. Given the memdesc layouts of the operand and of the result, `expected`
-/// returns the layout that the result must have, or `None` if the view changes the leading dimension.
+/// Lowers a view with unchanged byte offset. `expected` returns the required layout of the result, or `None` for a
+/// changed leading dimension.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,
@@ -218,7 +217,7 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Checks that a part of a buffer, which is to be reinterpreted, is contiguous and aligned for every access.
+/// Checks that a reinterpreted part is contiguous and aligned for every access.
 fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let contiguous = part
         .place

@@ -1,11 +1,11 @@
-//! The arithmetic interface of approximations: binary32 floats, and integers for bits and wide products.
+//! Arithmetic interface of approximations: binary32 floats, and integers for bits and wide products.
 //!
-//! Each approximation is generic over [`Arithmetic`]. The lowering emits operations, and the tests compute numbers with
-//! the same code, so the tests measure the errors of the emitted code.
+//! Approximations are generic over [`Arithmetic`]. The lowering emits operations and the tests compute numbers, so the
+//! tests measure the errors of the emitted code.
 
-/// Correctly rounded binary32 arithmetic, and access to the bits of numbers.
+/// Correctly rounded binary32 arithmetic with access to bits.
 ///
-/// `F` is the type of floats, `I` of 32-bit integers, `L` of 64-bit integers, and `B` of conditions.
+/// `F` are floats, `I` 32-bit integers, `L` 64-bit integers, `B` conditions.
 pub(super) trait Arithmetic {
     type F: Copy;
     type I: Copy;
@@ -23,26 +23,25 @@ pub(super) trait Arithmetic {
 
     fn bits(&mut self, a: Self::F) -> Self::I;
     fn float_of(&mut self, a: Self::I) -> Self::F;
-    /// Converts a signed integer to the nearest float.
+    /// Rounds to nearest.
     fn to_float(&mut self, a: Self::I) -> Self::F;
-    /// Converts a float to an integer, rounding towards zero. The result must fit.
+    /// Rounds towards zero. The result must fit.
     fn to_int(&mut self, a: Self::F) -> Self::I;
     fn int_binary(&mut self, op: IntBinary, a: Self::I, b: Self::I) -> Self::I;
     fn int_equal(&mut self, a: Self::I, b: Self::I) -> Self::B;
     fn int_select(&mut self, condition: Self::B, a: Self::I, b: Self::I) -> Self::I;
 
-    /// Computes the full 64-bit product of two unsigned integers.
+    /// Unsigned and exact.
     fn wide_product(&mut self, a: Self::I, b: Self::I) -> Self::L;
     fn long_binary(&mut self, op: IntBinary, a: Self::L, b: Self::L) -> Self::L;
     fn long(&mut self, value: u64) -> Self::L;
     fn low_half(&mut self, a: Self::L) -> Self::I;
-    /// Converts a signed integer to the nearest float.
+    /// Rounds to nearest.
     fn long_to_float(&mut self, a: Self::L) -> Self::F;
-    /// Converts a float to a 64-bit integer, rounding towards zero. The result must fit.
+    /// Rounds towards zero. The result must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// Returns the result of `rare` if the condition is true, and `usual` otherwise. The code of `rare` is long, so it
-    /// is emitted in a branch.
+    /// Returns `rare` or `usual`. The long code of `rare` is emitted in a branch.
     fn branch(
         &mut self,
         condition: Self::B,
@@ -81,12 +80,10 @@ pub(super) trait Arithmetic {
         let constant = self.float(constant);
         self.mul(a, constant)
     }
-    /// Computes `a * constant + c` with one rounding.
     fn fma_by(&mut self, a: Self::F, constant: f32, c: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.fma(a, constant, c)
     }
-    /// Computes `a * b + constant` with one rounding.
     fn fma_plus(&mut self, a: Self::F, b: Self::F, constant: f32) -> Self::F {
         let constant = self.float(constant);
         self.fma(a, b, constant)
@@ -102,7 +99,6 @@ pub(super) trait Arithmetic {
     fn is_nan(&mut self, a: Self::F) -> Self::B {
         self.compare(FloatPredicate::Unordered, a, a)
     }
-    /// Returns `constant` if the condition is true, and `other` otherwise.
     fn constant_where(&mut self, condition: Self::B, constant: f32, other: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.select(condition, constant, other)
@@ -116,7 +112,7 @@ pub(super) trait Arithmetic {
         self.long_binary(op, a, b)
     }
 
-    /// Evaluates a polynomial by Horner's rule. The first coefficient is the constant term.
+    /// Horner's rule. The first coefficient is the constant term.
     fn polynomial(&mut self, x: Self::F, coefficients: &[f32]) -> Self::F {
         let (last, rest) = coefficients
             .split_last()
@@ -129,7 +125,6 @@ pub(super) trait Arithmetic {
     }
 }
 
-/// Unary float operations for which GPUs have instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unary {
     Neg,
@@ -137,13 +132,13 @@ pub(super) enum Unary {
     Sqrt,
     RoundEven,
     Trunc,
-    /// 2 to the power of the operand, within 2 ulp.
+    /// Within 2 ulp.
     Exp2,
-    /// The reciprocal square root, within 2 ulp.
+    /// Reciprocal square root, within 2 ulp.
     Rsqrt,
 }
 
-/// Binary float operations, rounded to nearest.
+/// Rounded to nearest.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Binary {
     Add,
@@ -153,7 +148,7 @@ pub(super) enum Binary {
     CopySign,
 }
 
-/// Binary operations on integers. Results that overflow wrap around.
+/// Wrapping arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IntBinary {
     Add,
@@ -161,13 +156,13 @@ pub(super) enum IntBinary {
     And,
     Or,
     Xor,
-    /// Shift to the left by less than the width.
+    /// By less than the width.
     ShiftLeft,
-    /// Logical shift to the right by less than the width.
+    /// Logical, by less than the width.
     ShiftRight,
 }
 
-/// Comparisons. Ordered comparisons are false if an operand is NaN.
+/// Ordered comparisons are false for NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FloatPredicate {
     Less,

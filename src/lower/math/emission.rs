@@ -6,7 +6,6 @@ use crate::lower::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::lower::gpu::Gpu;
 use crate::sys::build::Val;
 
-/// The implementation of [`Arithmetic`] that emits operations.
 pub(super) struct Emission<'e, 'c> {
     pub(super) e: &'e mut Emitter<'c>,
     pub(super) gpu: Gpu,

@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate};
 use super::exponential::{exp, exp_scaled};
 
-/// Computes the error function of numbers with a magnitude of at most 0.93.
+/// For magnitudes up to 0.93.
 fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (erf x - x) / x
     const NEAR: [f32; 7] = [
@@ -20,8 +20,7 @@ fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.fma(series, x, x)
 }
 
-/// Computes the error function: by a power series for magnitudes below 0.93, and as `1 - e^-g(|x|)` with the sign of
-/// `x` for larger magnitudes. The result is 1 or -1 for magnitudes of at least 3.92.
+/// Below 0.93, a power series; above, `1 - e^-g(|x|)` with the sign of `x`. The result is 1 or -1 from 3.92.
 pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (ln erfc x + x) / x
     const FAR: [f32; 8] = [
@@ -50,8 +49,8 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// Computes the complementary error function: `e^(-x^2) P / (1 + 2 |x|)` for positive `x`, and 2 minus this expression
-/// for negative `x`. Near 0, the result is `1 - erf(x)`, which is more accurate.
+/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive `x`, and 2 minus this expression for negative `x`. Near 0, `1 -
+/// erf(x)` is more accurate.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [

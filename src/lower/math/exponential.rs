@@ -7,13 +7,13 @@ const LOG2_E: [f32; 2] = [1.442_695_02, 1.925_963_03e-8];
 /// ln 2 as the sum of two floats.
 pub(super) const LN_2: [f32; 2] = [0.693_147_182, -1.904_654_21e-9];
 
-/// Computes `e^x` as `exp2(x log2 e)`, with a first-order correction for the rounding error of the product.
+/// Computes `exp2(x log2 e)`, with a first-order correction for the rounding error of the product.
 pub(super) fn exp<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let zero = m.float(0.0);
     exp_scaled(m, x, zero, 0.0)
 }
 
-/// Computes `2^exponent e^(x + rest)`. The magnitude of `rest` must be less than an ulp of `x`.
+/// Computes `2^exponent e^(x + rest)`. `rest` must be below an ulp of `x`.
 pub(super) fn exp_scaled<M: Arithmetic>(m: &mut M, x: M::F, rest: M::F, exponent: f32) -> M::F {
     let t = m.scale(x, LOG2_E[0]);
     let minus_t = m.neg(t);
@@ -35,7 +35,7 @@ pub(super) fn exp_scaled<M: Arithmetic>(m: &mut M, x: M::F, rest: M::F, exponent
     m.select(is_finite, corrected, power)
 }
 
-/// Computes `e^x - 1` as `2^j (e^r - 1) + (2^j - 1)` with `|r| <= ln 2 / 2`.
+/// Computes `2^j (e^r - 1) + (2^j - 1)` with `|r| <= ln 2 / 2`.
 pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (e^r - 1 - r) / r^2, minimax.
     const SERIES: [f32; 6] = [
@@ -76,7 +76,7 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_tiny, x, sum)
 }
 
-/// Computes `x + x^3 P(x^2)`, an approximation of an odd function near 0. `series` are the coefficients of `P`.
+/// Computes `x + x^3 P(x^2)`, an odd function near 0. `series` are the coefficients of `P`.
 pub(super) fn odd<M: Arithmetic>(m: &mut M, x: M::F, series: &[f32]) -> M::F {
     let s = m.mul(x, x);
     let p = m.polynomial(s, series);
@@ -85,7 +85,7 @@ pub(super) fn odd<M: Arithmetic>(m: &mut M, x: M::F, series: &[f32]) -> M::F {
     m.fma(p, x, x)
 }
 
-/// Computes `(e^|x| - e^-|x|) / 2` with the sign of `x`. For magnitudes below 1, a power series avoids cancellation.
+/// Computes `(e^|x| - e^-|x|) / 2` with the sign of `x`. Below 1, a power series avoids cancellation.
 pub(super) fn sinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     const SERIES: [f32; 4] = [
         0.166_666_672,
@@ -109,7 +109,7 @@ pub(super) fn cosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.add(half, inverse)
 }
 
-/// Computes `e^x / 2` and `e^-x / 2` for a non-negative `x`.
+/// Computes `(e^x / 2, e^-x / 2)` for non-negative `x`.
 fn half_exp<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::F) {
     let zero = m.float(0.0);
     let half = exp_scaled(m, x, zero, -1.0);

@@ -1,7 +1,7 @@
 //! Hardware approximations for `fastmath<afn>`.
 //!
-//! `math.exp %x fastmath<afn>` becomes `exp2(x * log2 e)`, as in Triton, with an error of up to |x| ulp. Without the
-//! flag, the error bounds of the table in [`super`] hold.
+//! `math.exp %x fastmath<afn>` becomes `exp2(x * log2 e)`, as in Triton, with an error up to |x| ulp. Without the flag,
+//! the error bounds in [`super`] hold.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::emit::NamedAttr;
@@ -9,8 +9,7 @@ use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Computes a function by GPU instructions, with the flags of the operation. Returns `None` if the flags do not allow
-/// approximations or the GPU has no instruction.
+/// Returns `None` if the flags forbid approximations or the GPU has no instruction.
 pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,

@@ -58,8 +58,8 @@ fn halve<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>
     l.e.pure(llvm::lshr(value, one))
 }
 
-/// Splits an exponent into the three parts that [`super::power::fpowi`] requires. An exponent of more than 32 bits is
-/// clamped to 32 bits, but keeps its parity.
+/// Splits an exponent into the three parts for [`super::power::fpowi`]. A wider exponent is clamped to 32 bits, with
+/// its parity.
 pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3] {
     let i32 = l.e.types.i32;
     let type_ = exponent.r#type();

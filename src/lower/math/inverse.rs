@@ -4,10 +4,10 @@ use super::arithmetic::{Arithmetic, FloatPredicate, Unary};
 use super::exponential::odd;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// pi / 2 minus the f32 that is nearest to pi / 2.
+/// `pi / 2` minus the nearest f32.
 const HALF_PI_REST: f32 = -4.371_138_83e-8;
 
-/// Computes the arcsine of numbers with a magnitude of at most 1/2.
+/// For magnitudes up to 1/2.
 fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,
@@ -23,7 +23,7 @@ fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Computes the arccosine of numbers from 1/2 to 1, as twice the arcsine of `sqrt((1 - x) / 2)`.
+/// For 1/2 to 1: twice the arcsine of `sqrt((1 - x) / 2)`.
 fn near_acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let half = m.float(0.5);
     let square = m.fma_by(x, -0.5, half);
@@ -61,7 +61,7 @@ pub(super) fn acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_small, small, large)
 }
 
-/// Computes the arctangent of numbers from 0 to 1.
+/// For 0 to 1.
 fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,
@@ -80,8 +80,7 @@ fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Computes `atan(over / under)` of two non-negative numbers. If the quotient is above 1, it is computed as `pi / 2 -
-/// atan(under / over)`.
+/// Computes `atan(over / under)` of non-negative numbers. A quotient above 1 becomes `pi / 2 - atan(under / over)`.
 fn quotient<M: Arithmetic>(m: &mut M, over: M::F, under: M::F) -> M::F {
     let is_steep = m.compare(FloatPredicate::Less, under, over);
     let small = m.select(is_steep, under, over);
@@ -101,7 +100,6 @@ pub(super) fn atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.copy_sign(angle, x)
 }
 
-/// Computes the angle between the positive x-axis and the point (x, y).
 pub(super) fn atan2<M: Arithmetic>(m: &mut M, y: M::F, x: M::F) -> M::F {
     let (up, along) = (m.abs(y), m.abs(x));
     let angle = quotient(m, up, along);

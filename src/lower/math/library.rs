@@ -1,5 +1,4 @@
-//! Calls of vendor library functions: for f64 functions without a GPU instruction, and for f32 functions if the option
-//! requests calls.
+//! Calls of vendor library functions: f64 functions without an instruction, and f32 functions on request of the option.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::library::{self, LibraryFunction};
@@ -8,7 +7,6 @@ use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Calls the library functions that compute the results of an operation for one register of each operand.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -36,7 +34,7 @@ pub(super) fn call<'c>(
     calls.collect()
 }
 
-/// Returns true if Triton's lowering calls a library for the f32 form of a function.
+/// Returns true if Triton's lowering calls a library for f32.
 pub(super) fn has_binary32(kind: K) -> bool {
     !matches!(
         kind,
@@ -44,7 +42,6 @@ pub(super) fn has_binary32(kind: K) -> bool {
     )
 }
 
-/// Returns the part of a function's name that both vendors' libraries share, without prefix and suffix.
 fn stem(kind: K) -> &'static str {
     match kind {
         K::MathPowF => "pow",

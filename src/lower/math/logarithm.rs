@@ -16,10 +16,10 @@ const SERIES: [f32; 9] = [
     -0.128_856_197,
 ];
 
-/// The bits of 2/3 as an f32. Mantissas are reduced to the range from 2/3 to 4/3.
+/// 2/3 as f32 bits. Mantissas are reduced to 2/3 to 4/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
-/// The base of a logarithm. Its methods return `1 / ln base` and the logarithm of 2, each as a sum of two floats.
+/// The methods return `1 / ln base` and `log 2`, each as a sum of two floats.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     E,
@@ -45,7 +45,7 @@ impl Base {
     }
 }
 
-/// Computes the logarithm of `x = 2^e (1 + f)` as `e log 2 + f / ln base + f^2 SERIES / ln base`.
+/// For `x = 2^e (1 + f)`: `e log 2 + f / ln base + f^2 SERIES / ln base`.
 pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     // Normalises subnormal numbers.
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
@@ -61,7 +61,7 @@ pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     outside(m, x, sum)
 }
 
-/// Decomposes `x = 2^e m` with `m` from 2/3 to 4/3. Returns `2^23 e` and `m`.
+/// Decomposes `x = 2^e m` with `m` from 2/3 to 4/3. Returns `(2^23 e, m)`.
 fn split<M: Arithmetic>(m: &mut M, x: M::F) -> (M::I, M::F) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::Sub, bits, TWO_THIRDS);
@@ -95,7 +95,7 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
         let lost = m.fma_by(e, two_rest, lost);
         m.add(rest, lost)
     };
-    // The larger summand comes first, so that the rounding error is exact.
+    // The larger summand comes first, for an exact rounding error.
     let high = m.add(whole, head);
     let back = m.sub(high, whole);
     let lost = m.sub(head, back);
@@ -106,8 +106,8 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     m.add(high, rest)
 }
 
-/// Returns the logarithm of `x`: `inside` for positive finite numbers, infinity and NaN unchanged, -infinity for 0, and
-/// NaN for negative numbers.
+/// Handles special cases: `inside` for positive finite `x`, -infinity for 0, NaN for negative `x`; infinity and NaN are
+/// unchanged.
 fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     let is_finite = m.less(x, f32::INFINITY);
     let result = m.select(is_finite, inside, x);
@@ -117,7 +117,7 @@ fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     m.constant_where(is_negative, f32::NAN, result)
 }
 
-/// Computes `ln(1 + x)`, including the bits of `x` that are lost in the rounded sum `1 + x`.
+/// Computes `ln(1 + x)`, with the bits of `x` that the rounded sum `1 + x` loses.
 pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let whole = m.add_to(x, 1.0);
     let (exponent, _) = split(m, whole);
@@ -142,10 +142,10 @@ pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_tiny, x, result)
 }
 
-/// For `x` of at least this value, `sqrt(x^2 + 1)` rounds to `x`.
+/// From this value on, `sqrt(x^2 + 1)` rounds to `x`.
 const LARGE: f32 = 1e9;
 
-/// Computes `ln(x + sqrt(x^2 + 1))` as `log1p(x + x^2 / (1 + sqrt(x^2 + 1)))`.
+/// `log1p(x + x^2 / (1 + sqrt(x^2 + 1)))`.
 pub(super) fn asinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let root = m.fma_plus(size, size, 1.0);
@@ -157,7 +157,7 @@ pub(super) fn asinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.copy_sign(result, x)
 }
 
-/// Computes `ln(x + sqrt(x^2 - 1))` as `log1p(t + sqrt(2 t + t^2))` with `t = x - 1`.
+/// `log1p(t + sqrt(2 t + t^2))` with `t = x - 1`.
 pub(super) fn acosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let t = m.add_to(x, -1.0);
     let twice = m.add(t, t);
@@ -169,7 +169,7 @@ pub(super) fn acosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.constant_where(is_outside, f32::NAN, result)
 }
 
-/// Computes `log1p(argument)`, or `ln(2 x)` if `x` is above [`LARGE`].
+/// Computes `log1p(argument)`, or `ln(2 x)` for `x` above [`LARGE`].
 fn log1p_of_large<M: Arithmetic>(m: &mut M, x: M::F, argument: M::F) -> M::F {
     let large = m.float(LARGE);
     let is_large = m.compare(FloatPredicate::Less, large, x);
@@ -179,7 +179,7 @@ fn log1p_of_large<M: Arithmetic>(m: &mut M, x: M::F, argument: M::F) -> M::F {
     m.select(is_large, doubled, result)
 }
 
-/// Computes `log1p(2 x / (1 - x)) / 2`.
+/// `log1p(2 x / (1 - x)) / 2`.
 pub(super) fn atanh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let one = m.float(1.0);

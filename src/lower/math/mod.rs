@@ -1,8 +1,8 @@
 //! The `math` dialect: hardware instructions, and polynomial approximations in binary32.
 //!
-//! Error bounds are in units in the last place (ulp) over all binary32 arguments. The tests read this table, and
-//! measure the errors with a correctly rounded `exp2` and `rsqrt`. The third column is the largest additional error, in
-//! ulp, that is due to the errors of the hardware's `exp2` and `rsqrt`.
+//! Error bounds are in units in the last place (ulp) over all binary32 arguments. The tests read this table and measure
+//! with a correctly rounded `exp2` and `rsqrt`. The third column is the maximum additional error from the hardware's
+//! `exp2` and `rsqrt`, in ulp.
 //!
 //! | function | bound | additional error |
 //! |---|---|---|
@@ -33,10 +33,10 @@
 //! | `tan` | 3.5 | |
 //! | `tanh` | 1.5 | 1 |
 //!
-//! f16 and bf16 are computed in f32 and rounded, which adds an error of at most half an ulp of the narrow type. f64
-//! uses LLVM's operations, and the vendor's library for functions that LLVM lacks. With `fastmath<afn>`, `exp`,
-//! `exp2`, `log`, `log2`, `rsqrt`, `sin`, `sqrt` and `cos` are hardware instructions, some of which flush subnormal
-//! numbers. Without the flag, `sqrt`, `fma`, rounding to integers, sign operations and classification are exact.
+//! f16 and bf16 are computed in f32, with an additional rounding error of half a narrow ulp. f64 uses LLVM's
+//! operations, or the vendor's library. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `rsqrt`, `sin`, `sqrt` and
+//! `cos` are hardware instructions, some of which flush subnormal numbers. Without the flag, `sqrt`, `fma`, rounding to
+//! integers, sign operations and classification are exact.
 
 #![allow(
     clippy::excessive_precision,
@@ -72,13 +72,11 @@ use logarithm::Base;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers an operation of the `math` dialect, register by register.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = K::of(op).expect("the dispatch goes by kind");
     lower_as(l, op, kind)
 }
 
-/// Lowers `op` as if it were an operation of the kind `kind`.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome {
     check_formats(op, kind)?;
     let operands = build::operands(op);
@@ -114,17 +112,13 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
     Ok(())
 }
 
-/// The way in which a function is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Implementation {
-    /// The function is computed without a library, in the format of its operands.
     Own,
     Binary32,
-    /// The function is computed by a device library.
     Library,
 }
 
-/// Returns the implementation of a function whose floats have `width` bits.
 fn implementation_of(kind: K, width: u32) -> Implementation {
     match kind {
         K::MathAbsF
@@ -148,7 +142,6 @@ fn implementation_of(kind: K, width: u32) -> Implementation {
     }
 }
 
-/// Computes the results of an operation for one register of each operand. `types` are the types of the results.
 fn compute<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -171,7 +164,7 @@ fn compute<'c>(
     }
 }
 
-/// Computes a function of scalars of one format, or returns `None` if only a library implements the function.
+/// Computes a scalar function. `None` if only a library implements the function.
 pub(crate) fn apply<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -188,7 +181,7 @@ pub(crate) fn apply<'c>(
     Ok(computed.first().copied())
 }
 
-/// Extends a 16-bit float to f32. An integer, such as the exponent of `fpowi`, is returned unchanged.
+/// Extends 16-bit floats to f32. Integers, such as the exponent of `fpowi`, are unchanged.
 fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     if sys::float_width(value.r#type()).is_none() {
         return value;
@@ -197,7 +190,6 @@ fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     l.e.fpext(value, f32)
 }
 
-/// Computes the results of an operation for one register of each operand, in the format of the operands.
 fn one<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -255,7 +247,7 @@ fn one<'c>(
         .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
-/// Computes a function of floats with one result, or returns `None` if there is no approximation of the function.
+/// Returns `None` for a function without an approximation.
 fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     Some(match kind {
         K::MathExp => exponential::exp(m, x[0]),
@@ -287,7 +279,7 @@ fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     })
 }
 
-/// Classifies a float by comparing its magnitude. Comparisons with NaN are false.
+/// Compares the magnitude. Comparisons with NaN are false.
 pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
     if kind == K::MathIsNaN {
@@ -315,7 +307,7 @@ fn smallest_normal(type_: Type<'_>) -> f64 {
     }
 }
 
-/// Computes `min(max(x, low), high)`, propagating NaN.
+/// Computes `min(max(x, low), high)` for `[x, low, high]`. Propagates NaN.
 fn clamp<'c>(l: &mut Lowering<'c>, values: &[Val<'c>]) -> Val<'c> {
     let is_low = l.e.fcmp(FCmpPredicate::Olt, values[0], values[1]);
     let raised = l.e.select(is_low, values[1], values[0]);

@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 use super::exponential::{LN_2, exp_scaled};
 
-/// A double-float number: an unevaluated sum of two floats. The magnitude of `low` is less than an ulp of `high`.
+/// An unevaluated sum of two floats. `low` is below an ulp of `high`.
 #[derive(Clone, Copy)]
 struct DoubleFloat<F> {
     high: F,
@@ -23,7 +23,7 @@ fn product<M: Arithmetic>(
     DoubleFloat { high, low }
 }
 
-/// Adds two double-float numbers. `a` must have the larger magnitude.
+/// `a` must have the larger magnitude.
 fn sum<M: Arithmetic>(m: &mut M, a: DoubleFloat<M::F>, b: DoubleFloat<M::F>) -> DoubleFloat<M::F> {
     let high = m.add(a.high, b.high);
     let back = m.sub(high, a.high);
@@ -40,9 +40,9 @@ fn constant<M: Arithmetic>(m: &mut M, [high, low]: [f32; 2]) -> DoubleFloat<M::F
     }
 }
 
-/// Computes the natural logarithm of a positive, finite number with a relative error of about 2^-36.
+/// Computes the natural logarithm of a positive, finite number, with a relative error of about 2^-36.
 ///
-/// `x = 2^e c` with `c` from sqrt 1/2 to sqrt 2. With `q = (c - 1) / (c + 1)`,
+/// For `x = 2^e c` with `c` from sqrt 1/2 to sqrt 2, and `q = (c - 1) / (c + 1)`:
 /// `ln c = 2 atanh q = 2 q + q^3 (2 / 3 + q^2 P(q^2))`.
 fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> DoubleFloat<M::F> {
     const SERIES: [f32; 3] = [0.400_001_585, 0.285_464_853, 0.234_341_115];
@@ -103,7 +103,7 @@ fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> DoubleFloat<M::F> {
     }
 }
 
-/// Computes `x^n` for a positive, finite `x` and a finite `n`.
+/// Computes `x^n` for positive, finite `x` and finite `n`.
 fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: DoubleFloat<M::F>) -> M::F {
     let logarithm = ln(m, x);
     let exponent = product(m, n, logarithm);
@@ -115,7 +115,7 @@ fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: DoubleFloat<M::F>) -> M::F {
     exp_scaled(m, exponent.high, rest, 0.0)
 }
 
-/// Computes `x^y` with the special cases of C's `pow`.
+/// Has the special cases of C's `pow`.
 pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     let zero = m.float(0.0);
     let size = m.abs(x);
@@ -158,7 +158,7 @@ pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     m.select(y_zero, one, result)
 }
 
-/// Replaces `power` by 0 or infinity if the base `x` is 0 or infinite.
+/// Replaces `power` by 0 or infinity for a zero or infinite base `x`.
 fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     let size = m.abs(x);
     let zero = m.float(0.0);
@@ -172,14 +172,13 @@ fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     m.select(is_infinite, of_infinity, power)
 }
 
-/// Returns `power`, with the sign of the base `x` if the exponent is odd. The base may be -0.
+/// Applies the sign of the base `x`, including -0, for an odd exponent.
 fn signed_power<M: Arithmetic>(m: &mut M, x: M::F, is_odd: M::B, power: M::F) -> M::F {
     let signed = m.copy_sign(power, x);
     m.select(is_odd, signed, power)
 }
 
-/// Computes `x^n` for an integer `n`. `upper` is `n` with its lowest 8 bits cleared, `lower` is the value of these 8
-/// bits, and `odd` is the lowest bit of `n`.
+/// Computes `x^n` for the integer `n = upper + lower`, with `lower` below 256. `odd` is the lowest bit of `n`.
 pub(super) fn fpowi<M: Arithmetic>(
     m: &mut M,
     x: M::F,
@@ -204,10 +203,10 @@ pub(super) fn fpowi<M: Arithmetic>(
     m.constant_where(is_zero, 1.0, result)
 }
 
-/// Computes the cube root by an integer estimate from a third of the exponent, followed by two Halley iterations.
+/// An integer estimate from a third of the exponent, then two Halley iterations.
 pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
-    // Scaled so that neither the root's cube nor three times it overflows or underflows.
+    // Scaled against overflow and underflow of three times the root's cube.
     let is_small = m.less(size, 2f32.powi(-100));
     let up = m.scale(size, 2f32.powi(24));
     let down = m.scale(size, 2f32.powi(-3));

@@ -10,14 +10,13 @@ use super::trigonometric;
 use crate::ir::UpstreamKind;
 use crate::split_mix::Random;
 
-/// Computes the function that is called `name` in the `math` dialect.
 fn function(m: &mut Evaluation, name: &str, x: &[f32]) -> Option<f32> {
     let is_named = |kind: &&UpstreamKind| kind.name().strip_prefix("math.") == Some(name);
     let kind = UpstreamKind::ALL.iter().find(is_named);
     super::function(m, *kind.expect("`math` has the function"), x)
 }
 
-/// The implementation of [`Arithmetic`] that computes numbers, as a GPU does that rounds each operation to nearest.
+/// Computes numbers like a GPU that rounds each operation to nearest.
 struct Evaluation;
 
 impl Arithmetic for Evaluation {
@@ -126,8 +125,7 @@ impl Arithmetic for Evaluation {
     }
 }
 
-/// Returns the distance of two numbers in units in the last place of the exact number. The distance is infinite if
-/// exactly one of the numbers is NaN, or if a zero has the wrong sign.
+/// Returns the distance in ulps of `exact`. Infinite if only one number is NaN, or for a zero with the wrong sign.
 fn ulps(found: f32, exact: f64) -> f64 {
     if exact.is_nan() || found.is_nan() {
         return if exact.is_nan() && found.is_nan() {
@@ -154,7 +152,7 @@ fn ulps(found: f32, exact: f64) -> f64 {
     (found - exact).abs() / 2f64.powf(exponent - 23.0)
 }
 
-/// Computes `erfc` with a relative error of about 2^-45.
+/// Relative error of about 2^-45.
 fn erfc(x: f64) -> f64 {
     if x < 2.0 {
         return 1.0 - erf(x);
@@ -184,7 +182,7 @@ fn erf(x: f64) -> f64 {
     (sum * (-z * z).exp() * 2.0 / std::f64::consts::PI.sqrt()).copysign(x)
 }
 
-/// Computes `asinh` by a `log1p` without the rounding error of 1 + x, unlike the standard library.
+/// Avoids the rounding error of `1 + x`, unlike the standard library.
 fn asinh(x: f64) -> f64 {
     let z = x.abs();
     let result = if z > 1e9 {
@@ -211,7 +209,6 @@ fn atanh(x: f64) -> f64 {
     (0.5 * (2.0 * x.abs() / (1.0 - x.abs())).ln_1p()).copysign(x)
 }
 
-/// Returns the error bound of a function in the documentation of the parent module.
 fn bound(name: &str) -> f64 {
     let row = format!("//! | `{name}` | ");
     let documentation = include_str!("mod.rs");
@@ -222,7 +219,6 @@ fn bound(name: &str) -> f64 {
 
 type Exact = fn(f64) -> f64;
 
-/// Functions of one argument.
 const UNARY: [(&str, Exact); 23] = [
     ("acos", f64::acos),
     ("acosh", acosh),
@@ -249,7 +245,7 @@ const UNARY: [(&str, Exact); 23] = [
     ("tanh", f64::tanh),
 ];
 
-/// Returns every `step`-th binary32 number of both signs, and the numbers around powers of two.
+/// Returns every `step`-th binary32 number of both signs, and numbers around powers of two.
 fn arguments(step: usize) -> impl Iterator<Item = f32> {
     let around = (0..=0xffu32).flat_map(|exponent| {
         (0..8u32).flat_map(move |i| {
@@ -263,7 +259,6 @@ fn arguments(step: usize) -> impl Iterator<Item = f32> {
         .map(f32::from_bits)
 }
 
-/// Returns the largest error of a function, and the argument with this error.
 fn worst(name: &str, exact: Exact, step: usize) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
     for x in arguments(step) {
@@ -278,7 +273,7 @@ fn worst(name: &str, exact: Exact, step: usize) -> (f64, f32) {
 
 #[test]
 fn functions_of_one_argument_are_within_their_bounds() {
-    // A prime, so that mantissas and exponents mix. `LL_MATH_STEP=1` tests every number.
+    // A prime mixes mantissas and exponents. `LL_MATH_STEP=1` tests every number.
     let step = std::env::var("LL_MATH_STEP")
         .ok()
         .and_then(|text| text.parse().ok())
@@ -299,7 +294,7 @@ fn functions_of_one_argument_are_within_their_bounds() {
     assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }
 
-/// Returns numbers whose pairs cover every special case of a function of two arguments.
+/// Returns numbers whose pairs cover every special case of two arguments.
 fn special() -> Vec<f32> {
     let positive = [
         0.0,
@@ -331,7 +326,7 @@ fn special() -> Vec<f32> {
     positive.into_iter().flat_map(|x| [x, -x]).collect()
 }
 
-/// Returns pairs of special numbers, and pairs of random numbers near 1 and of any size.
+/// Returns pairs of special numbers, and random pairs near 1 and of any size.
 fn pairs() -> Vec<(f32, f32)> {
     let special = special();
     let mut all: Vec<(f32, f32)> = special
@@ -342,7 +337,7 @@ fn pairs() -> Vec<(f32, f32)> {
     let mut next = || random.below(1 << 32) as u32;
     for _ in 0..150_000 {
         all.push((f32::from_bits(next()), f32::from_bits(next())));
-        // Where powers are finite: bases of moderate size, exponents up to 2^9.
+        // Finite powers: bases of moderate size, exponents up to 2^9.
         let base = f32::from_bits(next() % 0x1000_0000 + 0x3800_0000);
         let exponent = f32::from_bits(next() % 0x0800_0000 + 0x3c80_0000);
         all.push((base, exponent));

@@ -2,20 +2,19 @@
 
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 
-/// A reduced angle of at most an eighth of a turn, and the number of subtracted quarter turns, which matters only
-/// modulo 4.
+/// An angle up to an eighth of a turn, and the number of subtracted quarter turns modulo 4.
 struct Reduced<M: Arithmetic> {
     rest: M::F,
     quarter: M::I,
 }
 
-/// Largest magnitude of an argument for which Cody-Waite reduction with three floats is accurate.
+/// Maximum magnitude for accurate Cody-Waite reduction with three floats.
 const LARGE: f32 = 71_476.0;
 
 /// pi / 2 as the sum of three floats.
 const QUARTER_TURN: [f32; 3] = [1.570_796_37, -4.371_138_83e-8, -1.715_124_51e-15];
 
-/// The bits of 2 / pi after the binary point in words of 32 bits, the highest bits first.
+/// Bits of 2 / pi after the binary point, highest word first.
 const TWO_OVER_PI: [u32; 6] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -47,11 +46,10 @@ fn reduce<M: Arithmetic>(m: &mut M, x: M::F) -> Reduced<M> {
     Reduced { rest, quarter }
 }
 
-/// Reduces an angle by the algorithm of Payne and Hanek, which computes only the bits of `x 2 / pi` around the binary
-/// point.
+/// Reduces an angle by the algorithm of Payne and Hanek, from the bits of `x 2 / pi` around the binary point.
 ///
-/// `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect the number of quarter turns modulo 4. The
-/// product of these bits and `w` has 2 bits that count quarter turns, followed by 62 bits of the fraction.
+/// For `x = w 2^e` with a 32-bit integer `w`, only 96 bits of 2 / pi affect the quarter turns modulo 4. The product
+/// with `w` has 2 bits of quarter turns and 62 bits of fraction.
 fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::ShiftRight, bits, 23);
@@ -105,7 +103,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     (m.select(is_finite, angle, nan), quarter)
 }
 
-/// Selects word `index + offset` of the bits of 2 / pi, which are preceded by 34 zero bits.
+/// Selects word `index + offset` of 2 / pi, after 34 zero bits.
 fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     // Two bits come from the preceding word.
     let at = |k: usize| match k {
@@ -126,7 +124,7 @@ fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     found
 }
 
-/// Shifts the 64-bit number `high:low` to the left by less than 32 bits, and returns the upper word.
+/// Returns the upper word of `high:low << by`, for `by` below 32.
 fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     let high = m.int_binary(IntBinary::ShiftLeft, high, by);
     // In two steps, since a shift by 32 is undefined.
@@ -137,7 +135,7 @@ fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     m.int_binary(IntBinary::Or, high, low)
 }
 
-/// Computes the sine of an angle of at most an eighth of a turn.
+/// For angles up to an eighth of a turn.
 fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     super::exponential::odd(
         m,
@@ -151,7 +149,7 @@ fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     )
 }
 
-/// Computes the cosine of an angle of at most an eighth of a turn.
+/// For angles up to an eighth of a turn.
 fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     let s = m.mul(r, r);
     let p = m.polynomial(s, &[0.041_666_645_6, -0.001_388_729_43, 2.442_943_15e-5]);
@@ -159,7 +157,7 @@ fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     m.fma_plus(p, s, 1.0)
 }
 
-/// Computes the sine and the cosine, in this order.
+/// Returns `[sine, cosine]`.
 pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));
@@ -181,8 +179,7 @@ pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     })
 }
 
-/// Computes the tangent as the quotient of the sine and the cosine of the reduced angle. If the number of quarter turns
-/// is odd, the result is the negated inverse quotient.
+/// Divides the reduced sine by the reduced cosine. An odd number of quarter turns negates and inverts the quotient.
 pub(super) fn tan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));

@@ -1,4 +1,4 @@
-//! Matrix instructions. A matrix instruction is emitted as an intrinsic, or as one multiply-add per lane.
+//! Matrix instructions, as an intrinsic or as one multiply-add per lane.
 
 use super::ProgramEmitter;
 use crate::ir::builders::llvm;
@@ -13,8 +13,7 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits the matrix instruction `row`. `lists` are the registers of A, B and the accumulator. The result registers
-    /// become the values with consecutive numbers from `first` on.
+    /// Emits the matrix instruction `row`. `lists` are A, B and the accumulator. Results are numbered from `first`.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,
@@ -108,7 +107,6 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(())
     }
 
-    /// Computes `a * b + d` in the type of the sum, for one element of each operand.
     fn multiply_in_lane(
         &mut self,
         row: &Product,
@@ -128,7 +126,6 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(e.pure(llvm::intr_fma(factors[0], factors[1], sum)))
     }
 
-    /// Extends an element of A or B to the type of the sum. The conversion is exact.
     fn widened(
         &mut self,
         value: Val<'c>,
@@ -155,8 +152,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// Returns the scale word for an operand without scales, which scales the operand by 1. `are_none` is true if no
-/// operand has scales.
+/// Returns the scale word for the factor 1. `are_none` is true if no operand has scales.
 fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,
@@ -179,7 +175,6 @@ fn type_of<'c>(e: &Emitter<'c>, operand: &TileOperand) -> Type<'c> {
     }
 }
 
-/// Converts registers to the operand type of an intrinsic.
 fn to_operand<'c>(
     e: &mut Emitter<'c>,
     registers: &[Val<'c>],
@@ -191,7 +186,7 @@ fn to_operand<'c>(
     parts
         .map(|part| match part {
             [one] => e.bitcast(*one, type_),
-            // A vector of floats, not of bits: LLVM then rounds two f32 for one word by one instruction.
+            // A vector of floats lets LLVM round two f32 for one word by one instruction.
             many => {
                 let whole = e.gather(many);
                 e.bitcast(whole, type_)

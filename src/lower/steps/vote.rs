@@ -10,7 +10,6 @@ use linear_layout::plan::program::{BinBit, Vote};
 use melior::ir::ValueLike;
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits an atomic addition that is executed if both the mask and the guard are true.
     pub(super) fn atomic_add(
         &mut self,
         pointer: Val<'c>,
@@ -36,8 +35,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// Returns `acc` plus the counts of a vote: for each bin that this lane owns, the number of the warp's elements in
-    /// this bin.
+    /// Adds, for each bin of this lane, the number of the warp's elements to `acc`.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,

@@ -1,11 +1,10 @@
-//! Tests of the rewriter: access to erased operations, checks of uses, and change counts.
+//! Tests of the rewriter: erased operations, checks of uses, change counts.
 
 use super::*;
 use crate::sys::{defining_operation, has_one_use, identifier_text, is_unused};
 use crate::testing::context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a test on the only function of a module.
 fn on_function<T>(
     body: &str,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>, Vec<Blk<'c>>) -> T,
@@ -25,7 +24,6 @@ fn name<'c>(op: Op<'c>) -> &'c str {
     identifier_text(op.name())
 }
 
-/// Reads the name, attributes, operands and other properties of an operation.
 fn read(op: Op<'_>) -> String {
     for i in 0..op.operand_count() {
         let operand = build::operand(op, i);

@@ -1,14 +1,13 @@
-//! Operations that convert layouts of one system to layouts of another.
+//! Conversions between layout systems.
 
 use super::{Args, CaseError, Operation, cute, numbers, tilus};
 use linear_layout::bridge::{self, BridgeError, ElementOrder};
 use linear_layout::cute::Layout;
 use serde_json::{Map, Value, json};
 
-/// Largest number of indices of a layout that an answer contains.
+/// Maximum number of indices in an answer.
 const SHOWN: u32 = 64;
 
-/// The operations that convert layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("cute_to_f2", &["layout"], |args| {
         let layout = cute::layout_from_json(args.get(0))?;
@@ -96,15 +95,14 @@ pub(super) const OPS: &[Operation] = &[
 ];
 
 impl Args<'_> {
-    /// Returns argument `i`, a list of at most 62 images of bits.
+    /// At most 62 images of bits.
     fn bases(&self, i: usize) -> Result<Vec<u64>, CaseError> {
         let bases = numbers(self.get(i)).filter(|bases| bases.len() <= 62);
         bases.ok_or_else(|| self.wrong(i, "a list of at most 62 whole numbers of zero or more"))
     }
 }
 
-/// Returns the code of the reference implementation for an error (e.g. `negative stride`), or the error's message if
-/// there is no code.
+/// Returns the code of the reference implementation, such as `negative stride`, or else the message.
 fn reason(why: &BridgeError) -> String {
     match why {
         why if why.is_not_power_of_two() => "non-power-of-two extent".to_owned(),
@@ -114,7 +112,6 @@ fn reason(why: &BridgeError) -> String {
     }
 }
 
-/// Returns the shape and the stride of a layout as JSON.
 fn cute_fields(layout: &Layout) -> Value {
     json!({
         "shape": cute::int_tuple_to_json(&layout.shape()),
@@ -122,7 +119,7 @@ fn cute_fields(layout: &Layout) -> Value {
     })
 }
 
-/// Returns the first indices of a layout as JSON.
+/// Only the first [`SHOWN`] indices.
 fn cute_table(layout: &Layout) -> Result<Value, CaseError> {
     let shown = layout.size().min(SHOWN.into());
     let table: Result<Vec<i64>, _> = (0..shown).map(|i| layout.at(i)).collect();

@@ -4,13 +4,12 @@ use super::{Args, CaseError, Operation, kind, schema};
 use linear_layout::cute::{ComposedLayout, Coord, CuteError, IntTuple, Layout, Swizzle, Tiler};
 use serde_json::{Map, Value, json};
 
-/// Largest number of indices of a layout that an answer contains.
+///  Maximum number of indices of a layout in an answer.
 const TABLE: i64 = 64;
 
-/// Largest number of indices that a case may request.
+/// Maximum number of indices that a case may request.
 const MAX_COUNT: i64 = 1 << 16;
 
-/// The operations on CuTe layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("layout_default", &["shape"], |args| {
         layout(Layout::compact(&args.int_tuple(0)?))
@@ -251,14 +250,14 @@ impl Args<'_> {
         int_tuple(self.get(i)).map_err(|e| self.at_argument(i, &e))
     }
 
-    /// Returns argument `i`, a tuple of positive numbers.
+    /// All numbers must be positive.
     fn shape(&self, i: usize) -> Result<IntTuple, CaseError> {
         let shape = self.int_tuple(i)?;
         Layout::compact(&shape).map_err(|e| self.at_argument(i, &e.into()))?;
         Ok(shape)
     }
 
-    /// Returns the optional argument `i`, a tuple that may also be written as `{"tile": [...]}`.
+    /// Accepts `{"tile": [...]}`, too.
     fn profile(&self, i: usize) -> Result<Option<IntTuple>, CaseError> {
         let given = self.get(i);
         match given.get("tile").unwrap_or(given) {
@@ -293,7 +292,7 @@ impl Args<'_> {
         }
     }
 
-    /// Returns the swizzle that the first three arguments define.
+    /// The first three arguments are bits, base and shift.
     fn swizzle_numbers(&self) -> Result<Swizzle, CaseError> {
         let (bits, base) = (self.integer(0)?, self.integer(1)?);
         Ok(Swizzle::new(bits, base, self.integer(2)?)?)
@@ -304,8 +303,7 @@ impl Args<'_> {
     }
 }
 
-/// Reads a layout in CuTe's text form, or in JSON form: `{"shape": [4, 2], "stride": [1, 4]}`, where a nested list is
-/// a nested tuple.
+/// Reads CuTe's text form or `{"shape": [4, 2], "stride": [1, 4]}`. Nested lists are nested tuples.
 pub(crate) fn layout_from_json(value: &Value) -> Result<Layout, CaseError> {
     if let Value::String(text) = value {
         return Ok(text.parse()?);
@@ -351,7 +349,7 @@ fn coordinate(value: &Value) -> Result<Coord, CaseError> {
     }
 }
 
-/// Reads a tiler: a number, null for a mode that is kept, a layout, or `{"tile": [...]}` with a list of tilers.
+/// Reads a number, null for a kept mode, a layout, or `{"tile": [...]}` with a list of tilers.
 pub(crate) fn tiler(value: &Value) -> Result<Tiler, CaseError> {
     if let Some(size) = value.as_i64() {
         return Ok(Tiler::Size(size));
@@ -374,7 +372,7 @@ fn text(found: &Swizzle) -> Result<Value, CaseError> {
     Ok(json!({"text": found.to_string()}))
 }
 
-/// Formats a layout with its swizzle and offset. Without a swizzle and offset, only the layout is returned.
+/// With a swizzle or offset, returns `{"text": ...}`.
 fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     match found.is_plain() {
         true => layout(Ok(found.layout)),
@@ -382,7 +380,7 @@ fn composed(found: ComposedLayout) -> Result<Value, CaseError> {
     }
 }
 
-/// Returns the layout, its size and cosize, and its first indices as JSON.
+/// Includes the size, the cosize and the first indices.
 fn layout(found: Result<Layout, CuteError>) -> Result<Value, CaseError> {
     let layout = found?;
     let mut fields = layout_fields(&layout);

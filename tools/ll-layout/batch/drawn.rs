@@ -1,9 +1,9 @@
-//! The sample of elements that an answer about a large Tilus layout contains.
+//! The sample of elements in an answer about a large Tilus layout.
 //!
-//! The reference vectors choose the sample with Python's `random.Random(1).sample`. This file chooses the same
-//! elements, so that answers can be compared line by line.
+//! The reference vectors choose the sample with Python's `random.Random(1).sample`. The same sample here allows
+//! comparisons line by line.
 
-/// The random number generator MT19937 (Mersenne Twister), which starts in the state of Python's `random.Random(1)`.
+/// The Mersenne Twister MT19937, in the initial state of Python's `random.Random(1)`.
 struct Twister {
     state: [u32; 624],
     next: usize,
@@ -21,7 +21,7 @@ impl Twister {
                 .wrapping_mul(last ^ last >> 30)
                 .wrapping_add(u32::try_from(i).unwrap_or_default());
         }
-        // The key is the seed's one word, 1, which is mixed in with its index, 0.
+        // The key is the one word of the seed, 1, mixed in with its index, 0.
         let mut i = 1;
         let mut step = |state: &mut [u32; LEN], factor: u32, count: usize, first: bool| {
             for _ in 0..count {
@@ -82,13 +82,14 @@ impl Twister {
     }
 }
 
-/// Returns a sample of `count` numbers below `n` in ascending order, or all of them if there are at most `count`.
+/// Returns a sample of `count` numbers below `n` in ascending order, or all of them if `n <= count`.
 pub(super) fn numbers(n: u64, count: usize) -> Vec<u64> {
     if n <= count as u64 {
         return (0..n).collect();
     }
     let mut twister = Twister::new();
-    // Python samples at most `list_up_to` numbers from a list, and repeats draws of equal numbers above this limit.
+    // Python samples at most `list_up_to` numbers from a list. Above this limit, Python draws again for repeated
+    // numbers.
     let mut list_up_to = 21;
     let mut power = 1;
     while power < 3 * count as u64 {

@@ -1,11 +1,10 @@
-//! Operations on linear layouts, and cases that consist of an encoding and a shape.
+//! Operations on linear layouts, and cases with an encoding and a shape.
 
 use super::{Args, CaseError, Operation, expected, numbers, schema};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use serde_json::{Map, Value, json};
 
-/// Computes the answer of a case that has an encoding.
 pub(super) fn solve_encoding(
     enc: &Value,
     case: &Map<String, Value>,
@@ -31,7 +30,7 @@ pub(super) fn solve_encoding(
     Ok(found)
 }
 
-/// Returns the smallest shape that contains the images of all bases. It is used if a case has no shape.
+/// The smallest shape that contains all bases: the default of cases without a shape.
 pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
     let mut reach: Option<Vec<u64>> = None;
     for list in bases.as_object()?.values() {
@@ -53,7 +52,7 @@ pub(crate) fn shape_of_bases(bases: &Value) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// Returns the bases of a layout as `{in-dim: [basis, ...]}`, in the order of its in-dims.
+/// `{in-dim: [basis, ...]}`, in the order of the in-dims.
 pub(crate) fn bases_by_dim(layout: &LinearLayout) -> Map<String, Value> {
     layout
         .in_dims()
@@ -67,7 +66,7 @@ fn bases_of(layout: &LinearLayout, dim: Dim) -> Value {
         .collect()
 }
 
-/// Returns a layout as `{"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}`.
+/// `{"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}`.
 pub(crate) fn layout_to_json(layout: &LinearLayout) -> Value {
     let bases: Vec<Value> = layout
         .in_dims()
@@ -80,7 +79,6 @@ pub(crate) fn layout_to_json(layout: &LinearLayout) -> Value {
     json!({"bases": bases, "out_dims": outs})
 }
 
-/// The JSON form of a layout, as error messages state it.
 const LAYOUT_FORM: &str =
     "`{\"bases\": [[in-dim, [basis, ...]], ...], \"out_dims\": [[name, size], ...]}`";
 
@@ -116,7 +114,6 @@ pub(crate) fn layout_from_json(value: &Value) -> Result<LinearLayout, CaseError>
     Ok(layout)
 }
 
-/// Returns the pairs `[name, value]` of the list `key` of a layout in JSON form.
 fn pairs<'v>(layout: &'v Value, key: &str) -> Result<Vec<(Dim, &'v Value)>, CaseError> {
     let bad = || schema(format!("expected a layout {LAYOUT_FORM}; `{key}` is wrong"));
     let list = layout.get(key).and_then(Value::as_array).ok_or_else(bad)?;
@@ -148,7 +145,6 @@ impl Args<'_> {
     }
 }
 
-/// The operations on linear layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("apply", &["layout", "point"], apply),
     Operation::new("properties", &["layout"], |args| {

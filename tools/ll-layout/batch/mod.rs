@@ -1,7 +1,6 @@
-//! One case of a batch: a question as a JSON object, and its answer in the same object.
+//! One case of a batch: a JSON object with a question, to which the answer is added.
 //!
-//! A case names a layout system and an operation of that system. A case without the key `system` is about linear
-//! layouts.
+//! A case names a layout system and an operation. The default system is `linear`.
 
 mod bridge;
 pub(crate) mod cute;
@@ -17,10 +16,9 @@ use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 
-/// The keys that an answer sets. [`answer`] removes these keys from the question before it adds the answer.
+/// The keys that an answer replaces.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
 
-/// The layout systems that a case may name, and their operations.
 const SYSTEMS: [(&str, &[Operation]); 4] = [
     ("linear", linear::OPS),
     ("cute", cute::OPS),
@@ -28,25 +26,19 @@ const SYSTEMS: [(&str, &[Operation]); 4] = [
     ("bridge", bridge::OPS),
 ];
 
-/// The error of a case without an answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CaseError {
-    /// The algebra of linear layouts rejects the arguments.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The algebra of CuTe rejects the arguments.
     #[error(transparent)]
     Cute(#[from] CuteError),
-    /// The algebra of Tilus rejects the arguments.
     #[error(transparent)]
     Tilus(#[from] TilusError),
-    /// A layout cannot be converted to another system.
     #[error(transparent)]
     Bridge(#[from] BridgeError),
-    /// The encoding is not valid, or does not support the shape.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// The JSON object is not a valid case. The text describes the expected form.
+    /// The text describes the expected form.
     #[error("{0}")]
     Schema(String),
 }
@@ -55,11 +47,9 @@ fn schema(text: impl Into<String>) -> CaseError {
     CaseError::Schema(text.into())
 }
 
-/// An operation that a case may request.
 pub(crate) struct Operation {
     name: &'static str,
-    /// The names of the operation's arguments, for messages. The name of an optional argument ends with `?`. If the
-    /// last argument may be repeated, its name ends with `*`.
+    /// Names for messages: `?` marks an optional argument, `*` a repeated last argument.
     args: &'static [&'static str],
     run: fn(&Args<'_>) -> Result<Value, CaseError>,
 }
@@ -74,7 +64,7 @@ impl Operation {
     }
 }
 
-/// The arguments of an operation. An argument is checked when the operation reads it.
+/// Arguments are checked when an operation reads them.
 struct Args<'v> {
     op: &'v str,
     values: &'v [Value],
@@ -95,7 +85,7 @@ impl Args<'_> {
     }
 }
 
-/// Returns the answer to one line of a batch, which contains one case. The line may contain any bytes.
+/// `line` may contain any bytes.
 pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     let mut case = match serde_json::from_slice(line) {
         Ok(Value::Object(case)) => case,
@@ -121,7 +111,6 @@ pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
     case
 }
 
-/// Computes the answer of a case.
 fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
     let system = match case.get("system") {
         None => "linear",
@@ -151,7 +140,6 @@ fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
     }
 }
 
-/// Executes one operation of a layout system.
 pub(crate) fn run(system: &str, op: &str, args: &[Value]) -> Result<Value, CaseError> {
     let Some((_, operations)) = SYSTEMS.iter().find(|(name, _)| *name == system) else {
         let known = SYSTEMS.map(|(name, _)| name);
@@ -201,7 +189,7 @@ fn expected(key: &str, what: &str, found: &Value) -> CaseError {
     schema(format!("`{key}`: expected {what}, found {}", kind(found)))
 }
 
-/// Describes a value for messages. A short value is shown in full.
+/// A short value is shown in full.
 fn kind(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {

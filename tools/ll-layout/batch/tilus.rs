@@ -1,8 +1,7 @@
 //! Operations on Tilus layouts.
 //!
-//! The operations have the names and arguments of Tilus 0.2.0, and their answers have the form of the results of Tilus,
-//! so that answers can be compared. If Tilus computes a wrong result, a comment at the operation states which arguments
-//! to use instead.
+//! Names, arguments and forms of answers are those of Tilus 0.2.0, for comparisons. Where the result of Tilus is wrong,
+//! a comment names the alternative.
 
 use super::{Args, CaseError, Operation, drawn, kind, numbers, schema};
 use linear_layout::bridge;
@@ -13,15 +12,14 @@ use linear_layout::tilus::{
 use linear_layout::view::{register_grid, shared_grid};
 use serde_json::{Map, Value, json};
 
-/// Largest number of elements that an answer contains.
+/// Maximum number of elements in an answer.
 const SHOWN: usize = 64;
 
-/// Largest number of cells of a grid, and of threads that hold an element in an answer.
+/// Maximum number of cells of a grid, and of threads per element in an answer.
 const LARGEST: u64 = 1 << 16;
 
 type Answer = Result<Value, CaseError>;
 
-/// The operations on Tilus layouts, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("spatial", &["extent*"], |args| {
         register(&tilus::spatial(&args.all_numbers()?)?)
@@ -106,8 +104,7 @@ pub(super) const OPS: &[Operation] = &[
     Operation::new("reshape", &["layout", "shape"], |args| {
         register(&args.register(0)?.reshape(&args.extents(1)?)?)
     }),
-    // As in Tilus, the end is exclusive, although the documentation of Tilus says otherwise. A negative end counts from
-    // the end.
+    // As in Tilus, the end is exclusive, contrary to the documentation of Tilus. A negative end counts from the rank.
     Operation::new("flatten", &["layout", "start?", "end?"], |args| {
         let layout = args.register(0)?;
         let start = args.dim_from_end(1, 0, layout.rank())?;
@@ -145,7 +142,7 @@ pub(super) const OPS: &[Operation] = &[
             .holds(args.number(2)?, &args.extents(1)?)?;
         Ok(json!({"value": u8::from(held)}))
     }),
-    // As in Tilus, these three check no bounds: the first digit of an index that is too large is too.
+    // As in Tilus, the next three operations check no bounds: the first digit of an index may be too large.
     Operation::new("get_spatial", &["layout", "index"], |args| {
         let layout = args.register(0)?;
         cells(layout.replications())?;
@@ -272,7 +269,7 @@ pub(super) const OPS: &[Operation] = &[
         let layout = SharedLayout::row_major_swizzled(&args.extents(0)?, args.number(1)?)?;
         shared(&layout.merged())
     }),
-    // As in Tilus, of the layouts without their swizzles; `shared_tiles` keeps them.
+    // As in Tilus, without the swizzles of the layouts. `shared_tiles` keeps them.
     Operation::new("shared_compose", &["outer", "inner"], |args| {
         let (outer, inner) = (args.shared(0)?, args.shared(1)?);
         shared(&outer.without_swizzle().compose(&inner.without_swizzle())?)
@@ -322,8 +319,8 @@ pub(super) const OPS: &[Operation] = &[
             &args.extents(1)?,
         )?)
     }),
-    // As in Tilus, which computes the inner offset from the index of the tile instead of the index inside the tile, so
-    // that elements share offsets; `global_tiles` is the correct composition.
+    // As in Tilus, the inner offset comes from the index of the tile instead of the index in the tile: elements share
+    // offsets. `global_tiles` is the correct composition.
     Operation::new("global_compose", &["outer shape", "inner shape"], |args| {
         let inner_shape = args.extents(1)?;
         let outer = GlobalLayout::row_major(&args.extents(0)?)?;
@@ -397,7 +394,7 @@ impl Args<'_> {
         entries(self.get(i)).ok_or_else(|| self.wrong(i, "a list of whole numbers"))
     }
 
-    /// Returns argument `i`, a dimension index. A negative index counts from the end.
+    /// A negative index counts from the end.
     fn dim_from_end(&self, i: usize, default: i64, rank: usize) -> Result<usize, CaseError> {
         let dim = match self.get(i) {
             Value::Null => Some(default),
@@ -471,8 +468,7 @@ fn entries(value: &Value) -> Option<Vec<i64>> {
     value.as_array()?.iter().map(Value::as_i64).collect()
 }
 
-/// Reads a register layout from the JSON form of [`register_to_json`], and keeps its modes as they are. Returns `None`
-/// if a key is missing.
+/// Keeps the modes unmerged. Returns `None` if a key is missing.
 pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout, TilusError>> {
     Some(RegisterLayout::spelled(
         &numbers(value.get("shape")?)?,
@@ -482,7 +478,7 @@ pub(super) fn register_from_json(value: &Value) -> Option<Result<RegisterLayout,
     ))
 }
 
-/// Reads an optional swizzle, which is `null` if absent. Returns `None` for any other value.
+/// `null` is no swizzle. Returns `None` for other values.
 fn swizzle(value: &Value) -> Option<Result<Option<Swizzle>, CaseError>> {
     if value.is_null() {
         return Some(Ok(None));
@@ -499,7 +495,7 @@ fn swizzle_to_json(swizzle: Option<Swizzle>) -> Value {
     )
 }
 
-/// Checks that `count`, the number of entries of an answer, is at most [`LARGEST`].
+/// Limits an answer to [`LARGEST`] entries.
 fn cells(count: u64) -> Result<(), CaseError> {
     if count > LARGEST {
         return Err(schema(format!(
@@ -510,14 +506,12 @@ fn cells(count: u64) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// Returns the mixed-radix number `place * extent + digit`. On overflow, returns the largest `u64`, which is beyond
-/// every valid number.
+/// `place * extent + digit`, or `u64::MAX` on overflow.
 fn beyond(place: u64, extent: u64, digit: u64) -> u64 {
     place.saturating_mul(extent).saturating_add(digit)
 }
 
-/// Splits a number into mixed-radix digits, highest digit first. If the number is beyond the product of `extents`, the
-/// first digit is beyond its extent.
+/// Mixed-radix digits, highest first. The first digit may exceed its extent.
 fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     let mut digits = vec![0; extents.len()];
     let mut rest = number;
@@ -528,8 +522,7 @@ fn split_beyond(number: u64, extents: &[u64]) -> Vec<u64> {
     digits
 }
 
-/// Splits the index along each dimension into the digits of the dimension's modes, as [`split_beyond`] does. Dimensions
-/// without an index have no digits.
+/// The mode digits of each index, by [`split_beyond`]. Missing indices have no digits.
 fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
     let groups = layout.mode_groups().zip(index);
     groups
@@ -537,7 +530,7 @@ fn digits_beyond(layout: &RegisterLayout, index: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Returns the indices of the first `SHOWN` elements of a tensor of shape `shape`, in row-major order.
+/// The first [`SHOWN`] elements in row-major order.
 fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let size = shape.iter().product::<u64>();
     (0..size.min(SHOWN as u64)).map(|number| split_beyond(number, shape))
@@ -576,7 +569,6 @@ fn register(layout: &RegisterLayout) -> Answer {
     Ok(Value::Object(fields))
 }
 
-/// Returns a register layout as the JSON object `{shape, mode_shape, spatial_modes, local_modes}`.
 pub(super) fn register_to_json(layout: &RegisterLayout) -> Map<String, Value> {
     Map::from_iter([
         ("shape".to_owned(), json!(layout.shape())),

@@ -1,7 +1,7 @@
 //! Browser tests of the pages that `ll-layout` writes: display, hover, search and pickers.
 //!
-//! The browser is headless Chromium, driven through the two pipes of its debugging protocol. `LL_CHROMIUM`
-//! overrides the search in `PATH`; without a browser the tests print a notice and pass.
+//! The browser is headless Chromium, driven through the two pipes of its debugging protocol. `LL_CHROMIUM` overrides
+//! the search in `PATH`. Without a browser, the tests print a notice and pass.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -29,7 +29,6 @@ fn browser() -> Option<PathBuf> {
 /// Serialises the tests, which measure times.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A page that is open in its own browser.
 struct Page {
     _turn: MutexGuard<'static, ()>,
     child: Child,
@@ -37,12 +36,12 @@ struct Page {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     asked: u64,
-    /// The profile folder of the browser, which is new for each page.
+    /// New for each page.
     profile: PathBuf,
 }
 
 impl Page {
-    /// Opens a file in a window of 1000 pixels. Without a browser, prints a notice and returns `None`.
+    /// Opens a window with 1000 pixels. Without a browser, prints a notice and returns `None`.
     fn open(file: &Path) -> Option<Self> {
         let Some(browser) = browser() else {
             // The test harness captures `eprintln`.
@@ -105,7 +104,6 @@ impl Page {
         panic!("the page is not ready after 10 seconds");
     }
 
-    /// Sends a command of the debugging protocol and returns its result.
     fn ask(&mut self, method: &str, parameters: &Value) -> Value {
         self.asked += 1;
         let mut message = json!({"id": self.asked, "method": method, "params": parameters});
@@ -127,7 +125,7 @@ impl Page {
         }
     }
 
-    /// Returns the value of a JavaScript expression on the page.
+    /// Evaluates a JavaScript expression on the page.
     #[track_caller]
     fn value(&mut self, expression: &str) -> Value {
         let parameters =
@@ -149,7 +147,6 @@ impl Page {
             .to_owned()
     }
 
-    /// Moves the pointer to the middle of a visible cell.
     fn hover(&mut self, view: usize, panel: usize, row: usize, column: usize) {
         let place = self.value(&format!(
             "(() => {{ const v = views[{view}], p = v.scene.panels[{panel}], at = v.canvas.getBoundingClientRect();
@@ -160,7 +157,6 @@ impl Page {
         self.ask("Input.dispatchMouseEvent", &event);
     }
 
-    /// Types text into an input element.
     fn type_into(&mut self, selector: &str, text: &str) {
         self.value(&format!(
             "(() => {{ const i = document.querySelector({}); i.focus(); i.select(); }})()",
@@ -184,7 +180,7 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
-    /// Writes a screenshot beside the page, for review.
+    /// For review, beside the page.
     fn photograph(&mut self, name: &str) -> Vec<u8> {
         // The next frame is drawn before the picture is taken.
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
@@ -194,7 +190,7 @@ impl Page {
         bytes
     }
 
-    /// Returns the red, green and blue components of a point in a cell, away from the cell's text.
+    /// Red, green and blue, away from the text of the cell.
     fn colour(&mut self, panel: usize, row: usize, column: usize) -> Value {
         self.value(&format!(
             "(() => {{ const v = views[0]; v.draw(); const p = v.scene.panels[{panel}];
@@ -214,7 +210,6 @@ impl Drop for Page {
     }
 }
 
-/// Decodes base 64.
 fn base64(text: &str) -> Vec<u8> {
     let digit = |c: u8| match c {
         b'A'..=b'Z' => u32::from(c - b'A'),
@@ -232,7 +227,6 @@ fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Writes a page and opens it.
 fn page(name: &str, arguments: &[&str]) -> Option<Page> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let status = Command::new(env!("CARGO_BIN_EXE_ll-layout"))

@@ -10,15 +10,15 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::target::Target;
 use linear_layout::view::svg;
 
-/// Maps a lane and the number of an element of the lane to the row and the column of the element.
+/// `(lane, element of the lane) -> (row, column)`.
 type Formula = fn(u64, u64) -> (u64, u64);
 
-/// Returns the `groupID` and the `threadID_in_group` of the manual for a lane.
+/// `(groupID, threadID_in_group)` of the manual.
 fn group(lane: u64) -> (u64, u64) {
     (lane >> 2, lane % 4)
 }
 
-/// Formulas of the manual: name of a fragment, number of elements per lane, formula.
+/// Fragment, elements per lane, formula.
 const FORMULAS: [(&str, u64, Formula); 12] = [
     ("mma-m16n8-c", 4, |lane, i| {
         let (g, t) = group(lane);
@@ -127,7 +127,7 @@ fn fragments_are_those_of_the_manual() {
     }
 }
 
-/// Operands of instructions with their fragments.
+/// Instruction, operand, fragment.
 const OPERANDS: [(&str, usize, &str); 11] = [
     ("mma.m16n8k16.f32.f16", 0, "mma-m16n8k16-f16-a"),
     ("mma.m16n8k16.f32.f16", 1, "mma-m16n8k16-f16-b"),
@@ -167,8 +167,7 @@ fn operands_of_instructions_are_the_fragments_of_the_manual() {
     }
 }
 
-/// Checks the rule that the formulas share: a 32-bit register holds neighbours along k, and the registers continue
-/// along the rows first and then along k.
+/// A 32-bit register holds neighbours along k. The registers continue along the rows, then along k.
 #[test]
 fn every_fragment_follows_one_rule() {
     for fragment in fragments() {

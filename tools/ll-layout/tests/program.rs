@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Runs the program and returns its exit code, standard output and standard error.
+/// Returns the exit code, standard output and standard error.
 fn ll_layout(arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ll-layout"))
         .args(arguments)
@@ -23,7 +23,7 @@ fn ll_layout(arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut stdin = child.stdin.take().expect("its input is ours");
     let input = input.to_owned();
     let writer = std::thread::spawn(move || {
-        // A program that has seen enough closes the pipe.
+        // A program that ends early closes the pipe.
         let _ = stdin.write_all(input.as_bytes());
     });
     let output = child.wait_with_output().expect("ll-layout ends");
@@ -44,13 +44,13 @@ fn check_file(vectors: &str) {
     for (question, answer) in vectors.lines().zip(output.lines()) {
         let mut expected: Value = serde_json::from_str(question).unwrap();
         let mut found: Value = serde_json::from_str(answer).unwrap();
-        // Which words an error has is ours to choose; that there is one is not.
+        // The text of an error is free.
         for case in [&mut expected, &mut found] {
             if let Some(error) = case.get_mut("error") {
                 *error = json!(true);
             }
         }
-        // One of the files contains the padding of padded encodings, and the other file omits it.
+        // Only one of the files contains the padding of padded encodings.
         if expected.get("interval_padding").is_none() {
             found
                 .as_object_mut()
@@ -317,10 +317,10 @@ fn failures_have_a_reason_and_a_code() {
     assert!(found["error"].is_string());
 }
 
-/// A layout with vectors along rows, in four warps.
+/// Vectors along rows, in four warps.
 const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
 const COLUMNS: &str = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>";
-/// A layout like `ROWS` with shorter vectors, in which the same warps hold the same rows.
+/// `ROWS` with shorter vectors: the same warps hold the same rows.
 const PAIRS: &str = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
 
 #[track_caller]
@@ -576,7 +576,7 @@ fn compare_sees_sizes_orders_and_gaps() {
     );
 }
 
-/// Returns the words of a command. Quoted words are layouts; other words contain no blanks.
+/// Quoted words are layouts; other words contain no blanks.
 fn words_of(command: &str) -> Vec<&str> {
     let mut words: Vec<&str> = Vec::new();
     for (i, piece) in command.split('\'').enumerate() {
@@ -588,7 +588,7 @@ fn words_of(command: &str) -> Vec<&str> {
     words
 }
 
-/// Runs the commands in the help, except commands that name a file of the user.
+/// Runs all commands in the help that name no file of the user.
 #[test]
 fn examples_of_the_help_run() {
     let mut run = 0;
@@ -678,7 +678,7 @@ fn colours_are_for_terminals_and_who_asks() {
     assert_ne!(colour_of(" T0:0 "), colour_of(" T1:0 "));
 }
 
-/// Checks rows of eight vectors: without a swizzle, all lanes of a phase access the same four banks.
+/// With rows of eight vectors and no swizzle, all lanes of a phase access the same four banks.
 #[test]
 fn show_finds_bank_conflicts() {
     let shared = |max_phase: u32| {
@@ -799,7 +799,7 @@ fn layouts_of_cute_and_tilus_are_encodings() {
     let cute = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">";
     let (code, bases, _) = ll_layout(&["show", tilus, "16x8", "--view", "bases"], "");
     assert_eq!(code, 0);
-    // The CuTe encoding is not the encoding of a buffer, so it is a layout of threads and values.
+    // The CuTe encoding is no buffer, so it is a layout of threads and values.
     check(&["show", cute, "16x8", "--view", "bases"], "", &bases);
     let module = format!(
         "#tv = {cute}
@@ -829,7 +829,7 @@ tt.func @f(%x: tensor<16x8xf32, #tv>, %y: tensor<8x16xf32, #tv>, %z: tensor<16x8
     );
 }
 
-/// Checks that a command writes the file that `--output` names and nothing to standard output. Returns the file's text.
+/// Runs a command with `--output` and returns the text of the file. Standard output must be empty.
 fn written(name: &str, arguments: &[&str]) -> String {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let path = file.to_str().unwrap();
@@ -838,7 +838,7 @@ fn written(name: &str, arguments: &[&str]) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
-/// Checks that a picture contains the given texts, and that every opened XML element is closed.
+/// Every XML element must be closed.
 #[track_caller]
 fn check_picture(picture: &str, texts: &[&str]) {
     assert!(picture.starts_with("<svg xmlns="), "{picture:.80}");
@@ -908,7 +908,6 @@ fn pictures_have_the_text_of_the_tables() {
     );
 }
 
-/// Checks upper limits of the sizes of the page and the picture of a large layout.
 #[test]
 fn a_picture_of_a_large_layout_is_small() {
     for (i, enc) in [ROWS, COLUMNS, PAIRS].into_iter().enumerate() {
@@ -1001,7 +1000,7 @@ A: m 8 x k 4 of f64, 2 registers a lane   D: m 8 x n 8 of f64, 4 registers a lan
             "T31",
         ],
     );
-    // gfx11 requires two copies of each operand; a window limits the rows that are shown.
+    // gfx11 requires two copies of each operand. A window limits the rows.
     let wmma = ["show", "wmma.f32.16x16x16.f16", "--target", "gfx1100"];
     let (_, output, _) = ll_layout(&[&wmma[..], &["--rows", "2"]].concat(), "");
     assert!(output.contains(" T0:0|T16:0 "), "{output}");
@@ -1049,8 +1048,7 @@ note: `ll-layout list --instructions --target cuda:80` lists all
 
 const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
 
-/// Returns the operand encodings of a product with the result `MMA`, with the given numbers of adjacent elements along
-/// k.
+/// `widths` are the numbers of adjacent elements along k.
 fn factors_of_mma(widths: [u32; 2]) -> [String; 2] {
     [0, 1].map(|i| {
         let width = widths[i];
@@ -1319,7 +1317,7 @@ fn layouts_of_different_systems_are_compared() {
         "different: first at coordinate 1, which is index 2 in A and 1 in B\n",
     );
     check_compare(&["(4,2):(1,4)", "8:1"], "", 0, equal);
-    // However large: modes are compared, not coordinates.
+    // At any size: modes are compared, not coordinates.
     let large = "(1048576,1048576):(1,1048576)";
     check_compare(&[large, "1099511627776:1"], "", 0, equal);
     check_compare(
@@ -1370,7 +1368,6 @@ fn layouts_of_different_systems_are_compared() {
     );
 }
 
-/// Checks that layouts of `XeGPU`, IREE and Mosaic GPU are accepted in place of encodings.
 #[test]
 fn layouts_of_other_compilers_are_encodings_too() {
     check(

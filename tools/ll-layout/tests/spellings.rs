@@ -1,8 +1,8 @@
-//! Layouts, types and GPUs in the notations that users paste: each text is read as its canonical spelling, or rejected
-//! with the most likely fix.
+//! Layouts, types and GPUs in the notations that users paste: each is read as its canonical spelling, or rejected with
+//! the most likely fix.
 //!
 //! Layouts of Gluon are in the notation of Triton 3.9's classes. Tensors of CUTLASS are from its documentation,
-//! examples and issues (1717, 2272, 2381, 2629, 2834). Layouts of Tilus are from its documentation and tests.
+//! examples and issues (1717, 2272, 2381, 2629, 2834), layouts of Tilus from its documentation and tests.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// Returns the output of the program for a layout: its description, and its encoding and bases if it is linear.
+/// Returns the description, and the encoding and bases if the layout is linear.
 #[track_caller]
 fn read(text: &str, shape: &str) -> (String, String) {
     let shape: &[&str] = if shape.is_empty() { &[] } else { &[shape] };
@@ -180,8 +180,7 @@ fn gluon() {
             "#ttg.padded_shared<[256:+8] {order = [1, 0], shape = [16, 32]}>",
             "16x32",
         ),
-        // Both texts are as Triton 3.9 prints them: bases over CTAs count parts, but the bases of the encoding count
-        // elements.
+        // As Triton 3.9 prints both texts: bases over CTAs count parts in the class, but elements in the encoding.
         (
             "PaddedSharedLayout([[4, 2]], [[0, 1], [0, 2], [1, 0], [2, 0]], [[1, 0]], [8, 4])",
             "",
@@ -406,7 +405,7 @@ fn cute_and_cutlass() {
             "((8,1),1,16,1):((1,0),0,1024,0)",
             "",
         ),
-        // A swizzle in front of a pointer acts on bytes.
+        // A swizzle before a pointer acts on bytes.
         (
             "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)",
             "",
@@ -449,7 +448,7 @@ fn cute_and_cutlass() {
             swizzled,
             "",
         ),
-        // One behind a pointer acts on elements.
+        // A swizzle after a pointer acts on elements.
         (
             "smem_ptr[16b](0x7f8f00000c00) o Sw<3,3,3> o _0 o (((_64,_256),_2)):(((_1,_64),_16384))",
             "",

@@ -38,36 +38,32 @@ enum Event {
     WarpBarrier {
         warp: u32,
     },
-    /// A barrier of the warps of a block except for one.
+    /// A barrier of all warps of a block but one.
     BarrierOfWarps {
         block: u32,
         except: u32,
     },
-    /// Starts an asynchronous copy.
     Start {
         thread: u32,
     },
-    /// Completes a copy that was started: it writes byte `at`, and releases to the variable [`COMPLETED`].
+    /// Completes a started copy, which writes byte `at` and releases to [`COMPLETED`].
     Complete {
         copy: usize,
         at: usize,
     },
-    /// Moves the releases at [`CURRENT`] to [`COMPLETED`].
     Move,
 }
 
-/// The two variables of an mbarrier: threads release to the first one and acquire from the second one.
+/// The two variables of an mbarrier: threads release to `CURRENT` and acquire from `COMPLETED`.
 const CURRENT: usize = 7;
 const COMPLETED: usize = 6;
 
-/// Returns the warps that take part in a [`Event::BarrierOfWarps`].
 fn other_warps(block: u32, except: u32) -> Vec<u32> {
     let warps = PER_BLOCK / LANES;
     let own = block * warps..(block + 1) * warps;
     own.filter(|warp| warp % warps != except).collect()
 }
 
-/// The race detector under test, which receives one event at a time.
 struct Detector {
     clocks: Clocks,
     threads: Vec<ThreadClock>,
@@ -98,7 +94,6 @@ impl Detector {
         self.history.access(at, 1, 1, &step, &[]).race.is_some()
     }
 
-    /// Returns true if the event is an access that races with an earlier one.
     fn races(&mut self, event: Event) -> bool {
         match event {
             Event::Access { thread, at, kind } => return self.access(thread, at, kind),
@@ -189,7 +184,7 @@ impl Detector {
     }
 }
 
-/// A release that a location carries, as (event, scope, thread).
+/// A release, as (event, scope, thread).
 type Head = (usize, Scope, u32);
 
 fn who(thread: u32) -> ThreadId {
@@ -200,20 +195,20 @@ fn who(thread: u32) -> ThreadId {
     }
 }
 
-/// The reference implementation: the transitive happens-before relation over all events.
+/// The reference: the transitive happens-before relation over all events.
 #[derive(Default)]
 struct Reference {
-    /// For each event, the set of events that happen before it, including the event itself.
+    /// For each event, the events before it and the event itself.
     before: Vec<u128>,
-    /// For each thread, the set of events that happen before the thread's next event.
+    /// For each thread, the events before its next event.
     past: [u128; THREADS],
     fences: [Vec<Head>; THREADS],
     seen: [Vec<Head>; THREADS],
     heads: Vec<Vec<Head>>,
     accesses: Vec<(usize, u32, usize, AccessKind)>,
-    /// For each copy, its thread and the set of events that happen before its completion.
+    /// For each copy, its thread and the events before its completion.
     copies: Vec<(u32, u128)>,
-    /// For each thread, the set of completions of its copies. A completion counts as ordered after the earlier ones.
+    /// For each thread, the completions of its copies, each of which counts as ordered after the earlier ones.
     completions: [u128; THREADS],
 }
 
@@ -360,8 +355,7 @@ impl Reference {
     }
 }
 
-/// On random programs, the detector reports a race at the first event at which the reference finds a race, and no other
-/// race.
+/// The detector reports the first race in the reference, and no other race.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
     let mut random = Random(1);
@@ -399,7 +393,6 @@ fn races_are_those_of_the_whole_happens_before_relation() {
             let event = match draw(18) {
                 0 | 1 => Event::Access {
                     thread,
-                    // Prefer one byte per thread.
                     at: if draw(3) == 0 {
                         draw(4) as usize
                     } else {
@@ -476,7 +469,7 @@ fn races_are_those_of_the_whole_happens_before_relation() {
     );
 }
 
-/// A joint read by lanes of a warp is ordered before the next store of each of these lanes, but before no other store.
+/// A joint read is ordered before the next store of each of its lanes, but before no other store.
 #[test]
 fn lanes_that_read_together_may_store_next() {
     let now = |thread: u32, joint_lanes: u64| ExecutionPoint {
@@ -507,7 +500,6 @@ fn lanes_that_read_together_may_store_next() {
             races_with,
             "thread {store}, lanes {joint_lanes}"
         );
-        // The store of one lane must be ordered before reads by the other lanes.
         if store < LANES && joint_lanes == 0 {
             let found = history.access(0, 4, 0, &step(now(0, 3), AccessKind::Read), &[]);
             assert!(found.race.is_some());

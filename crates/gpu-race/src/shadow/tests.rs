@@ -2,7 +2,6 @@ use super::*;
 use crate::split_mix::Random;
 use crate::{ExecutionPoint, OrderRules, UNTOUCHED};
 
-/// A memory together with its access records.
 #[derive(Clone)]
 struct Checked {
     shadow: Shadow,
@@ -19,7 +18,7 @@ impl Checked {
         }
     }
 
-    /// Calls the fast path `at_once`, and if this returns `None`, the slow path `slow`.
+    /// Calls `at_once`, the fast path, and falls back on `slow`.
     fn access<R>(
         &mut self,
         now: ExecutionPoint,
@@ -106,7 +105,7 @@ fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> ExecutionPoint {
     }
 }
 
-/// Writes byte 3. `same` is true if the byte already has the written value.
+/// `same` is true if byte 3 already has the written value.
 fn write(shadow: &mut Checked, same: bool, now: ExecutionPoint) -> (u64, Option<Conflict>) {
     shadow.write(3, &[0], &[u8::from(!same)], now)
 }
@@ -224,8 +223,7 @@ fn copies_are_harmless_until_read_or_replaced() {
     ));
 }
 
-/// Random accesses of 1 to 32 bytes have the same findings with large granules as with granules of one byte, in global
-/// memory and in the memory of one block.
+/// Findings do not depend on the size of granules, in global memory and in the memory of one block.
 #[test]
 fn granules_agree_with_bytes() {
     let mut random = Random(7);
@@ -293,14 +291,12 @@ fn granules_agree_with_bytes() {
             }
             assert_eq!(found, wanted);
             if found.1.is_some() {
-                // Findings after the first finding are unspecified.
                 break;
             }
         }
     }
 }
 
-/// A block must write its memory before it reads the memory.
 #[test]
 fn unwritten_bytes_are_missing() {
     let order = |first_epoch| OrderRules {
@@ -313,7 +309,6 @@ fn unwritten_bytes_are_missing() {
     assert_eq!(shadow.read(16, 16, now(3, 1, 0)), (None, None));
     assert_eq!(shadow.read(8, 8, now(3, 1, 0)), (Some(8), None));
     assert_eq!(shadow.read(30, 4, now(9, 2, 0)), (Some(32), None));
-    // Values of an earlier block do not count as written.
     shadow.order = order(3);
     shadow.timestamps.begin_block();
     assert_eq!(shadow.read(16, 4, now(64, 3, 0)), (Some(16), None));

@@ -1,7 +1,7 @@
 //! Decoder from a module of the LLVM dialect to a [`Program`].
 //!
-//! An aggregate becomes a list of scalars ("slots"), each in its own register, so that most operations on aggregates
-//! only rename registers. Called functions are inlined.
+//! An aggregate becomes a list of scalars ("slots"), each in its own register, so most operations on aggregates only
+//! rename registers. Called functions are inlined.
 
 mod module;
 #[cfg(test)]
@@ -27,22 +27,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
 
-/// A decoded kernel with the launch parameters that its module specifies.
+/// A decoded kernel with the launch parameters of its module.
 #[derive(Clone, Debug)]
 pub struct Decoded {
     /// The decoded kernel.
     pub program: Program,
     /// Launch parameters from the attributes of the module.
     pub info: ModuleInfo,
-    /// The machine that the module's target selects. Without a target, the kernel's operations select the machine.
+    /// The machine of the module's target, or without a target, of the kernel's operations.
     pub machine: Machine,
 }
 
 impl Decoded {
-    /// Returns the scratch-memory arguments that Triton's launcher appends to the `given` arguments of the kernel.
-    /// These arguments are the addresses of global scratch memory and of profile scratch memory, which are added to
-    /// `memory`. The module specifies the number of bytes per program. Returns no arguments if the module specifies no
-    /// scratch memory, or if the kernel does not have two more parameters than `given`.
+    /// Returns the scratch-memory arguments that Triton's launcher appends to the `given` arguments: the addresses of
+    /// global scratch memory and of profile scratch memory, both added to `memory`.
+    ///
+    /// Empty if the module specifies no scratch memory, or if the kernel does not have two more parameters than
+    /// `given`.
     ///
     /// # Errors
     /// Returns an error if more than 1 GiB of scratch memory would be needed.
@@ -73,15 +74,13 @@ impl Decoded {
         ];
         let argument = |(name, bytes): (&str, u32)| match bytes {
             0 => Arg::Int(0),
-            // The contents are undefined.
             _ => Arg::Buffer(memory.add(name, vec![0xdb; programs as usize * bytes as usize])),
         };
         Ok(areas.map(argument).into())
     }
 }
 
-/// Decodes the kernel `entry` of a module, or the only kernel if `entry` is `None`. `operation` is the function that
-/// decodes one operation.
+/// Decodes the kernel `entry` of a module, or the only kernel if `entry` is `None`. `operation` decodes one operation.
 pub(crate) fn decode(
     module: &Module,
     entry: Option<&str>,
@@ -126,61 +125,51 @@ pub(crate) fn decode(
     })
 }
 
-/// Maximum number of inlined calls. The number of calls may be exponential in the number of functions, since it doubles
-/// with each function that calls the next function twice.
+/// Maximum number of inlined calls. Calls may be exponential in the number of functions, if each function calls the
+/// next one twice.
 const MAX_CALLS: u32 = 1 << 14;
 
-/// Maximum depth of nested calls.
 const MAX_NESTED: usize = 256;
 
-/// Maximum number of operations in inlined functions.
 const MAX_CALLED_OPERATIONS: usize = 1 << 20;
 
-/// An SSA value, given by its type and one register per slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
     pub(crate) ty: Type,
     pub(crate) slots: Rc<[Reg]>,
 }
 
-/// The target to which `llvm.return` branches in the function that is being decoded. In the kernel, the lanes exit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReturnTarget {
     Kernel,
-    /// A branch to the block of the caller that follows the call. The parameters of this block receive the results.
+    /// The block after the call, whose parameters receive the results.
     Caller(BlockId),
 }
 
-/// The call frame of a function whose body is being decoded.
 struct CallFrame<'m> {
     name: &'m str,
-    /// Locations of the call sites, innermost call first.
     calls: Arc<[String]>,
     values: HashMap<Value, Val>,
-    /// The program's block for each block index of the function's region. The entry block continues the caller's block.
+    /// Program blocks by block index of the region. The entry block continues the caller's block.
     blocks: HashMap<usize, BlockId>,
     exit: ReturnTarget,
 }
 
-/// The key of a shared-memory allocation: address, size in bytes, index, and location.
+/// (Address, bytes, index, location) of a shared-memory allocation.
 type AllocationKey = (u64, u32, Option<i64>, String);
 
-/// The state of decoding a kernel.
 pub(crate) struct Decoder<'m> {
     module: &'m Module,
     operation: Decode,
     functions: HashMap<&'m str, &'m Operation>,
     globals: HashMap<&'m str, &'m Operation>,
-    /// Addresses of the global variables that the kernel uses, by name.
     addresses: HashMap<String, u64>,
-    /// Address and index of each shared-memory allocation that is marked in the module.
     allocations: HashMap<AllocationKey, (Reg, u32)>,
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
-    /// Functions whose bodies are being decoded, outermost function first.
+    /// Functions whose bodies are being decoded, outermost first.
     frames: Vec<CallFrame<'m>>,
     num_calls: u32,
-    /// Number of operations in inlined functions so far.
     num_called: usize,
     /// Text and location of each decoded operation.
     texts: HashMap<*const Operation, (Arc<str>, Arc<str>)>,
@@ -188,7 +177,6 @@ pub(crate) struct Decoder<'m> {
 
 pub(crate) type DecodeResult<T = ()> = Result<T, KernelError>;
 
-/// A function that decodes one operation.
 pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> DecodeResult;
 
 impl<'m> Decoder<'m> {
@@ -218,7 +206,6 @@ impl<'m> Decoder<'m> {
         self.body(kernel, args, ReturnTarget::Kernel, Arc::new([]))
     }
 
-    /// Decodes the body of a function. The function's entry block continues the current block.
     fn body(
         &mut self,
         function: &'m Operation,
@@ -268,8 +255,7 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason why a target lacks the
-    /// instruction, or `None` if the target has it.
+    /// Returns an error if the target GPU lacks an instruction. `lacking` returns the reason, if the GPU does.
     pub(crate) fn check_has(
         &self,
         op: &Operation,
@@ -281,7 +267,6 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Adds the parameters of a value of type `ty` to a block.
     fn block_params(
         &mut self,
         op: &Operation,
@@ -347,7 +332,7 @@ impl<'m> Decoder<'m> {
         })
     }
 
-    /// Returns the register of operand `index`, which must be a scalar.
+    /// Returns the register of scalar operand `index`.
     pub(crate) fn scalar(&self, op: &Operation, index: usize) -> DecodeResult<Reg> {
         match self.operand(op, index)?.slots[..] {
             [reg] => Ok(reg),
@@ -358,7 +343,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the slot of operand `index`, which must be a scalar.
+    /// Returns the slot of scalar operand `index`.
     pub(crate) fn scalar_slot(&self, op: &Operation, index: usize) -> DecodeResult<Slot> {
         match self.flat(op, &self.operand(op, index)?.ty)?[..] {
             [slot] => Ok(slot),
@@ -369,7 +354,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the registers of the operands `indices`, which must be scalars.
+    /// Returns the registers of the scalar operands `indices`.
     pub(crate) fn scalars<const N: usize>(
         &self,
         op: &Operation,
@@ -391,7 +376,6 @@ impl<'m> Decoder<'m> {
         Ok(regs.into())
     }
 
-    /// Defines the result of an operation as the registers `slots`.
     pub(crate) fn define(&mut self, op: &Operation, slots: impl Into<Rc<[Reg]>>) -> DecodeResult {
         let [(value, ty)] = &op.results[..] else {
             return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
@@ -406,7 +390,6 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns the registers of an operation's result, or `None` if they are not defined yet.
     pub(crate) fn defined(&self, op: &Operation) -> Option<Rc<[Reg]>> {
         let (value, _) = op.results.first()?;
         let frame = self.frames.last()?;
@@ -420,7 +403,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Returns the slots of an operation's result, or an error if the operation has no result.
+    /// Returns the slots of an operation's result, or an error if there are none.
     pub(crate) fn result_slots(&self, op: &Operation) -> DecodeResult<Vec<Slot>> {
         let slots = self.flat(op, self.result_ty(op)?)?;
         if slots.is_empty() {
@@ -429,8 +412,8 @@ impl<'m> Decoder<'m> {
         Ok(slots)
     }
 
-    /// Decodes an operation element by element. For each element, `make` receives the slot and the register of the
-    /// result and the registers of the operands. `make` returns false if it does not support the kind of the slot.
+    /// Decodes an operation element by element. `make` receives the slot and the register of the result, and the
+    /// operands; `make` returns false for unsupported slots.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
@@ -459,25 +442,24 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// Returns a register that holds no value. A use of this register at run time is an error.
+    /// Returns a register without a value, whose use at run time is an error.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(MarkKind::Undef, bits, "use of an uninitialised register")
     }
 
-    /// Returns a register with an undefined value of `bits` bits. `text` is the error message if the value is used.
+    /// Returns a register with an undefined value of `bits` bits. `text` is the error message of a use.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u32, text: &'static str) -> Reg {
         self.b
             .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
     }
 
-    /// Creates a result register, and appends the instruction that `make` returns for it.
+    /// Appends the instruction that `make` returns for a new result register.
     pub(crate) fn emit<I: Instruction>(&mut self, make: impl FnOnce(Reg) -> I) -> Reg {
         let dst = self.b.reg();
         self.b.push(make(dst));
         dst
     }
 
-    /// Returns the block at an index of the current region.
     pub(crate) fn block(&self, number: usize) -> Option<BlockId> {
         self.frames.last()?.blocks.get(&number).copied()
     }
@@ -488,13 +470,11 @@ impl<'m> Decoder<'m> {
             .map_or(ReturnTarget::Kernel, |frame| frame.exit)
     }
 
-    /// Returns the function definition that has this name.
     pub(crate) fn function(&self, name: &str) -> Option<&'m Operation> {
         let function = self.functions.get(name).copied()?;
         has_body(function).then_some(function)
     }
 
-    /// Inlines the call `op` of `function`.
     pub(crate) fn call(
         &mut self,
         op: &Operation,
@@ -558,7 +538,7 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Returns the address of a global variable. The variable is added to the program when it is first used.
+    /// Returns the address of a global variable, which is added to the program at its first use.
     pub(crate) fn symbol(&mut self, op: &Operation, name: &str) -> DecodeResult<u64> {
         if let Some(&address) = self.addresses.get(name) {
             return Ok(address);
@@ -595,8 +575,8 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// Returns the address register and the index of a shared-memory allocation of `bytes` bytes at address `at`. Each
-    /// allocation has a separate address range. All calls of the enclosing function share the allocation.
+    /// Returns the address register and the index of a shared-memory allocation at address `at`, which has its own
+    /// address range. All calls of the enclosing function share the allocation.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,
@@ -661,7 +641,7 @@ pub(crate) fn keyword(text: &str) -> &str {
         .unwrap_or("")
 }
 
-/// Returns the blocks in reverse post-order, so that each definition precedes its uses.
+/// Returns the blocks in reverse post-order, so that definitions precede uses.
 fn visit_order(blocks: &[Block]) -> Vec<usize> {
     let succs = |block: usize| -> Vec<usize> {
         let last = blocks[block].operations.last();

@@ -1,28 +1,26 @@
-//! Selection of the kernel and the machine, and the launch parameters that a module specifies.
+//! Selection of the kernel and the machine, and launch parameters of a module.
 
 use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Operation};
 use crate::launch::Machine;
 use linear_layout::target::Target;
 
-/// The launch parameters that the attributes of a module specify.
+/// The launch parameters in the attributes of a module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ModuleInfo {
-    /// The target, `ttg.target`, such as `cuda:90` or `hip:gfx942`.
+    /// The target `ttg.target`, such as `cuda:90` or `hip:gfx942`.
     pub target: Option<String>,
-    /// Number of lanes per warp, `ttg.threads-per-warp`.
+    /// Lanes per warp, `ttg.threads-per-warp`.
     pub threads_per_warp: Option<u32>,
-    /// Number of warps per block, `ttg.num-warps`.
+    /// Warps per block, `ttg.num-warps`.
     pub num_warps: Option<u32>,
-    /// Number of bytes of dynamic shared memory, `ttg.shared`.
+    /// Bytes of dynamic shared memory, `ttg.shared`.
     pub shared: Option<u32>,
-    /// Number of bytes of global scratch memory and of profile scratch memory per program:
-    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`. It is `None` unless the last two
-    /// arguments of the kernel are the addresses of the two scratch memories.
+    /// Bytes of global and of profile scratch memory per program: `ttg.global_scratch_memory_size` and
+    /// `ttg.profile_scratch_memory_size`. `None` unless the last two arguments of the kernel are their addresses.
     pub scratch: Option<[u32; 2]>,
 }
 
-/// Collects the operations of a module and of its nested modules in `out`.
 pub(super) fn collect_top<'m>(root: &'m Operation, out: &mut Vec<&'m Operation>) {
     for op in root
         .regions
@@ -93,8 +91,8 @@ pub(super) fn module_info(root: &Operation) -> ModuleInfo {
     }
 }
 
-/// Returns the machine of the module's target. If the module has no target, returns an AMD machine if the kernel is
-/// marked as a ROCDL kernel or contains a ROCDL operation, and otherwise an NVIDIA machine.
+/// Returns the machine of the module's target. Without a target, a ROCDL kernel or ROCDL operation selects an AMD
+/// machine, otherwise an NVIDIA machine.
 pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machine, KernelError> {
     let Some(name) = &info.target else {
         let blocks = kernel.regions.iter().flatten();
@@ -128,7 +126,7 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
     Ok(machine)
 }
 
-/// Returns the sizes along the three axes that an attribute of the kernel specifies. Missing axes have the size 1.
+/// Returns the sizes in an attribute of the kernel, 1 for missing axes.
 fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
     let axes = |values: &[i64]| {
         let mut sizes = [1; 3];
@@ -150,13 +148,12 @@ fn sizes(kernel: &Operation, attribute: &str) -> Option<[u32; 3]> {
     }
 }
 
-/// Returns the number of blocks per cluster along each axis, 1 if the attributes of the kernel specify none.
+/// Returns the blocks per cluster along each axis, 1 by default.
 pub(super) fn cluster_size(kernel: &Operation) -> [u32; 3] {
     let size = sizes(kernel, "nvvm.cluster_dim");
     size.map_or([1; 3], |size| size.map(|blocks| blocks.max(1)))
 }
 
-/// Returns the block size that the attributes of the kernel or of the module specify, if any.
 pub(super) fn block_size(
     kernel: &Operation,
     info: &ModuleInfo,

@@ -58,7 +58,7 @@ const NVIDIA: &str = r##""builtin.module"() ({
   }) {nvvm.kernel, nvvm.reqntid = array<i32: 32>} : () -> ()
 }) {"ttg.num-warps" = 1 : i32, ttg.shared = 256 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} : () -> ()"##;
 
-/// A kernel with buffer loads and stores with masked offsets, DPP, `ds_bpermute`, and a mathematical function.
+/// A kernel with buffer accesses at masked offsets, DPP, `ds_bpermute`, and a maths function.
 const AMD: &str = r##""builtin.module"() ({
   "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr<1>, ptr<1>, i32)>, linkage = #llvm.linkage<external>, sym_name = "k", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   ^bb0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: i32):
@@ -242,7 +242,7 @@ fn a_fault_names_the_operation_of_the_file() {
     assert!(text.contains("at k.mlir:7:3"), "{text}");
 }
 
-/// Runs `operations`, which may use the thread index `%t`, and uses their result `%x` by storing it.
+/// Runs `operations` on the thread index `%t`, and stores their result `%x`.
 fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
     let text = format!(
         r#""builtin.module"() ({{
@@ -267,7 +267,7 @@ fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
         .run(&decoded.program, &mut memory)
 }
 
-/// Checks that an operation whose flag is violated in some lane is an error, but only if its result is used.
+/// Checks that the violation of a flag is an error, but only if the result is used.
 #[track_caller]
 fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
     let with = operation.replace("FLAG", flag_text);
@@ -474,7 +474,6 @@ fn calls_that_unfold_without_end_are_refused() {
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
 
-/// Short call chains run, and call chains that are too long are rejected.
 #[test]
 fn calls_in_a_row_have_a_limit() {
     let decode = |depth: usize| {
@@ -537,7 +536,7 @@ fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// According to PTX, the reduction of `barrier.red` includes the predicates of all warps of the block.
+/// PTX: `barrier.red` reduces over all warps of the block.
 #[test]
 fn a_barrier_reduces_over_the_block() {
     for (reduction, of_none, of_some, of_all) in
@@ -559,7 +558,7 @@ fn a_barrier_reduces_over_the_block() {
     }
 }
 
-/// According to the ISA manuals, a DPP lane keeps the old value if its row of 16 or its bank of 4 is disabled.
+/// ISA manuals: a DPP lane keeps the old value if its row of 16 or its bank of 4 is disabled.
 #[test]
 fn rows_and_banks_that_are_off_keep_their_value() {
     let swapped_pairs = 177;
@@ -593,8 +592,8 @@ fn rows_and_banks_that_are_off_keep_their_value() {
     }
 }
 
-/// According to the ISA manual of CDNA 3, `v_cvt_pk_f32_fp8` converts the two codes in one half of a word. The codes
-/// 0x40, 0x48, ... are the numbers 1, 2, 4, 8.
+/// CDNA 3 ISA: `v_cvt_pk_f32_fp8` converts the two codes in one half of a word. The codes 0x40, 0x48, ... are 1, 2, 4,
+/// 8.
 #[test]
 fn codes_of_either_half_are_widened() {
     for (upper, index, expected) in [(0, 0, 1), (0, 1, 2), (1, 0, 4), (1, 1, 8)] {
@@ -611,8 +610,7 @@ fn codes_of_either_half_are_widened() {
     }
 }
 
-/// According to the ISA manual of CDNA 3, `v_cvt_pk_fp8_f32` writes two codes to one half of a word and preserves the
-/// other half.
+/// CDNA 3 ISA: `v_cvt_pk_fp8_f32` writes two codes to one half of a word and preserves the other half.
 #[test]
 fn codes_are_put_into_either_half() {
     for (upper, expected) in [(0, 0x1234_4840), (1, 0x4840_5678)] {
@@ -694,8 +692,7 @@ fn values_fit_what_takes_them() {
     check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
-/// According to the ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32` each count lower lanes in one half of
-/// the mask.
+/// ISA manuals: `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32` count lower lanes in one half of the mask each.
 #[test]
 fn lanes_below_are_counted_in_halves() {
     let operations = |half: &str| {
@@ -731,7 +728,6 @@ fn fields_of_a_struct_are_counted_from_zero() {
     }
 }
 
-/// Lane exchanges use the index of a lane within its wave.
 #[test]
 fn each_wave_exchanges_its_own_values() {
     let constants = r#"%one = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32
@@ -780,8 +776,7 @@ fn a_kernel_without_a_target_has_its_vendors_machine() {
     assert_eq!(lanes("", ""), 32);
 }
 
-/// According to the ISA manuals, `v_permlanex16_b32` reads a lane of the other row of 16 lanes, which four bits per
-/// lane select.
+/// ISA manuals: `v_permlanex16_b32` reads a lane of the other row of 16 lanes, selected by four bits per lane.
 #[test]
 fn lanes_of_the_other_row_are_read_as_selected() {
     let operations = r#"%low = "llvm.mlir.constant"() <{value = -1985229329 : i32}> : () -> i32

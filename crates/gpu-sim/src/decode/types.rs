@@ -5,19 +5,17 @@ use crate::code::Space;
 use crate::float::FloatTy;
 use crate::ir::{Attribute, Type};
 
-/// The kind of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SlotKind {
     Int,
     Float(FloatTy),
-    /// A pointer; the number is its address space.
     Ptr(u32),
 }
 
 /// One scalar of a value.
 ///
 /// # Units
-/// `bits` is the width in a register in bits. `offset` is the offset in bytes from the start of the value in memory.
+/// `bits` is the width in a register. `offset` is in bytes from the start of the value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub(crate) kind: SlotKind,
@@ -26,7 +24,6 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Returns the size of the scalar in memory in bytes.
     pub(crate) fn bytes(self) -> u8 {
         self.bits.div_ceil(8) as u8
     }
@@ -44,7 +41,7 @@ fn scalar(ty: &Type) -> Option<(SlotKind, u32)> {
     }
 }
 
-/// Returns the size and the alignment of a type in memory in bytes, as (size, alignment).
+/// Returns (size, alignment) in memory, in bytes.
 pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     if let Some((_, bits)) = scalar(ty) {
         let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
@@ -155,8 +152,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the element of an aggregate at the indices `path`, as (index of the element's first slot, type of the
-/// element).
+/// Returns (first slot, type) of the element at the indices `path`.
 pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
@@ -180,7 +176,7 @@ pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> 
     Some((before + start, found))
 }
 
-/// Returns the bits of each slot of a constant, or `None` if the constant does not fit the slots.
+/// Returns the bits of each slot; `None` if the constant does not fit the slots.
 pub(crate) fn constant_bits(value: &Attribute, slots: &[Slot]) -> Option<Vec<u64>> {
     match value {
         Attribute::Dense {
@@ -280,8 +276,8 @@ mod tests {
         assert!(flatten(&Type::Int(128)).is_err());
     }
 
-    /// In LLVM, NVPTX and AMDGPU number their address spaces from 0 to 6. Spaces 7 and 9 are fat buffer pointers, which
-    /// are wider than 64 bits.
+    /// In LLVM, NVPTX and AMDGPU number their address spaces from 0 to 6. Spaces 7 and 9 are fat buffer pointers, wider
+    /// than 64 bits.
     #[test]
     fn scalars_have_up_to_64_bits() {
         let bits = |ty: Type| flatten(&ty).map(|slots| slots[0].bits).ok();

@@ -1,12 +1,12 @@
-//! Scheduling of thread blocks: each block runs to its end, unless it waits for another block.
+//! Scheduling of thread blocks: a block runs to its end, unless it waits for another block.
 //!
 //! ```text
 //! block 0   ld.acquire flag = 0, again and again ─► parked          resumed when memory has changed ─► end
 //! block 1                                             st.release flag ─► end
 //! ```
-//! A block is parked if all its warps wait at barriers, or in loops that exit only after memory changes. It resumes
-//! after memory has changed. A block that polls memory for a long time yields to other blocks. If all blocks wait, the
-//! kernel is in a deadlock.
+//! A block is parked when all its warps wait at barriers or in loops that exit only after a memory change, and resumes
+//! after a memory change. A block that polls memory for long yields to other blocks. If all blocks wait, the kernel is
+//! in a deadlock.
 
 use super::bounds::Windows;
 use super::cluster::ClusterLog;
@@ -26,7 +26,7 @@ use gpu_race::{History, Shadow, ThreadClock, TimestampBounds};
 /// Maximum number of waiting lane groups that an error message lists.
 const MAX_SHOWN: usize = 16;
 
-/// The state of a suspended thread block. [`Exec`] holds the same state for the running block.
+/// A suspended thread block. [`Exec`] holds the same state for the running block.
 pub(super) struct ParkedBlock {
     regs: Vec<Box<[u64]>>,
     stack: Vec<Frame>,
@@ -52,23 +52,20 @@ pub(super) struct ParkedBlock {
     mbarriers: Mbarriers,
     products: Products,
     proxies: Option<Box<Proxies>>,
-    /// Number of changes of memory up to the time when the block stalled. The block cannot make progress before memory
-    /// changes again. `None` if the block did not stall.
+    /// Number of memory changes when the block stalled; `None` if it did not stall. The block resumes after a further
+    /// change.
     stuck_at: Option<u64>,
 }
 
-/// Consecutive warps that wait at one instruction.
 struct WaitingWarps {
     first: u32,
     last: u32,
     op: u32,
-    /// The place and the reason of the wait.
     what: String,
 }
 
 impl Exec<'_> {
-    /// Runs all thread blocks of the launch, which have the numbers 0 to `total` (exclusive). Calls `watch` with the
-    /// number of finished blocks.
+    /// Runs the thread blocks `0..total`. Calls `watch` with the number of finished blocks.
     pub(crate) fn run_blocks(
         &mut self,
         total: u64,
@@ -140,7 +137,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Runs the current block until it finishes or must wait.
     fn resume(&mut self) -> Result<PauseReason, KernelError> {
         loop {
             if self.lane_groups.is_some() {
@@ -169,7 +165,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the state of a block that has not started.
     fn new_block(&self) -> ParkedBlock {
         let n = self.num_threads as usize;
         let regs = Self::registers(self.program, self.args, self.num_threads);
@@ -216,7 +211,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Exchanges the running block with a suspended block.
     fn swap_block(&mut self, other: &mut ParkedBlock) {
         use std::mem::swap;
         swap(&mut self.regs, &mut other.regs);
@@ -247,13 +241,11 @@ impl Exec<'_> {
         swap(&mut self.proxies, &mut other.proxies);
     }
 
-    /// Returns the grid index of block `number`.
     pub(super) fn block_index(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.launch.grid;
         [number % x, number / x % y, number / x / y]
     }
 
-    /// Returns a deadlock error that lists the instructions at which the running block and the parked blocks wait.
     #[cold]
     fn deadlock(&mut self) -> KernelError {
         let mut waits = Vec::new();
@@ -281,8 +273,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Adds one entry to `waits` for each place at which lane groups of the running block wait: the instruction, and a
-    /// description that names the warps.
+    /// Adds (instruction, description of the warps) to `waits` for each place at which lane groups of the running block
+    /// wait.
     fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
         let [x, y, z] = self.block;
         let mut all: Vec<WaitingWarps> = Vec::new();
@@ -317,8 +309,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Describes the wait of the lanes of a stack. `barrier` is the barrier at which the lanes wait, with a description
-    /// of its state.
+    /// Describes the wait of the lanes of a stack. `barrier` is the barrier of the lanes: (instruction, description of
+    /// the state).
     fn describe_wait(
         &self,
         stack: &[Frame],
@@ -353,7 +345,6 @@ impl Exec<'_> {
         })
     }
 
-    /// Returns the first frame of a block, with all its threads at the entry.
     pub(super) fn entry_frame(lanes: Vec<u32>) -> Frame {
         Frame {
             block: BlockId(0),

@@ -1,10 +1,8 @@
-//! Bounds checks: allocations within shared variables, stack variables, and the objects from which pointers are
-//! derived.
+//! Bounds checks: allocations in shared variables, stack variables, and the objects from which pointers are derived.
 //!
-//! Each allocation has a separate address range, so an address identifies the allocation from which it was derived. For
-//! each byte of a shared variable with allocations, an [`Owner`] records the allocation through which the byte was last
-//! written, and the lifetime of that allocation. A byte counts as uninitialised when it is read through another
-//! allocation or in another lifetime.
+//! Each allocation has its own address range, so an address identifies its allocation. For each byte of a shared
+//! variable with allocations, an [`Owner`] records the allocation through which the byte was last written, and the
+//! lifetime of the allocation. To a read through another allocation or in another lifetime, the byte is uninitialised.
 
 use super::{Exec, MemoryLocation, SharedVar};
 use crate::code::{Reg, Space};
@@ -13,44 +11,40 @@ use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// The bytes of a shared variable that are accessible through an address of the variable, or of an allocation in it.
+/// The bytes of a shared variable, or of an allocation in it, that an address can access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
     pub(crate) start: usize,
     pub(crate) bytes: usize,
-    /// The GPU address of the first byte.
+    /// GPU address of the first byte.
     pub(crate) address: u64,
 }
 
-/// The owner of a byte: the window through which the byte was last written, and the lifetime of the window's allocation
-/// at that time. The low bits are the index of the window. The high bits are the number of the lifetime, from 1 on, or
-/// 0 if the warp has not executed the start of a lifetime.
+/// The window through which a byte was last written (low bits), and the lifetime of its allocation (high bits).
+/// Lifetimes count from 1; 0 means that the warp has not executed the start of a lifetime.
 pub(crate) type Owner = u16;
 
-/// Number of low bits of an [`Owner`] that are the window index.
 const WINDOW_BITS: u32 = 12;
-/// Owner of the bytes that were never written.
 const NOT_WRITTEN: Owner = Owner::MAX;
 
 const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Returns true if a byte with owner `owner` may be read through the window and in the lifetime of `own`.
+/// Returns true if `own` may read a byte of owner `owner`.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
 }
 
-/// The windows of a program, and for each warp the lifetimes of allocations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
-    /// For each warp and window, the owner that a byte gets if the warp writes the byte through the window. The entries
-    /// of one warp are consecutive.
+    /// By warp and window, the owner of the bytes that the warp writes through the window. The entries of a warp are
+    /// consecutive.
     owners: Vec<Owner>,
-    /// For each warp and window, one plus the instruction that ended the lifetime, or 0 if the allocation is alive.
+    /// By warp and window, 1 + the instruction that ended the lifetime; 0 while the allocation is alive.
     ended: Vec<u32>,
     has_ended: bool,
 }
@@ -75,7 +69,6 @@ impl Windows {
         }
     }
 
-    /// Resets the lifetimes for a new block of `warps` warps.
     pub(super) fn begin_block(&mut self, warps: usize) {
         self.owners.clear();
         for _ in 0..warps {
@@ -88,12 +81,10 @@ impl Windows {
 }
 
 impl SharedVar {
-    /// Marks all bytes as never written.
     pub(super) fn forget_owners(&mut self) {
         self.owners.fill(NOT_WRITTEN);
     }
 
-    /// Sets the owner of `count` bytes from byte `at` on.
     #[inline]
     pub(super) fn own(&mut self, at: usize, count: usize, owner: Owner) {
         self.log_store(at, count);
@@ -102,7 +93,7 @@ impl SharedVar {
         }
     }
 
-    /// Returns true if `count` bytes from byte `at` on all have the owner `owner`, or if owners are not tracked.
+    /// Returns true if all bytes `at..at + count` have the owner `owner`, or if owners are not tracked.
     #[inline]
     pub(super) fn is_own(&self, at: usize, count: usize, owner: Owner) -> bool {
         self.owners.is_empty()
@@ -117,14 +108,13 @@ impl Exec<'_> {
         (lane / self.launch.machine.lanes_per_warp) as usize
     }
 
-    /// Returns the owner that a byte gets if `lane` writes the byte through `window`.
+    /// Returns the owner of the bytes that `lane` writes through `window`.
     #[inline]
     pub(crate) fn owner(&self, lane: u32, window: u32) -> Owner {
         let at = self.warp_of(lane) * self.windows.all.len() + window as usize;
         self.windows.owners[at]
     }
 
-    /// Begins a new lifetime of the allocation `window` in the active warps.
     pub(crate) fn begin_lifetime(&mut self, window: u32) {
         for (warp, _) in self.active_warps() {
             let at = warp as usize * self.windows.all.len() + window as usize;
@@ -134,7 +124,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Ends the lifetimes of the allocations to which the register `address` points, in the active warps.
     pub(crate) fn end_lifetime(&mut self, address: Reg) {
         for (warp, lanes) in self.active_warps() {
             for lane in lanes {
@@ -153,7 +142,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the location of a shared-memory address, or an error if the access is out of bounds.
     pub(super) fn shared_location(
         &self,
         lane: u32,
@@ -210,8 +198,8 @@ impl Exec<'_> {
         })
     }
 
-    /// Returns the location of an address from a matrix descriptor. The address does not identify a shared variable, so
-    /// all shared variables are searched.
+    /// Returns the location of an address from a matrix descriptor. Searches all shared variables, since such an
+    /// address does not identify one.
     pub(crate) fn descriptor_location(
         &self,
         lane: u32,
@@ -241,12 +229,10 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the window with index `number`.
     pub(crate) fn window(&self, number: usize) -> Option<Window> {
         self.windows.all.get(number).copied()
     }
 
-    /// Returns the name of a window's shared variable or allocation for messages.
     pub(super) fn window_name(&self, window: u32) -> String {
         let symbol = &self.program.shared[window as usize];
         match symbol.part_of {
@@ -255,8 +241,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the text `byte N of NAME` for byte `at` of a shared variable. If `window` is an allocation, N is the
-    /// offset in the allocation.
+    /// Returns `byte N of NAME` for byte `at` of a shared variable. For an allocation, N is relative to its start.
     pub(super) fn shared_byte(&self, window: u32, at: usize) -> String {
         let symbol = &self.program.shared[window as usize];
         let start = self.windows.all[window as usize].start;
@@ -266,8 +251,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the name of an allocation other than `window` that contains the byte at offset `at` from the start of
-    /// `window`. If there are several, the allocation through which the byte was last written is preferred.
+    /// Returns the name of another allocation that contains the byte at offset `at` from the start of `window`. Prefers
+    /// the allocation through which the byte was last written.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;
@@ -287,8 +272,8 @@ impl Exec<'_> {
         Some(self.window_name(other))
     }
 
-    /// Returns an error if `lane` reads bytes through the allocation `window` that were written through another
-    /// allocation or in another lifetime.
+    /// Returns an error if `lane` reads bytes through `window` that were written through another allocation or in
+    /// another lifetime.
     pub(super) fn check_owner(
         &self,
         lane: u32,
@@ -326,8 +311,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Returns an error if a location is outside of all memory objects from which the register `address` may be
-    /// derived.
+    /// Returns an error if `location` is outside all objects from which `address` may be derived.
     pub(crate) fn check_origin(
         &self,
         lane: u32,
@@ -405,7 +389,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns the location of a stack address, or an error if the access is out of bounds.
     pub(super) fn stack_location(
         &self,
         lane: u32,

@@ -1,10 +1,9 @@
-//! Clusters: the barrier of the blocks of a cluster, and loads from the shared memory of other blocks.
+//! Clusters: the cluster barrier, and loads from the shared memory of other blocks of the cluster.
 //!
-//! A block that waits at the barrier is parked until the other blocks of its cluster have arrived, as any block that
-//! waits for another one. A load reads the shared memory of a parked block. It is ordered after a store if a barrier of
-//! the cluster is between them; barriers of a block do not order accesses of other blocks.
+//! A block at the barrier is parked until the other blocks of its cluster have arrived. A load reads the shared memory
+//! of the parked block. Only a cluster barrier orders a load after a store of another block.
 //!
-//! Absent on purpose: stores to other blocks, and threads that return without arriving, for which PTX does not wait.
+//! Not modelled: stores to other blocks, and threads that return without arriving, for which PTX does not wait.
 
 use super::memory::MemoryLocation;
 use super::{Exec, SharedVar};
@@ -13,31 +12,26 @@ use crate::error::{FaultKind, KernelError};
 use crate::exec::Access;
 use crate::memory;
 
-/// The first bit of the rank in an address of another block's shared memory. The bits below are the address within the
-/// block.
+/// Lowest bit of the block rank in an address of another block's shared memory. The lower bits are the address within
+/// the block.
 pub(crate) const RANK_SHIFT: u32 = 32;
 
-/// The barrier of one cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClusterBarrier {
-    /// Number of completed phases.
     phase: u32,
-    /// Number of threads that have arrived in the current phase.
     arrived: u32,
-    /// Barrier epoch in which the last phase was completed.
+    /// Block epoch that began with the last completed phase.
     epoch: u32,
 }
 
-/// A log of the accesses to a shared variable in a cluster. For each byte, the log records the phase of the last
-/// access: 0 if there was no access, 1 for an access before the first barrier of the cluster, 2 for an access before
-/// the second barrier, and so on.
+/// A log of the accesses to a shared variable, per byte. The entry 0 stands for no access, 1 for a last access before
+/// the first cluster barrier, 2 before the second, and so on.
 #[derive(Clone, Debug)]
 pub(super) struct ClusterLog {
     /// Number of phases that the variable's block has completed.
     phase: u32,
-    /// Phase of the last store to each byte.
     stored: Vec<u32>,
-    /// Phase of the last load of each byte by another block.
+    /// Last load of each byte by another block.
     loaded: Vec<u32>,
 }
 
@@ -52,15 +46,14 @@ impl ClusterLog {
 }
 
 impl SharedVar {
-    /// Records a store to `count` bytes from byte `at` on, if the block belongs to a cluster.
+    /// Records a store to the bytes `at..at + count`, if the block belongs to a cluster.
     pub(super) fn log_store(&mut self, at: usize, count: usize) {
         if let Some(log) = &mut self.cluster_log {
             log.stored[at..at + count].fill(log.phase + 1);
         }
     }
 
-    /// Returns true if another block has loaded one of the `count` bytes from byte `at` on since the last barrier of
-    /// the cluster.
+    /// Returns true if another block has loaded one of the bytes `at..at + count` since the last cluster barrier.
     pub(super) fn is_loaded_remotely(&self, at: usize, count: usize) -> bool {
         self.cluster_log.as_ref().is_some_and(|log| {
             let mut phases = log.loaded[at..at + count].iter();
@@ -70,12 +63,10 @@ impl SharedVar {
 }
 
 impl Exec<'_> {
-    /// Returns the number of threads in a cluster.
     fn cluster_threads(&self) -> u32 {
         self.num_threads * self.program.cluster().iter().product::<u32>()
     }
 
-    /// Returns the index of the running block's cluster in the grid.
     fn cluster_index(&self) -> [u32; 3] {
         let cluster = self.program.cluster();
         [0, 1, 2].map(|axis| self.block[axis] / cluster[axis])
@@ -86,7 +77,6 @@ impl Exec<'_> {
         barrier.copied().unwrap_or_default()
     }
 
-    /// Lets the active threads arrive at the barrier of the cluster.
     pub(crate) fn arrive_at_cluster_barrier(&mut self) -> Result<(), KernelError> {
         let total = self.cluster_threads();
         let mut barrier = self.cluster_barrier();
@@ -114,8 +104,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns the reason why the threads `lanes` must wait at the barrier of the cluster, or `None` if they can
-    /// continue.
+    /// Returns the reason why the threads `lanes` must wait at the cluster barrier; `None` if they can continue.
     pub(crate) fn cluster_barrier_blocks(&self, lanes: &[u32]) -> Option<String> {
         let barrier = self.cluster_barrier();
         let waits = |lane: &u32| self.cluster_arrivals[*lane as usize] > barrier.phase;
@@ -128,7 +117,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Completes a wait at the barrier of the cluster, which orders accesses as a block barrier does.
+    /// Completes a wait at the cluster barrier, which orders accesses as a block barrier does.
     pub(crate) fn leave_cluster_barrier(&mut self) {
         let barrier = self.cluster_barrier();
         if self.block_epoch < barrier.epoch {
@@ -141,7 +130,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the linear number of the block of this cluster that has the given rank.
+    /// Returns the linear index of the block with the given rank in this cluster.
     fn block_of_rank(&self, rank: u32) -> Option<u32> {
         let cluster = self.program.cluster();
         if rank >= cluster.iter().product() {
@@ -158,7 +147,6 @@ impl Exec<'_> {
         Some(x + width * (y + height * z))
     }
 
-    /// Loads from the shared memory of any block of the cluster.
     pub(super) fn load_from_cluster(&mut self, access: &Access) -> Result<(), KernelError> {
         for at in 0..self.lanes.len() {
             let lane = self.lanes[at];

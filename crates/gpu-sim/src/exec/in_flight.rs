@@ -1,15 +1,14 @@
 //! Asynchronous copies and matrix products in flight, and the instructions that wait for them.
 //!
 //! A copy may read its source and write its destination at any time between its start and its completion. A copy
-//! completes when the thread that started it waits for it; a copy that signals an mbarrier completes when any thread
-//! observes the phase. Until then, it is a fault if any thread accesses the destination or writes to the source.
-//! [`Arrival`] decides when the destination is written; a correct kernel cannot observe this.
+//! completes when its thread waits for the copy, or when any thread observes the mbarrier phase that the copy signals.
+//! Until then, accesses to the destination and writes to the source are faults. [`Arrival`] decides when the
+//! destination is written, which a correct kernel cannot observe.
 //!
-//! For race detection, a copy is two accesses of the thread that started it. The first access is at the start of the
-//! copy, so it is ordered after earlier accesses. The second access is at the completion, so later accesses are ordered
-//! after it. If the copy signals an mbarrier, the second access is one of an additional thread, which begins at the start
-//! of the copy. So a thread that observes the phase is not ordered after later accesses of the thread that started the
-//! copy.
+//! For race detection, a copy is two accesses of its thread: one at the start, ordered after earlier accesses, and one
+//! at the completion, ordered before later accesses. If the copy signals an mbarrier, the second access belongs to an
+//! additional thread that begins at the start of the copy. A thread that observes the phase is then not ordered after
+//! later accesses of the copying thread.
 //!
 //! [`lines`] indexes copies by memory, [`finish`] completes them.
 //!
@@ -30,21 +29,21 @@ use crate::launch::Arrival;
 use gpu_race::ThreadClock;
 use std::collections::VecDeque;
 
-/// A completion mechanism: the counter by which threads wait for copies.
+/// The counter by which threads wait for copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
     /// Groups of `cp.async` copies.
     Group,
-    /// Groups of `cp.async.bulk` copies, which access memory through the async proxy.
+    /// Groups of `cp.async.bulk` copies, through the async proxy.
     Bulk,
-    /// The VMCNT counter of a wave, which counts copies to LDS before gfx12.
+    /// VMCNT, which counts the copies of a wave to LDS before gfx12.
     Vector,
-    /// The ASYNCCNT counter of a wave, which counts copies to LDS on gfx1250.
+    /// ASYNCCNT, which counts the copies of a wave to LDS on gfx1250.
     Async,
     /// Groups of `wgmma` products, which read memory through the async proxy. The first lane of a warp counts its
     /// groups.
     Product,
-    /// Copies through the async proxy whose completion is signalled on an mbarrier.
+    /// Copies through the async proxy that signal an mbarrier.
     Transaction,
 }
 
@@ -58,12 +57,12 @@ impl Channel {
         Self::Transaction,
     ];
 
-    /// Returns true if all lanes of a wave share one counter of copy instructions.
+    /// Returns true if all lanes of a wave share one counter.
     const fn is_of_wave(self) -> bool {
         matches!(self, Self::Vector | Self::Async)
     }
 
-    /// Returns the name of the instruction that waits for the channel's copies.
+    /// Returns the instruction that waits for the copies.
     const fn wait(self) -> &'static str {
         match self {
             Self::Group => "cp.async.wait_group",
@@ -75,12 +74,11 @@ impl Channel {
         }
     }
 
-    /// Returns true if the channel's copies access memory through the async proxy.
     const fn is_of_async_proxy(self) -> bool {
         matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
-    /// Returns a long and a short name of the channel's copies for messages.
+    /// Returns a long and a short name of the copies for messages.
     const fn work(self) -> (&'static str, &'static str) {
         match self {
             Self::Product => ("a matrix product", "product"),
@@ -89,25 +87,23 @@ impl Channel {
     }
 }
 
-/// The bytes that a copy moves for one lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
     pub(crate) from: MemoryLocation,
     pub(crate) to: MemoryLocation,
-    /// Number of bytes that are read. Further bytes of the destination are set to zero.
+    /// Bytes read. The rest of the destination is set to zero.
     pub(crate) read: u32,
-    /// Number of bytes that are written. It is 0 for a matrix product, which only reads memory.
+    /// Bytes written; 0 for a matrix product, which only reads memory.
     pub(crate) size: u32,
-    /// Register that the simulator uses to move the bytes.
+    /// Register through which the simulator moves the bytes.
     pub(crate) scratch: Reg,
-    /// The mbarrier phase that waits for the bytes.
+    /// Mbarrier phase that waits for the bytes.
     pub(crate) awaited: Option<Phase>,
-    /// Element type if the copy adds elements to the destination; `None` if it overwrites the destination.
+    /// Element type of a copy that adds to the destination; `None` if it overwrites the destination.
     pub(crate) adds: Option<ElementTy>,
 }
 
 impl Transfer {
-    /// Returns a transfer of `read` bytes at `from` to `size` bytes at `to`.
     pub(crate) const fn new(
         (from, read): (MemoryLocation, u32),
         (to, size): (MemoryLocation, u32),
@@ -128,34 +124,32 @@ impl Transfer {
 #[derive(Debug)]
 struct CopyInFlight {
     transfer: Transfer,
-    /// Index of the instruction that started the copy.
     op: u32,
     lane: u32,
     channel: Channel,
-    /// The number by which threads wait for the copy. It is the index of the copy's group, or [`OPEN`] if the group is
-    /// not committed. For wave counters, it is the index of the copy instruction within the wave.
+    /// Index of the copy's group, [`OPEN`] before the commit. For wave counters, index of the copy instruction in the
+    /// wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
-    /// True if the copy has read its source, so that the source may be overwritten.
+    /// True if the source has been read and may be overwritten.
     is_read: bool,
-    /// The vector clock of the copy, if an mbarrier awaits it.
+    /// Vector clock of a copy that an mbarrier awaits.
     clock: Option<ThreadClock>,
 }
 
-/// The ticket of the copies whose group is not committed yet.
+/// Ticket of copies in the open group.
 const OPEN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// The copies of each channel and lane, in the order in which they started.
+    /// Copies of each channel and lane, in the order of their starts.
     queues: Vec<VecDeque<CopyInFlight>>,
-    /// Number of committed groups for each channel and lane. For wave counters, the number of copy instructions of the
-    /// wave, at the index of its first lane.
+    /// Number of committed groups per channel and lane. For wave counters, number of copy instructions, at the first
+    /// lane.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
     count: usize,
-    /// Number of random arrival times drawn so far.
     draws: u64,
 }
 
@@ -177,16 +171,15 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Performs a fast check for copies in flight that conflict with an access. If the result is false, no copy
-    /// conflicts. If the result is true, a copy may conflict.
+    /// Fast, conservative check for conflicts with an access: false if no copy in flight conflicts, true if one may.
     #[inline]
     pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
         self.count > 0
             && (self.written.has(location, bytes) || writes && self.read.has(location, bytes))
     }
 
-    /// Returns a copy that conflicts with an access, and the channel of the copy. The flag is true if the access
-    /// touches the destination of the copy, and false if it touches the source.
+    /// Returns a copy that conflicts with an access, with its channel. The flag is true if the access touches the
+    /// destination, false if it touches the source.
     fn find(
         &self,
         location: MemoryLocation,
@@ -224,8 +217,8 @@ impl Exec<'_> {
         channel as usize * self.num_threads as usize + lane as usize
     }
 
-    /// Returns the lane whose counter counts the copies of `lane`. For wave counters this is the first lane of the
-    /// wave, otherwise it is `lane`.
+    /// Returns the lane that counts the copies of `lane`: the first lane of the wave for wave counters, otherwise
+    /// `lane`.
     fn counting_lane(&self, channel: Channel, lane: u32) -> u32 {
         match channel.is_of_wave() {
             true => lane - lane % self.launch.machine.lanes_per_warp,
@@ -233,7 +226,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error if an access conflicts with a copy in flight.
     #[inline]
     pub(super) fn check_in_flight(
         &self,
@@ -279,7 +271,6 @@ impl Exec<'_> {
             )))
     }
 
-    /// Starts a copy for `lane`.
     pub(crate) fn start_copy(
         &mut self,
         channel: Channel,
@@ -331,7 +322,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Separates the copies that the current instruction has started for `lane` from the later accesses of this thread.
+    /// Gives each copy that the current instruction started for `lane` a vector clock. Later accesses of `lane` are
+    /// then concurrent with the copy.
     pub(super) fn fork_copies(&mut self, lane: u32) {
         let Some(clock) = self.fork(lane) else { return };
         let queue = self.queue(Channel::Transaction, lane);
@@ -341,7 +333,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Reads the source of a copy. Race detection attributes this read to the thread that started the copy.
+    /// Reads the source of a copy. Race detection attributes the read to the thread that started the copy.
     fn read_source(&mut self, copy: &mut CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
@@ -366,7 +358,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Writes the destination of a copy. Race detection attributes this write to the thread that started the copy.
+    /// Writes the destination of a copy. Race detection attributes the write to the thread that started the copy.
     fn write_destination(&mut self, copy: &CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             to, scratch, size, ..
@@ -409,8 +401,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Waits until at most `most` groups of each active lane are in flight. For wave counters, all lanes of each active
-    /// wave wait. If `only_reads` is true, waits only until the copies have read their sources.
+    /// Waits until at most `most` groups of each active lane, or copies of each active wave, are in flight.
+    /// `only_reads` waits only for the reads of the sources.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

@@ -1,5 +1,4 @@
-//! The interface through which the interpreter uses instructions. The interpreter has no code that is specific to a
-//! single instruction.
+//! The interface between the interpreter and instructions. The interpreter has no code for individual instructions.
 
 use super::points_to::PointerFlow;
 use super::{Exec, MarkKind, Marks, PoisonEffect};
@@ -8,12 +7,11 @@ use crate::error::KernelError;
 use linear_layout::target::Assembly;
 use std::fmt;
 
-/// An instruction of a decoded kernel. It performs one operation in all active lanes.
+/// An instruction of a decoded kernel, which executes in all active lanes.
 pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
-    /// Returns the registers that the instruction reads and writes. No register may be both read and written.
+    /// Returns the registers that the instruction reads and writes. No register may be both.
     fn regs(&self) -> Regs;
 
-    /// Executes the instruction in all active lanes.
     fn step(&self, exec: &mut Exec<'_>) -> Result<(), KernelError>;
 
     /// Returns the effect of undefined operands in one lane. By default, all results become undefined.
@@ -21,57 +19,54 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         PoisonEffect::Results(lane.of_reads())
     }
 
-    /// Returns the reason why the instruction must wait for other threads, or `None` if it can execute now.
+    /// Returns the reason why the instruction must wait for other threads; `None` if it can execute now.
     fn blocked(&self, _exec: &Exec<'_>, _lanes: &[u32]) -> Result<Option<String>, KernelError> {
         Ok(None)
     }
 
-    /// Returns the flow of addresses from the operands to the results, for the points-to analysis.
+    /// Returns the flow of addresses to the results, for the points-to analysis.
     fn flow(&self) -> PointerFlow {
         PointerFlow::Unknown
     }
 
-    /// Returns true if every operand that an active lane uses is written by an instruction. A load whose lanes are all
-    /// active, for example, does not use its constant fallback value.
+    /// Returns true if no active lane uses a constant operand. For example, a load does not use its constant fallback
+    /// value if all its lanes are active.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }
 
-    /// Returns the source and result registers of a lane exchange, which moves bits between lanes unchanged. For all
-    /// other instructions, both lists are empty.
+    /// Returns the source and result registers of a lane exchange, which moves bits unchanged. Empty for all other
+    /// instructions.
     fn moved(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// Returns true if the instruction only gives other names to bits of a lane, as a bitcast does. A back end emits
-    /// nothing for it, so that its operands may be in flight.
+    /// Returns true if the instruction only renames bits of a lane, as a bitcast does. A back end emits no code for a
+    /// rename, so the operands may be in flight.
     fn renames(&self) -> bool {
         false
     }
 
-    /// Returns the registers of an asynchronous matrix product. `writes` are the accumulators, which may be in flight,
-    /// and `reads` are the operands, which the hardware may read after the instruction.
+    /// Returns the registers of an asynchronous matrix product: accumulators in `writes`, which may be in flight, and
+    /// operands in `reads`, which the hardware may read after the instruction.
     fn product(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// Returns the interaction of the instruction with other warps.
     fn interaction(&self) -> WarpInteraction {
         WarpInteraction::None
     }
 
-    /// Returns the operands of a collective instruction.
     fn barrier(&self) -> BarrierOperands {
         BarrierOperands::default()
     }
 
-    /// Returns the label of the instruction's memory access in reports, or `None` if it does not access memory.
+    /// Returns the label of a memory access in reports; `None` if the instruction does not access memory.
     fn access(&self, _words: Assembly) -> Option<AccessLabel> {
         None
     }
 }
 
-/// The registers that an instruction writes and reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Regs {
     pub(crate) writes: Vec<Reg>,
@@ -87,41 +82,36 @@ impl Regs {
     }
 }
 
-/// The interaction of an instruction with other warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WarpInteraction {
     /// The instruction only accesses registers.
     None,
-    /// The instruction has an effect that other warps can observe.
+    /// The instruction accesses memory or synchronises, so the order of warps matters.
     Visible,
-    /// The warps that take part in a barrier execute the instruction together.
     Collective,
 }
 
-/// The operands of a barrier of the block or of some of its warps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BarrierOperands {
-    /// Register that holds the id of the barrier; `None` for barrier 0.
+    /// Barrier id; `None` for barrier 0.
     pub(crate) id: Option<Reg>,
-    /// Register that holds the number of threads that take part; `None` if all threads of the block take part.
+    /// Number of participating threads; `None` for all threads of the block.
     pub(crate) threads: Option<Reg>,
 }
 
-/// The label of a memory access in reports. The variant determines the unit in which the access is counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum AccessLabel {
-    /// An access to shared memory, which is counted in wavefronts per instruction.
+    /// Counted in wavefronts, per instruction.
     Shared(String),
-    /// An access to global memory, which is counted in sectors per label.
+    /// Counted in sectors, per label.
     Global(String),
 }
 
-/// Marks the value of a register as undefined. No instruction writes this register.
+/// Marks a register that no instruction writes as undefined.
 #[derive(Debug)]
 pub(crate) struct MarkUndefined {
     pub(crate) reg: Reg,
     pub(crate) kind: MarkKind,
-    /// The error message for uses of the register.
     pub(crate) text: &'static str,
 }
 
@@ -136,7 +126,6 @@ impl Instruction for MarkUndefined {
     }
 }
 
-/// Copies a register.
 #[derive(Debug)]
 pub(crate) struct Move {
     pub(crate) dst: Reg,

@@ -36,7 +36,6 @@ impl Exec<'_> {
         self.regs[dst.0 as usize] = out;
     }
 
-    /// Sets `dst = value` in each active lane.
     pub(crate) fn fill(&mut self, dst: Reg, value: u64) {
         let out = &mut self.regs[dst.0 as usize];
         if self.full {
@@ -93,7 +92,7 @@ impl Exec<'_> {
         self.regs[reg.0 as usize][lane as usize] = value;
     }
 
-    /// Returns the thread indices of the block's first thread.
+    /// Returns the indices of the block's first thread.
     pub(crate) fn thread(&self) -> Thread {
         Thread {
             number: 0,

@@ -1,4 +1,4 @@
-//! Matrix loads and stores by whole warps, with matrix rows in shared memory and fragments in registers.
+//! Matrix loads and stores by whole warps (`ldmatrix`, `stmatrix`).
 
 use super::{Exec, Field, MemoryLocation};
 use crate::bits::mask;
@@ -9,27 +9,25 @@ use gpu_race::ShadowAccess;
 use linear_layout::machine::matrix::{Size, cell, size};
 use linear_layout::target::Fragment;
 
-/// The parts of matrices that each lane of a warp holds in its registers.
+/// The registers of a warp that hold matrix fragments.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) regs: &'a [Reg],
-    /// Number of bytes per register.
     pub(crate) bytes: u32,
     pub(crate) fragment: Fragment,
 }
 
-/// An element of a fragment: a contiguous range of bits of a register, and its location in memory.
+/// An element of a fragment, in a register and in memory.
 struct Element {
     reg: Reg,
     lane: u32,
-    /// Position of the element's lowest bit in the register.
+    /// Lowest bit of the element in the register.
     shift: u32,
     row: usize,
     offset: u32,
 }
 
 impl Parts<'_> {
-    /// Returns the number of elements of all lanes and registers.
     fn count(self) -> usize {
         let Size {
             lanes, unit_bytes, ..
@@ -37,7 +35,7 @@ impl Parts<'_> {
         self.regs.len() * (lanes * self.bytes / unit_bytes) as usize
     }
 
-    /// Returns the element with index `number`. Elements are ordered by register, and within a register by lane.
+    /// Elements are ordered by register, and within a register by lane.
     fn element(self, number: usize) -> Element {
         let size = size(self.fragment);
         let per_register = self.bytes / size.unit_bytes;
@@ -57,7 +55,7 @@ impl Parts<'_> {
 }
 
 impl Exec<'_> {
-    /// Loads the fragments of the warp that begins at lane `first`. `rows` are the locations of the matrix rows.
+    /// Loads the fragments of the warp at lane `first`. `rows` are the locations of the matrix rows.
     pub(crate) fn load_matrices(
         &mut self,
         first: u32,
@@ -92,7 +90,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Stores the fragments of the warp that begins at lane `first`. `rows` are the locations of the matrix rows.
+    /// Stores the fragments of the warp at lane `first`. `rows` are the locations of the matrix rows.
     pub(crate) fn store_matrices(
         &mut self,
         first: u32,
@@ -121,8 +119,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Loads or stores elements, beginning with element `from`, as long as the fast path applies. Returns the index of
-    /// the first element that is not done.
+    /// Loads or stores elements from index `from` on while the fast path applies. Returns the index after the last such
+    /// element.
     fn elements_fast<const IS_LOAD: bool>(
         &mut self,
         first: u32,

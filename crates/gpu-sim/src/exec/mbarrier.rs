@@ -1,15 +1,15 @@
 //! Mbarriers: phases of barriers in shared memory, and the threads that wait for them.
 //!
-//! A phase completes when all expected arrivals have been made and all expected bytes have been copied. A thread that
-//! waits for a phase does not run until the phase completes. So a phase that cannot complete is reported as a deadlock
-//! instead of running as an endless loop. An arrival releases, and a wait acquires: race detection treats an mbarrier
-//! as two atomic variables. Arrivals release to the variable of the current phase. When the phase completes, its
-//! releases move to the variable of completed phases, which waits acquire. So a wait does not acquire the arrivals of a
-//! later phase that has not completed.
+//! A phase completes when all expected arrivals have been made and all expected bytes have been copied. A waiting
+//! thread does not run until then, so a phase that cannot complete is reported as a deadlock.
 //!
-//! A wait has the parity of its phase only. A phase that completes before the waits for the preceding phase makes these
-//! waits block until one more phase completes. So each of these waits has to happen before the phase completes; whether
-//! it does is independent of the schedule.
+//! Arrivals release and waits acquire. For race detection, an mbarrier is two atomic variables: arrivals release to the
+//! variable of the current phase, and waits acquire from the variable of completed phases. Releases move from the first
+//! variable to the second when the phase completes. A wait thus does not acquire arrivals of a later, incomplete phase.
+//!
+//! A wait names only the parity of its phase. If the next phase completes before the wait, the wait blocks until one
+//! more phase completes. Therefore each wait must happen before the next phase completes, and this check does not
+//! depend on the schedule.
 //!
 //! # Source
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
@@ -21,13 +21,12 @@ use gpu_race::{AccessKind, ExecutionPoint, Scope, Sync};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
-/// Size and alignment of an mbarrier in bytes.
+/// Size and alignment in bytes.
 const BYTES: u32 = 8;
 /// Offset of the atomic variable for the releases of the current phase.
 const CURRENT: usize = 4;
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
-/// The memory order of an arrival.
 const RELEASE: Sync = Sync {
     acquires: false,
     releases: true,
@@ -38,22 +37,19 @@ const ACQUIRE: Sync = Sync {
     releases: false,
     scope: Scope::Block,
 };
-/// The memory order that an mbarrier instruction registers with
-/// [`has_atomic`](super::program::ProgramBuilder::has_atomic).
+/// The memory order with which mbarrier instructions call [`has_atomic`](super::program::ProgramBuilder::has_atomic).
 pub(crate) const ORDER: Sync = Sync {
     acquires: true,
     releases: true,
     scope: Scope::Block,
 };
 
-/// The state of an initialised mbarrier.
 #[derive(Clone, Copy, Debug)]
 struct MbarrierState {
-    /// Number of expected arrivals per phase.
+    /// Expected arrivals per phase.
     count: u32,
-    /// Number of pending arrivals of the current phase.
     pending: u32,
-    /// Number of pending bytes of the current phase. It is negative if more bytes were copied than are expected so far.
+    /// Pending bytes of the current phase. Negative if more bytes were copied than are expected so far.
     bytes: i64,
     phase: u32,
 }
@@ -80,7 +76,6 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// Returns true if both phases belong to the same mbarrier and this phase precedes `other`.
     pub(super) fn is_before(self, other: Self) -> bool {
         self.barrier == other.barrier && self.number < other.number
     }
@@ -92,24 +87,22 @@ struct PhaseWait {
     lane: u32,
     op: u32,
     point: ExecutionPoint,
-    /// The number of releases before the wait.
+    /// Number of releases before the wait.
     time: u32,
 }
 
-/// The location of an mbarrier, as (index of the shared variable, byte offset).
+/// (Index of the shared variable, byte offset).
 type Key = (usize, usize);
 
-/// The mbarriers of a block.
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
     live: FxHashMap<Key, MbarrierState>,
-    /// The instruction that invalidated each invalidated mbarrier.
+    /// The instruction that invalidated each mbarrier.
     ended: FxHashMap<Key, u32>,
-    /// The waits for the phase before the current one, for each mbarrier.
+    /// The waits for the phase before the current one.
     waits: FxHashMap<Key, Vec<PhaseWait>>,
 }
 
-/// The address operand of an mbarrier instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MbarrierAddress {
     pub(crate) space: Space,
@@ -147,8 +140,7 @@ impl Exec<'_> {
         self.byte_name(location, at)
     }
 
-    /// Returns the mbarrier at a location, or an error if there is none. `what` names the operation in the error
-    /// message.
+    /// Returns the mbarrier at `location`, or an error if there is none. `what` names the operation in the error.
     fn mbarrier(
         &self,
         lane: u32,
@@ -170,7 +162,6 @@ impl Exec<'_> {
         })
     }
 
-    /// Records an atomic access to an mbarrier with memory order `sync`.
     fn touch_mbarrier(
         &mut self,
         lane: u32,
@@ -253,7 +244,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs `count` arrivals, and increases the number of expected bytes by `bytes`.
+    /// Performs `count` arrivals, after adding `bytes` to the expected bytes.
     pub(crate) fn arrive_at_mbarrier(
         &mut self,
         lane: u32,
@@ -280,7 +271,7 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Stores the state `barrier` of an mbarrier. Completes the current phase if no arrivals and no bytes are pending.
+    /// Stores the state `barrier`. Completes the phase if no arrivals and no bytes are pending.
     fn change_mbarrier(
         &mut self,
         lane: u32,
@@ -310,8 +301,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Reports a wait for the phase before `phase` that does not happen before the completion of `phase` by `lane`. It is
-    /// sufficient that one lane of each warp waits before: the lanes of a warp leave the instruction together.
+    /// Reports a wait for the phase before `phase` that may come after `lane` completes `phase`. One ordered lane per
+    /// warp suffices, since the lanes of a warp leave the wait together.
     fn check_overtaken(
         &mut self,
         lane: u32,
@@ -353,7 +344,7 @@ impl Exec<'_> {
             .note("order the arrivals of the phase after the wait"))
     }
 
-    /// Returns the reason why a wait for the phase with parity `parity` blocks, or `None` if this phase has completed.
+    /// Returns the reason why a wait for the phase with this parity blocks; `None` if the phase has completed.
     pub(crate) fn mbarrier_blocks(
         &self,
         lane: u32,
@@ -373,7 +364,7 @@ impl Exec<'_> {
         }))
     }
 
-    /// Returns the current phase of the mbarrier on which a copy signals its completion.
+    /// Returns the current phase, which a new copy signals.
     pub(super) fn awaited_phase(
         &self,
         lane: u32,
@@ -387,7 +378,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Subtracts `bytes` bytes, which a copy has transferred, from the pending bytes of an mbarrier.
+    /// Subtracts the `bytes` bytes of a copy from the pending bytes.
     pub(super) fn bring_bytes(
         &mut self,
         lane: u32,
@@ -402,8 +393,7 @@ impl Exec<'_> {
         self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Acquires the releases of the completed phases of an mbarrier, and completes the copies that belong to these
-    /// phases.
+    /// Acquires the releases of the completed phases, and completes their copies.
     pub(crate) fn observe_mbarrier(
         &mut self,
         lane: u32,

@@ -11,15 +11,14 @@ use crate::report::Sample;
 use gpu_race::{AccessKind, Conflict, ExecutionPoint, ShadowAccess, Sync};
 use linear_layout::target::Wavefronts;
 
-/// The location of an access in memory, after its address has been resolved. All bytes of the access are in bounds.
+/// A resolved address, with all bytes of the access in bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MemoryLocation {
     Global {
         buffer: usize,
         at: usize,
     },
-    /// A byte of a shared variable, at offset `at`. `window` is the variable or the allocation through which the byte
-    /// is accessed.
+    /// Byte `at` of a shared variable, accessed through the variable or allocation `window`.
     Shared {
         var: usize,
         window: u32,
@@ -31,7 +30,6 @@ pub(crate) enum MemoryLocation {
 }
 
 impl MemoryLocation {
-    /// Returns the location that begins `bytes` bytes after this location.
     #[inline]
     pub(crate) fn behind(mut self, bytes: usize) -> Self {
         let (Self::Global { at, .. } | Self::Shared { at, .. } | Self::Local { at }) = &mut self;
@@ -41,23 +39,20 @@ impl MemoryLocation {
 }
 
 const SECTOR: u64 = 32;
-/// Size in bytes of the largest access by one lane.
 const LARGEST_VECTOR: usize = 32;
 
-/// A load or store by one lane, which may access a vector of several registers.
+/// A load or store by one lane, of one or more registers.
 struct VectorAccess<'f> {
-    /// The register from which the address is computed.
     addr: Reg,
     space: Space,
     fields: &'f [Field],
     size: u32,
     align: u32,
-    /// The memory order of an atomic access; `None` if the access is not atomic.
+    /// Memory order of an atomic access; `None` for a non-atomic access.
     sync: Option<Sync>,
 }
 
 impl<'f> VectorAccess<'f> {
-    /// Returns the access of an AMD buffer instruction, which uses a descriptor.
     fn through_descriptor(addr: Reg, fields: &'f [Field], size: u32) -> Self {
         Self {
             addr,
@@ -69,7 +64,6 @@ impl<'f> VectorAccess<'f> {
         }
     }
 
-    /// Returns true if the fields are contiguous in memory.
     fn is_dense(&self) -> bool {
         let mut end = 0;
         let follows = |field: &Field| {
@@ -81,7 +75,6 @@ impl<'f> VectorAccess<'f> {
     }
 }
 
-/// Returns the buffer or the global variable with index `index`, as used in [`MemoryLocation::Global`].
 fn buffer_mut<'b>(
     memory: &'b mut Memory,
     symbols: &'b mut [Buffer],
@@ -114,7 +107,7 @@ impl Exec<'_> {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
-    /// Returns the location of an address. Returns an error if the access is out of bounds or misaligned.
+    /// Returns the location of an address, or an error if the access is out of bounds or misaligned.
     pub(crate) fn resolve(
         &self,
         lane: u32,
@@ -196,7 +189,7 @@ impl Exec<'_> {
         )
     }
 
-    /// Returns the execution point of `lane`, and the index of its timestamp.
+    /// Returns the execution point of `lane`, with the index of its timestamp.
     pub(super) fn access_point(&mut self, lane: u32) -> (ExecutionPoint, u32) {
         if self.timestamps.is_full() {
             let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
@@ -209,7 +202,6 @@ impl Exec<'_> {
         (now, self.timestamps.index_of(now))
     }
 
-    /// Returns an error that reports a data race with the earlier access `conflict`.
     #[cold]
     fn race(&self, lane: u32, what: &str, location: &str, conflict: Conflict) -> KernelError {
         let lane = self.reported_lane(lane, conflict.thread);
@@ -341,8 +333,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns a description of the byte at offset `at` of the buffer, shared variable or stack to which `location`
-    /// refers.
     pub(super) fn byte_name(&self, location: MemoryLocation, at: usize) -> String {
         match location {
             MemoryLocation::Global { buffer, .. } => {
@@ -353,7 +343,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the `count` bytes at a location as a little-endian number, without checks.
+    /// Reads `count` bytes as a little-endian number, without checks.
     pub(crate) fn value_at(&self, location: MemoryLocation, count: u8) -> u64 {
         match location {
             MemoryLocation::Global { buffer, at } => {
@@ -366,7 +356,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Stores the lowest `count` bytes of `value` at a location, without checks.
+    /// Stores the lowest `count` bytes of `value`, without checks.
     pub(super) fn put(&mut self, lane: u32, location: MemoryLocation, count: u8, value: u64) {
         let (bytes, at) = match location {
             MemoryLocation::Global { buffer, at } => {
@@ -538,15 +528,13 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an empty list that reuses the allocation of `spare_lanes`. The caller stores the list in `spare_lanes`
-    /// again.
+    /// Takes the cleared list `spare_lanes`, to reuse its allocation. The caller puts the list back.
     fn idle_lanes(&mut self) -> Vec<(u32, u64)> {
         let mut lanes = std::mem::take(&mut self.spare_lanes);
         lanes.clear();
         lanes
     }
 
-    /// Loads or stores in the lanes `lanes`, one after the other.
     fn each_lane(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -595,7 +583,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Copies the marks of undefined bits from memory to registers for a load, or from registers to memory for a store.
+    /// Copies the marks of undefined bits from memory to registers, or back for a store.
     fn move_marks(&mut self, lane: u32, location: MemoryLocation, fields: &[Field], is_load: bool) {
         for field in fields {
             let (from, bytes) = ((location, field.offset), field.bytes.into());
@@ -606,8 +594,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the prefix of `lanes` that makes a joint access. The prefix is all lanes of the first lane's warp, if
-    /// these lanes access the same address and, for a store, store equal values. Otherwise the prefix is empty.
+    /// Returns the lanes of the first lane's warp if they make a joint access: all have the same address and, for a
+    /// store, equal values. Otherwise the result is empty.
     fn joint_prefix<'l>(
         &self,
         vector: &VectorAccess<'_>,
@@ -626,14 +614,12 @@ impl Exec<'_> {
             let stores = |field: &Field| self.get(field.reg, lane) == self.get(field.reg, first);
             other == address && (is_load || vector.fields.iter().all(stores))
         };
-        // Lanes with different addresses make separate accesses.
         match count > 1 && lanes[..count].iter().all(is_same) {
             true => &lanes[..count],
             false => &[],
         }
     }
 
-    /// Performs a joint access of the lanes `lanes` to one location.
     fn joint_access(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -672,8 +658,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Loads or stores in consecutive lanes of one warp as long as the lanes access the same memory and the fast path
-    /// applies. The first lane accesses `location`. Returns the number of lanes that are done.
+    /// Loads or stores in consecutive lanes of a warp while they access the same memory and the fast path applies. The
+    /// first lane accesses `location`. Returns the number of finished lanes.
     fn lanes_fast<const IS_LOAD: bool>(
         &mut self,
         vector: &VectorAccess<'_>,
@@ -798,7 +784,6 @@ impl Exec<'_> {
                         reg[lane as usize] = memory::read_le(bytes, at, count);
                     }
                 };
-                // A loop per width.
                 match field.bytes {
                     4 => load(4),
                     2 => load(2),
@@ -822,7 +807,7 @@ impl Exec<'_> {
     /// Loads or stores through a buffer descriptor. Fields that are out of range load 0 and are not stored.
     fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
-        // The lanes from this index on are pending. All fields of these lanes are in range.
+        // The lanes from this index on are pending, with all fields in range.
         let mut waiting = 0;
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
@@ -862,9 +847,9 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Performs an atomic operation in one active lane after the other. `update` receives the lane and the old value,
-    /// and returns the new value, or `None` if the lane does not write. `acquires_on_failure` is true if an acquire
-    /// takes effect even without a write.
+    /// Performs an atomic operation in the active lanes, one after the other. `update` maps the lane and the old value
+    /// to the new value, or to `None` if the lane does not write. `acquires_on_failure` is true if an acquire takes
+    /// effect even without a write.
     pub(crate) fn atomic(
         &mut self,
         access: &AtomicOperand,
@@ -920,7 +905,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Adds one access by the lanes `lanes` to the statistics of the current instruction, warp by warp.
+    /// Adds one access by `lanes` to the statistics of the current instruction, warp by warp.
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
@@ -968,7 +953,7 @@ impl Exec<'_> {
     }
 }
 
-/// Counts the sectors of accesses of `size` bytes at the addresses `starts`, which must be in ascending order.
+/// Counts the sectors of accesses of `size` bytes. The addresses `starts` must be in ascending order.
 fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
     let (mut distinct, mut reached) = (0, 0);
     let (mut taken, mut last) = (0, None);

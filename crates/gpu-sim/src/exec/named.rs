@@ -1,15 +1,15 @@
 //! Named barriers: barriers of some warps of a thread block.
 //!
-//! A block has 16 barriers. Warps arrive at a barrier with an id and a number of threads, and wait until this number of
-//! threads has arrived. The warps may be at different instructions, so each warp of a kernel with such barriers runs on
-//! its own until it waits. A warp counts as arrived when all its threads that have not returned have arrived.
+//! A block has 16 barriers. A warp arrives at a barrier with an id and a number of threads, and waits until this number
+//! of threads has arrived. Warps at different barriers are at different instructions, so each warp of such a kernel
+//! runs on its own. A warp has arrived when all its threads that have not returned have arrived.
 //!
 //! ```text
 //! warps 0 to 3   barrier 1, 128 ─────── barrier 0, 256 ─► completes when all 8 warps have arrived
 //! warps 4 to 7   barrier 2, 128 ─────── barrier 0, 256
 //! ```
-//! A barrier of some warps orders only the accesses of these warps. It begins an epoch of each warp, and the vector clocks
-//! of all participating threads then contain the earlier epochs of all participating warps.
+//! A barrier of some warps orders only the accesses of these warps. Such a barrier begins a new epoch of each warp,
+//! and the vector clocks of the warps then contain the earlier epochs.
 //!
 //! # Source
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: barrier".
@@ -20,19 +20,17 @@ use super::spin::waiting_lanes;
 use crate::code::Reg;
 use crate::error::{FaultKind, KernelError};
 
-/// Number of barriers of a block.
 const BARRIERS: u64 = 16;
 
-/// The operands with which a warp arrives at a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BarrierArrival {
     id: u64,
-    /// Number of threads that take part in the barrier.
+    /// Number of threads that take part.
     threads: u64,
 }
 
 impl Exec<'_> {
-    /// Returns the number of threads of the block, rounded up to whole warps.
+    /// Returns the threads of the block, rounded up to whole warps.
     fn threads_of_warps(&self) -> u64 {
         let threads = self.num_threads;
         threads
@@ -40,7 +38,6 @@ impl Exec<'_> {
             .into()
     }
 
-    /// Records the arrival of the lane group `own` at the barrier at which it stopped.
     pub(super) fn arrive_at_barrier(
         &mut self,
         lane_groups: &mut [LaneGroup],
@@ -88,7 +85,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns the value of a barrier's operand, or an error if it differs between the lanes of a warp.
+    /// Returns an operand of a barrier, or an error if the lanes of a warp have different values. `default` replaces an
+    /// absent operand.
     fn barrier_operand(
         &self,
         lanes: &[u32],
@@ -112,8 +110,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the lanes that wait at the barrier of `arrival`, and the number of threads that have arrived there,
-    /// counted in whole warps.
+    /// Returns the lanes that wait at the barrier, and the number of arrived threads in whole warps.
     fn arrived(&self, lane_groups: &[LaneGroup], arrival: BarrierArrival) -> (Vec<u32>, u64) {
         let here = lane_groups.iter();
         let here = here.filter(|lane_group| lane_group.arrival == Some(arrival));
@@ -134,8 +131,7 @@ impl Exec<'_> {
         (lanes, count * u64::from(per_warp))
     }
 
-    /// Executes all barriers at which enough threads have arrived, and releases their lane groups. Returns true if there
-    /// are any.
+    /// Executes all barriers at which enough threads have arrived. Returns true if there are any.
     pub(super) fn complete_barriers(
         &mut self,
         lane_groups: &mut [LaneGroup],
@@ -147,8 +143,7 @@ impl Exec<'_> {
         Ok(has_completed)
     }
 
-    /// Executes the barrier at which the lane group `own` waits and releases its lane groups if enough threads have
-    /// arrived. Returns true if it does.
+    /// Executes the barrier of lane group `own` if enough threads have arrived. Returns true if it was executed.
     pub(super) fn complete_barrier(
         &mut self,
         lane_groups: &mut [LaneGroup],
@@ -205,7 +200,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Merges lane groups that contain lanes of one warp and are at the same instruction.
     fn merge_lanes(&self, lane_groups: &mut [&mut LaneGroup]) {
         let per_warp = self.launch.machine.lanes_per_warp;
         let warp = |lane_group: &LaneGroup| {
@@ -223,8 +217,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Executes a barrier among the active warps. Returns false, without an effect, if all warps of the block are active:
-    /// the caller then executes a barrier of the block.
+    /// Executes a barrier among the active warps. Returns false, without an effect, if all warps are active: the caller
+    /// then executes a block barrier.
     pub(super) fn executes_barrier_of_warps(&mut self) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         let mut warps: Vec<u32> = self.lanes.iter().map(|lane| lane / per_warp).collect();
@@ -246,7 +240,6 @@ impl Exec<'_> {
         true
     }
 
-    /// Describes the wait of a lane group at a named barrier.
     pub(super) fn describe_arrival(
         &self,
         lane_groups: &[LaneGroup],

@@ -1,8 +1,7 @@
 //! Memory order of atomic accesses and fences, and race detection in kernels that use them.
 //!
-//! In kernels without atomic accesses, only barriers order threads, and [`Shadow`](gpu_race::Shadow) records the
-//! accesses. In all other kernels, this module keeps a vector clock for each thread and an access history for each
-//! byte.
+//! Kernels in which only barriers order threads use [`Shadow`](gpu_race::Shadow). All other kernels have a vector clock
+//! per thread and an access history per byte.
 
 use super::{Exec, Guard, MemoryLocation};
 use crate::error::{FaultKind, KernelError};
@@ -11,14 +10,13 @@ use gpu_race::{
     Scope, Sync, ThreadClock,
 };
 
-/// Flag in the address of an atomic variable: the address is in shared memory.
 const SHARED: u64 = 1 << 63;
 
-/// Flag in the thread index of an access at the completion of a copy that an mbarrier awaits: the access is not one of
-/// the thread that started the copy.
+/// Flag in a thread index: the access is the completion of a copy that an mbarrier awaits, not an access of the thread
+/// that started the copy.
 const COPY: u32 = 1 << 31;
 
-/// Returns the point of an access at the completion of a copy that the thread at `now` started.
+/// Returns the point at which a copy completes that was started at `now`.
 fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
     ExecutionPoint {
         thread: now.thread | COPY,
@@ -31,12 +29,10 @@ fn completion_point(now: ExecutionPoint) -> ExecutionPoint {
     }
 }
 
-/// The vector clocks of all threads and atomic variables.
 pub(super) struct HappensBefore {
     clocks: Clocks,
-    /// Clocks of the threads of the running block.
     pub(super) threads: Vec<ThreadClock>,
-    /// True if access histories are kept for global memory as well as for shared memory.
+    /// True if global memory has access histories, as shared memory always has.
     is_of_global: bool,
 }
 
@@ -49,7 +45,6 @@ impl HappensBefore {
         }
     }
 
-    /// Returns the initial clocks of the threads of a block.
     pub(super) fn start(num_threads: u32) -> Vec<ThreadClock> {
         let first = ThreadClock::default();
         vec![first; num_threads as usize]
@@ -59,13 +54,12 @@ impl HappensBefore {
         self.clocks.time()
     }
 
-    /// Drops the releases on atomic variables in the shared memory of a finished block.
     pub(super) fn forget_block(&mut self, block: u32) {
         self.clocks
             .forget(|memory| memory & SHARED != 0 && (memory & !SHARED) >> 32 == u64::from(block));
     }
 
-    /// Joins the clocks of the threads `lanes`, which execute a barrier together.
+    /// Joins the clocks of the threads `lanes` at a barrier.
     pub(super) fn barrier(&mut self, lanes: &[u32]) {
         if lanes.len() == self.threads.len() {
             return Clocks::barrier(&mut self.threads);
@@ -73,13 +67,12 @@ impl HappensBefore {
         self.with_clocks(lanes, Clocks::barrier);
     }
 
-    /// Joins the clocks of the threads `lanes` of some warps, which execute a barrier together. `warps` lists the warp
-    /// epochs that begin with the barrier, as (first thread of the warp in the grid, epoch).
+    /// Joins the clocks of the threads `lanes` at a barrier of some warps. `warps` lists (first thread of the warp in
+    /// the grid, epoch that begins with the barrier).
     pub(super) fn barrier_of_warps(&mut self, lanes: &[u32], warps: &[(u32, u32)]) {
         self.with_clocks(lanes, |threads| Clocks::barrier_of_warps(threads, warps));
     }
 
-    /// Calls `join` with the clocks of the threads `lanes`.
     fn with_clocks(&mut self, lanes: &[u32], join: impl FnOnce(&mut [ThreadClock])) {
         let take = |lane: &u32| std::mem::take(&mut self.threads[*lane as usize]);
         let mut some: Vec<ThreadClock> = lanes.iter().map(take).collect();
@@ -91,8 +84,7 @@ impl HappensBefore {
 }
 
 impl Exec<'_> {
-    /// Returns true if exact access histories detect the races on the memory of `location`. Returns false if shadow
-    /// memory detects these races.
+    /// Returns true if access histories, and not shadow memory, detect the races at `location`.
     pub(super) fn is_exact(&self, location: MemoryLocation) -> bool {
         match (&self.happens, location) {
             (None, _) | (_, MemoryLocation::Local { .. }) => false,
@@ -112,9 +104,9 @@ impl Exec<'_> {
         }
     }
 
-    /// Records an access to `count` bytes that begins `offset` bytes after a location. Bit `i` of `changes` is set if a
-    /// write changes byte `i`. Returns the number of bytes to which an unordered store of another thread had already
-    /// stored the same value.
+    /// Records an access to `count` bytes, `offset` bytes after `location`. Bit `i` of `changes` is set if a write
+    /// changes byte `i`. Returns the number of bytes to which an unordered store of another thread had already stored
+    /// the same value.
     pub(super) fn note_access(
         &mut self,
         lane: u32,
@@ -182,7 +174,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error that reports a data race, or atomic accesses whose scopes are too narrow.
+    /// Reports a data race, or atomic accesses whose scopes are too narrow.
     #[cold]
     fn race_error(&self, lane: u32, kind: AccessKind, location: &str, race: Race) -> KernelError {
         let thread = race.conflict.thread & !COPY;
@@ -231,7 +223,7 @@ impl Exec<'_> {
         error.note(format!("the other access is {site}"))
     }
 
-    /// Returns the lane to report for a race with `thread`. If `thread` is the first lane of a joint access, the access
+    /// Returns the lane to report for a race with `thread`. If `thread` is the thread of `lane`, a joint access
     /// conflicts with itself, and the result is another lane of the access.
     pub(super) fn reported_lane(&self, lane: u32, thread: u32) -> u32 {
         let per_warp = self.launch.machine.lanes_per_warp;
@@ -245,7 +237,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Updates the clocks for an atomic access of `lane` with memory order `sync`.
     pub(super) fn synchronize(
         &mut self,
         lane: u32,
@@ -266,8 +257,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns the clock of a thread that only acquires the releases at an atomic variable. `lane` has made the last
-    /// release.
+    /// Returns a new clock that contains only the releases at an atomic variable. `lane` made the last release.
     pub(super) fn releases(
         &mut self,
         lane: u32,
@@ -284,14 +274,13 @@ impl Exec<'_> {
         Some(clock)
     }
 
-    /// Returns the clock of a copy that `lane` has started.
     pub(super) fn fork(&mut self, lane: u32) -> Option<ThreadClock> {
         let now = self.now(lane);
         let happens = self.happens.as_mut()?;
         Some(happens.clocks.fork(&happens.threads[lane as usize], now))
     }
 
-    /// Releases the accesses of a completed copy, which `lane` started, at the atomic variable `location`.
+    /// Releases the accesses of a completed copy at the atomic variable `location`. `lane` started the copy.
     pub(super) fn release_copy(
         &mut self,
         lane: u32,
@@ -306,7 +295,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Moves the releases at the atomic variable `from` to the variable `to`.
     pub(super) fn move_releases(&mut self, from: MemoryLocation, to: MemoryLocation) {
         if let (Some(from), Some(to)) = (self.atomic_address(from), self.atomic_address(to))
             && let Some(happens) = &mut self.happens
@@ -315,7 +303,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Executes a fence in all active lanes.
     pub(crate) fn fence(&mut self, sync: Sync, guard: Option<Guard>) {
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
@@ -331,7 +318,7 @@ impl Exec<'_> {
         self.broadcast_acquire(sync);
     }
 
-    /// Extends an acquire of one lane to its whole wave, on targets whose waves run in lockstep.
+    /// Extends an acquire of one lane to its whole wave, on targets with lockstep waves.
     pub(super) fn broadcast_acquire(&mut self, sync: Sync) {
         if !self.launch.machine.lockstep || !sync.acquires || self.happens.is_none() {
             return;

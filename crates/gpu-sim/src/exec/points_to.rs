@@ -1,9 +1,8 @@
-//! Points-to analysis: the memory objects that the address in a register may point to.
+//! Points-to analysis: the memory objects to which the address in a register may point.
 //!
-//! Memory objects are the buffers to which arguments point, global and shared variables, and stack variables. The
-//! result of `getelementptr` has the objects of its base pointer, regardless of the offset. An integer that is computed
-//! from addresses has the objects of all its operands. A loaded address may point anywhere, and so may an address that
-//! is cast from an integer without an object.
+//! Memory objects are the buffers of arguments, global and shared variables, and stack variables. A `getelementptr` has
+//! the objects of its base pointer, regardless of the offset. An integer computed from addresses has the objects of all
+//! its operands. A loaded address may point anywhere, as may a pointer cast from an integer without objects.
 //!
 //! ```text
 //! %p = argument 0                      argument 0
@@ -12,7 +11,7 @@
 //! %t = load %x                         anything
 //! ```
 //!
-//! The object sets are computed once per program as a least fixed point, so checking an access takes one comparison.
+//! The sets are a least fixed point, computed once per program. Checking an access then takes one comparison.
 
 use super::Instruction;
 use crate::code::Reg;
@@ -20,46 +19,38 @@ use crate::code::{BasicBlock, Param, ParamTy};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A memory object to which addresses point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum MemoryObject {
-    /// The buffer to which a kernel argument points, given by the index of the argument.
+    /// The buffer of the kernel argument with this index.
     Argument(u32),
-    /// A global variable in global or constant memory, given by its index.
     Global(u32),
-    /// A variable or an allocation in shared memory, given by its index.
     Shared(u32),
-    /// A variable on the lane's stack, given by its index.
     Stack(u32),
 }
 
-/// The flow of addresses through an instruction: the memory objects to which the instruction's results may point.
+/// The objects to which the results of an instruction may point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PointerFlow {
-    /// The results may point anywhere.
+    /// Any object.
     Unknown,
-    /// The results are not addresses.
+    /// None: the results are not addresses.
     Nothing,
-    /// The results have all objects of the given registers.
+    /// All objects of the given registers.
     From(Vec<Reg>),
-    /// The results have the objects of the given integer register. If the register has no objects, the results may
-    /// point anywhere.
+    /// The objects of the given integer; any object if the integer has none.
     FromInteger(Reg),
 }
 
-/// Maximum number of objects in a set. Larger sets are replaced by [`ANY`].
+/// Larger sets are replaced by [`ANY`].
 const MAX_ROOTS: usize = 16;
 
-/// Index of an interned object set.
 type SetId = u32;
 /// The set of a register to which no value has been propagated.
 const UNREACHED: SetId = 0;
-/// The set of all objects.
 const ANY: SetId = 1;
-/// The empty set, for an integer that is not derived from an address.
+/// The empty set, of an integer that is not derived from an address.
 const NONE: SetId = 2;
 
-/// The set of objects to which each register may point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointsTo {
     of_register: Box<[SetId]>,
@@ -67,7 +58,6 @@ pub(crate) struct PointsTo {
 }
 
 impl PointsTo {
-    /// Computes the object sets of a program.
     pub(crate) fn of(
         blocks: &[BasicBlock],
         ops: &[Arc<dyn Instruction>],
@@ -145,7 +135,7 @@ impl PointsTo {
         }
     }
 
-    /// Returns the objects to which the address in `reg` may point, or `None` if it may point anywhere.
+    /// Returns the objects to which the address in `reg` may point; `None` if it may point anywhere.
     pub(crate) fn get(&self, reg: Reg) -> Option<&[MemoryObject]> {
         match self.of_register[reg.0 as usize] {
             UNREACHED | ANY | NONE => None,
@@ -154,7 +144,6 @@ impl PointsTo {
     }
 }
 
-/// The table of object sets, in which each set occurs once.
 struct Sets {
     sets: Vec<Vec<MemoryObject>>,
     numbers: HashMap<Vec<MemoryObject>, SetId>,
@@ -164,7 +153,6 @@ struct Sets {
 impl Default for Sets {
     fn default() -> Self {
         Self {
-            // The first indices are the special sets.
             sets: vec![Vec::new(); NONE as usize + 1],
             numbers: HashMap::new(),
             joined: HashMap::new(),
@@ -173,7 +161,7 @@ impl Default for Sets {
 }
 
 impl Sets {
-    /// Returns the index of the set of the objects `roots`, which must be sorted.
+    /// Interns the set `roots`, which must be sorted.
     fn number(&mut self, roots: Vec<MemoryObject>) -> SetId {
         if roots.len() > MAX_ROOTS {
             return ANY;
@@ -184,7 +172,6 @@ impl Sets {
         })
     }
 
-    /// Returns the union of two sets.
     fn join(&mut self, a: SetId, b: SetId) -> SetId {
         match (a.min(b), a.max(b)) {
             (a, b) if a == b => a,

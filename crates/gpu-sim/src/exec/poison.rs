@@ -1,10 +1,10 @@
 //! Propagation of undefined values: poison, undefined bits, and results in flight.
 //!
 //! A register may hold poison (from a violated flag or an oversized shift), undefined bits (from `llvm.mlir.undef` or
-//! an unwritten register), or no value because a masked load skipped the lane. A [`Mark`] describes each case by its
-//! kind, the instruction that caused it, and the undefined bits of the register. Marks propagate through arithmetic,
-//! block arguments, stack and shared memory, and lane exchanges. It is an error to store a marked value to global
-//! memory, to branch on it, to use it as an address or as the operand of an atomic, to print it, or to assume it.
+//! an unwritten register), or no value because a masked load skipped the lane. A [`Mark`] records the kind, the causing
+//! instruction, and the undefined bits. Marks propagate through arithmetic, block arguments, stack and shared memory,
+//! and lane exchanges. It is an error to store a marked value to global memory, to branch on it, to use it as an
+//! address or as the operand of an atomic, to print it, or to assume it.
 //!
 //! Poison covers a whole value: `and` of poison with zero is poison. Undefined bits are tracked one by one: `and` with
 //! zero makes them defined.
@@ -12,7 +12,7 @@
 //! Shared memory and lane exchanges propagate marks because a layout conversion moves undefined and defined elements
 //! together, and a later `select` may choose a defined element.
 //!
-//! In a block without marks, the cost is one comparison per instruction.
+//! A block without marks costs one comparison per instruction.
 
 use super::{Exec, Field, Guard, Instruction, MemoryLocation, Regs};
 use crate::bits::mask;
@@ -21,16 +21,14 @@ use crate::error::{FaultKind, KernelError, Site};
 use crate::exec::program::Program;
 use std::collections::HashMap;
 
-/// The kind of an undefined value. The variants are ordered by severity, most severe first.
+/// The kind of an undefined value, most severe first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum MarkKind {
-    /// Poison, as defined by LLVM.
     Poison,
-    /// Undefined bits of a value.
     Undef,
-    /// The value that a masked load without `other` leaves in a lane that the load skips.
+    /// The value that a masked load without `other` leaves in a skipped lane.
     Unset,
-    /// The result of an asynchronous matrix product in flight. The number is the index of the product.
+    /// The result of the asynchronous matrix product with this index.
     InFlight(u32),
 }
 
@@ -40,52 +38,46 @@ pub(crate) struct Mark {
     kind: MarkKind,
     /// The instruction that caused the mark.
     origin: u32,
-    /// The undefined bits, of which there is at least one. All 64 bits are set if the whole value is undefined.
+    /// The undefined bits, at least one. All 64 bits are set if the whole value is undefined.
     bits: u64,
 }
 
-/// The mask for a whole register, regardless of the width of the value in it.
+/// The mask of a whole register, regardless of the width of its value.
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// Returns this mark with `bits` as its undefined bits, or `None` if `bits` is 0.
+    /// Replaces the undefined bits. Returns `None` if `bits` is 0.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
 
-    /// Returns true if the mark is for the result of a matrix product in flight.
     pub(crate) fn is_in_flight(self) -> bool {
         matches!(self.kind, MarkKind::InFlight(_))
     }
 
-    /// Returns true if the mark is for poison of a whole value. No operation removes such a mark.
+    /// Returns true for poison of a whole value, which no operation removes.
     fn is_sticky(self) -> bool {
         self.kind == MarkKind::Poison && self.bits == WHOLE
     }
 }
 
-/// The marks of one register.
 struct RegisterMarks {
-    /// Number of lanes in which the register has a mark.
     marked: u32,
     lanes: Box<[Option<Mark>]>,
     /// True if no instruction writes the register.
     is_constant: bool,
 }
 
-/// The key of a byte, as (memory, byte offset). Memory 0 is the stack; memory `i + 1` is shared variable `i`.
+/// (Memory, byte offset). Memory 0 is the stack; memory `i + 1` is shared variable `i`.
 type ByteAddress = (usize, usize);
 
-/// The poison state of a thread block: the marks of its registers and its memory. It is allocated when the first mark
-/// is set.
+/// The marks of a thread block, in registers and memory. Allocated when the first mark is set.
 pub(crate) struct Poison {
     columns: Vec<Option<RegisterMarks>>,
     /// Number of marked registers that some instruction writes.
     live: u32,
     cells: HashMap<ByteAddress, Mark>,
-    /// For each instruction that caused a mark, the error message that was recorded first.
     found: HashMap<u32, String>,
-    /// The registers that each instruction reads and writes.
     regs: Box<[Regs]>,
     /// For each instruction, true if it reads a marked constant register.
     readers: Box<[bool]>,
@@ -123,7 +115,7 @@ impl Poison {
         column.is_some_and(|column| column.marked > 0)
     }
 
-    /// Returns true if the register has a mark and some instruction writes the register.
+    /// Returns true if the register is marked and not constant.
     fn is_live(&self, reg: Reg) -> bool {
         let column = self.columns[reg.0 as usize].as_ref();
         column.is_some_and(|column| column.marked > 0 && !column.is_constant)
@@ -147,7 +139,7 @@ impl Poison {
         }
     }
 
-    /// Clears the marks of all matrix products with an index of at most `last` in the lanes `lanes`.
+    /// Clears the marks of the matrix products up to index `last` in `lanes`.
     fn clear_in_flight(&mut self, lanes: &[u32], last: u32, threads: u32) {
         for number in 0..self.columns.len() {
             let reg = Reg(number as u32);
@@ -165,7 +157,7 @@ impl Poison {
         }
     }
 
-    /// Records that no instruction writes the register `reg`, which has marks.
+    /// Records that no instruction writes the marked register `reg`.
     fn set_constant(&mut self, reg: Reg) {
         if let Some(column) = &mut self.columns[reg.0 as usize]
             && !column.is_constant
@@ -179,20 +171,19 @@ impl Poison {
     }
 }
 
-/// The effect of undefined operands on the results of an instruction in one lane.
+/// The effect of undefined operands on the results in one lane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PoisonEffect {
-    /// The use of the undefined operand is a fault.
+    /// The use of the operand is a fault.
     Error(Mark),
-    /// All results get this mark, or no mark if it is `None`.
+    /// All results get this mark; `None` if they are defined.
     Results(Option<Mark>),
-    /// Each result gets its own mark or none, in the order of the results.
+    /// Each result gets its own mark, in the order of the results.
     Each(Vec<Option<Mark>>),
-    /// The lane is inactive, so the results keep their values and marks.
+    /// The lane is inactive: results keep their values and marks.
     Untouched,
 }
 
-/// The marks of the registers that an instruction reads in one lane.
 pub(crate) struct Marks<'e> {
     exec: &'e Exec<'e>,
     poison: &'e Poison,
@@ -205,24 +196,23 @@ impl Marks<'_> {
         self.poison.mark(reg, self.lane)
     }
 
-    /// Returns the undefined bits of the register `reg`.
     pub(crate) fn bits(&self, reg: Reg) -> u64 {
         self.mark(reg).map_or(0, |mark| mark.bits)
     }
 
-    /// Returns the most severe mark of the registers `regs`, extended to the whole value.
+    /// Returns the most severe mark of `regs`, extended to the whole value.
     pub(crate) fn of(&self, regs: &[Reg]) -> Option<Mark> {
         self.part(regs, WHOLE)
     }
 
-    /// Returns the most severe mark of the registers `regs`, as a mark for the bits `bits` of a result.
+    /// Returns the most severe mark of `regs`, with `bits` as its undefined bits.
     pub(crate) fn part(&self, regs: &[Reg], bits: u64) -> Option<Mark> {
         let marks = regs.iter().filter_map(|&reg| self.mark(reg));
         marks.min_by_key(|mark| mark.kind)?.on(bits)
     }
 
-    /// Returns the mark of a result of `width` bits in which the bits `bits` are undefined. If a whole operand is
-    /// poison, the whole result is poison.
+    /// Returns the mark of a `width`-bit result with the undefined bits `bits`. If a whole operand is poison, the whole
+    /// result is poison.
     pub(crate) fn bitwise(&self, regs: &[Reg], width: u32, bits: u64) -> Option<Mark> {
         let sticky = regs.iter().filter_map(|&reg| self.mark(reg));
         match sticky.into_iter().find(|mark| mark.is_sticky()) {
@@ -236,19 +226,17 @@ impl Marks<'_> {
         self.of(self.reads)
     }
 
-    /// Returns a fault if any operand is undefined. Otherwise the results are defined.
     pub(crate) fn require_defined(&self) -> PoisonEffect {
         self.of_reads()
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns a fault if one of the operands `regs` is undefined. Otherwise the results are defined.
     pub(crate) fn require_defined_in(&self, regs: &[Reg]) -> PoisonEffect {
         self.of(regs)
             .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns a fault if any operand is undefined, unless the guard is defined and false in this lane.
+    /// Returns a fault if any operand is undefined, unless the guard is defined and false.
     pub(crate) fn guarded(&self, guard: Option<Guard>) -> PoisonEffect {
         match guard.filter(|guard| self.mark(guard.reg).is_none()) {
             Some(_) if !self.exec.is_on(guard, self.lane) => PoisonEffect::Untouched,
@@ -256,15 +244,15 @@ impl Marks<'_> {
         }
     }
 
-    /// Returns the effect of a lane exchange. The marks of the registers `moved` move to other lanes with the values of
-    /// the registers, and all other operands must be defined.
+    /// Returns the effect of a lane exchange. Marks of the registers `moved` move with their values; all other operands
+    /// must be defined.
     pub(crate) fn exchanged(&self, moved: &[Reg]) -> PoisonEffect {
         let others = self.reads.iter().filter(|reg| !moved.contains(reg));
         let bad = others.filter_map(|reg| self.mark(*reg)).next();
         bad.map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// Returns the mark of a field that is stored to global memory, or `None` if the stored bits are defined.
+    /// Returns the mark of a field that is stored to global memory; `None` if the stored bits are defined.
     pub(crate) fn stored(&self, field: &Field) -> Option<Mark> {
         let mark = self.mark(field.reg)?;
         let width = 8 * u32::from(field.bytes);
@@ -276,7 +264,7 @@ impl Marks<'_> {
     }
 }
 
-/// Returns [`WHOLE`] if the lowest `width` bits of `bits` are all set, otherwise the lowest `width` bits of `bits`.
+/// Returns the lowest `width` bits of `bits`, or [`WHOLE`] if they are all set.
 pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
     if bits & mask(width) == mask(width) {
         WHOLE
@@ -286,7 +274,7 @@ pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
 }
 
 impl Exec<'_> {
-    /// Marks a register as poison, unless its whole value already is poison. `text` returns the error message.
+    /// Marks a register as poison, unless its whole value already is. `text` returns the error message.
     pub(crate) fn poison(&mut self, reg: Reg, lane: u32, text: impl FnOnce() -> String) {
         let known = self.poison.as_ref().and_then(|p| p.mark(reg, lane));
         if known.is_none_or(|mark| !mark.is_sticky()) {
@@ -294,7 +282,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Marks a register that no instruction writes, in all active lanes.
     pub(crate) fn mark_constant(&mut self, reg: Reg, kind: MarkKind, text: &str) {
         for at in 0..self.lanes.len() {
             self.mark(reg, self.lanes[at], kind, || text.to_owned());
@@ -304,7 +291,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Clears the marks of all matrix products with an index of at most `last` in the lanes `lanes`.
     pub(super) fn clear_in_flight(&mut self, lanes: &[u32], last: u32) {
         let threads = self.num_threads;
         if let Some(poison) = &mut self.poison {
@@ -329,7 +315,7 @@ impl Exec<'_> {
         poison.found.entry(origin).or_insert_with(text);
     }
 
-    /// Propagates marks through `op` before it executes, and returns an error if `op` uses an undefined value.
+    /// Propagates marks through `op` before `op` executes. Returns an error if `op` uses an undefined value.
     pub(super) fn propagate_marks(&mut self, op: &dyn Instruction) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -393,8 +379,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Executes a lane exchange with the undefined bits of the moved registers in place of their values, and sets the
-    /// marks of the results.
+    /// Executes a lane exchange on the undefined bits of the moved registers, to obtain the marks of the results.
     fn exchange_marks(
         &mut self,
         poison: &mut Poison,
@@ -434,8 +419,8 @@ impl Exec<'_> {
         done
     }
 
-    /// Returns an error if a branch condition `reg` has an undefined bit among its lowest `bits` bits. `site` is the
-    /// site of the branch.
+    /// Returns an error if the lowest `bits` bits of the branch condition `reg` have an undefined bit. `site` is the
+    /// branch.
     pub(super) fn branches_on(&self, reg: Reg, bits: u32, site: u32) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -453,7 +438,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Propagates marks from the arguments of a CFG edge to the parameters of its target.
     pub(super) fn propagate_edge_marks(&mut self, edge: &Edge, lanes: &[u32]) {
         let threads = self.num_threads;
         let Some(poison) = &mut self.poison else {
@@ -473,7 +457,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if an access must handle marks, because memory or one of the stored registers has marks.
+    /// Returns true if memory or one of the stored registers has marks, which the access must handle.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);
@@ -481,7 +465,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Copies the marks of `bytes` bytes of memory to a register, starting at bit `shift` of the register.
+    /// Copies the marks of `bytes` bytes of memory to a register, from bit `shift` on.
     pub(super) fn load_marks(
         &mut self,
         lane: u32,
@@ -514,7 +498,7 @@ impl Exec<'_> {
         poison.set(reg, lane, mark, threads);
     }
 
-    /// Copies the marks of a register, starting at bit `shift`, to `bytes` bytes of memory.
+    /// Copies the marks of a register, from bit `shift` on, to `bytes` bytes of memory.
     pub(super) fn store_marks(
         &mut self,
         lane: u32,
@@ -538,7 +522,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error if `lane` uses memory that contains undefined bits.
+    /// Returns an error if the memory that `lane` uses contains undefined bits.
     pub(super) fn uses_memory(
         &self,
         lane: u32,
@@ -574,8 +558,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the key of the byte that is `offset` bytes after `location`, or `None` for global memory, which has no
-/// marks.
+/// Returns the key of the byte at `location + offset`; `None` for global memory, which has no marks.
 fn cell(location: MemoryLocation, offset: u32) -> Option<ByteAddress> {
     match location {
         MemoryLocation::Global { .. } => None,

@@ -1,9 +1,8 @@
 //! Asynchronous matrix products (`wgmma`): result registers in flight, and fences before products.
 //!
 //! A product may write its results at any time until its warp waits for the product's group. The simulator computes the
-//! results immediately, and marks the result registers with [`MarkKind::InFlight`] until the wait. Registers that a
-//! product reads must have been written before the warp's last `wgmma.fence`, except for accumulators that another
-//! product has written.
+//! results at once, and marks the result registers as [`MarkKind::InFlight`] until the wait. Operand registers must
+//! have been written before the warp's last `wgmma.fence`. Accumulators of an earlier product need no fence.
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", on `wgmma.fence`, `wgmma.commit_group` and
@@ -17,19 +16,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Number of warps per warp group.
+/// Warps per warp group.
 pub(crate) const GROUP: u32 = 4;
 
-/// The registers that matrix products read, directly, through block parameters or by other names, and the instructions
-/// that write these registers.
+/// The registers whose values reach an operand of a matrix product, and the instructions that write these registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductSources {
     regs: FxHashSet<Reg>,
-    /// For each instruction that is not a product, the registers in `regs` that it writes.
+    /// For each instruction except products, the registers in `regs` that it writes.
     written_by: FxHashMap<u32, Writes>,
 }
 
-/// The registers that an instruction writes, and for an instruction that only renames bits, the registers of these bits.
+/// The registers that an instruction writes. `renamed` has the source registers of an instruction that only renames
+/// bits.
 #[derive(Clone, Debug)]
 struct Writes {
     regs: Vec<Reg>,
@@ -83,21 +82,17 @@ impl ProductSources {
     }
 }
 
-/// The matrix products of a block that are in flight, and the fences of its warps.
 #[derive(Debug, Default)]
 pub(super) struct Products {
-    /// Number of fences executed so far.
     time: u64,
-    /// For each warp, the time of its last fence, or 0 before the first fence.
+    /// For each warp, the time of its last fence; 0 before the first fence.
     fences: Vec<u64>,
-    /// For each register and warp, the last write as (time, instruction).
+    /// The last write to each (register, warp), as (time, instruction).
     written: FxHashMap<(Reg, u32), (u64, u32)>,
-    /// For each warp, the products in flight, as (index of the product, group). The group is `None` until it is
-    /// committed.
+    /// For each warp, (product, group) in flight. The group is `None` until it is committed.
     in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
-    /// For each warp, the number of committed groups.
     closed: Vec<u32>,
-    /// For each warp, the number of products started so far, and the instruction of the last product.
+    /// For each warp, the number of started products and the instruction of the last product.
     started: Vec<(u32, u32)>,
     count: u32,
 }
@@ -115,7 +110,7 @@ impl Products {
 }
 
 impl Exec<'_> {
-    /// Returns the active warps with their lanes. Returns an error if not all lanes of a warp are active.
+    /// Returns the active warps with their lanes, or an error if a warp is only partly active.
     pub(crate) fn whole_warps(&self, what: &str) -> Result<Vec<(u32, Vec<u32>)>, KernelError> {
         let warps = self.active_warps();
         let all = self.launch.machine.lanes_per_warp;
@@ -128,8 +123,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error if not all warps of a warp group are active. If warps run separately, it is only checked that
-    /// the block contains all warps of the group.
+    /// Returns an error if a warp group is only partly active. If warps run separately, only checks that the block
+    /// contains the whole group.
     pub(crate) fn check_warp_groups(
         &self,
         what: &str,
@@ -153,7 +148,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Executes `wgmma.fence` in the active warps.
     pub(crate) fn fence_products(&mut self) -> Result<(), KernelError> {
         for (warp, _) in self.whole_warps("`wgmma.fence`")? {
             self.products.time += 1;
@@ -162,7 +156,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Records the writes of the current instruction to registers that products read.
     #[inline]
     pub(super) fn note_product_sources(&mut self) {
         let sources = &self.program.product_sources;
@@ -192,7 +185,6 @@ impl Exec<'_> {
         }
     }
 
-    /// Copies the times of the last writes from the arguments of a CFG edge to the parameters of its target.
     pub(super) fn pass_product_sources(&mut self, edge: &Edge, lanes: &[u32]) {
         let sources = &self.program.product_sources.regs;
         if sources.is_empty() {
@@ -218,7 +210,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns an error if a product reads a register that was written after the warp's last `wgmma.fence`.
+    /// Returns an error if one of `regs` was written after the warp's last `wgmma.fence`.
     pub(crate) fn check_product_fence(
         &self,
         warp: u32,
@@ -249,8 +241,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Starts the reads of shared memory by one warp's product. `reads` lists each read, as (location, number of
-    /// bytes).
+    /// Starts the reads of one product by one warp, as (location, bytes).
     pub(crate) fn start_product(
         &mut self,
         lane: u32,
@@ -264,7 +255,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Marks the result registers of a new product as in flight.
     pub(crate) fn mark_product(&mut self, warp: u32, lanes: &[u32], results: &[Reg]) {
         let number = self.products.count;
         self.products.count += 1;
@@ -279,7 +269,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Checks at the end of a block that all warps of each warp group have started the same number of products.
+    /// Returns an error if the warps of a warp group have started different numbers of products. Called at the end of a
+    /// block.
     pub(super) fn end_products(&mut self) -> Result<(), KernelError> {
         let groups = self.products.started.chunks(GROUP as usize);
         for (group, warps) in (0..).step_by(GROUP as usize).zip(groups) {
@@ -305,7 +296,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Commits the open group of products of each active warp.
     pub(crate) fn close_products(&mut self) -> Result<(), KernelError> {
         for (warp, _) in self.whole_warps("`wgmma.commit_group`")? {
             let group = self.products.closed[warp as usize];

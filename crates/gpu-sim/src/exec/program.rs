@@ -1,5 +1,4 @@
-//! Programs, which are decoded kernels, and their builder. A program consists of basic blocks of instructions over
-//! scalar registers.
+//! Programs, which are decoded kernels, and their builder.
 
 use super::MarkKind;
 use super::points_to::{MemoryObject, PointsTo};
@@ -13,49 +12,40 @@ use gpu_race::Sync;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Number of bytes of padding before each stack variable.
+/// Bytes of padding before each stack variable.
 const STACK_GAP: u32 = 16;
 /// Alignment of shared variables in bytes: the size of the largest swizzle pattern.
 const SHARED_ALIGN: u32 = 1024;
 /// Exclusive upper bound on shared-memory addresses of a GPU.
 const MAX_SHARED_BYTES: u32 = 1 << 18;
 
-/// A shared variable, or an allocation within a shared variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SharedSymbol {
-    /// Name of the variable or allocation.
     pub(crate) name: String,
-    /// Address in the simulator. The addresses of variables are far apart, so that overruns are detected.
+    /// Simulator address. Addresses of variables are far apart, so that overruns are detected.
     pub(crate) base: u32,
-    /// Size in bytes. It is `None` for an array without elements, whose size the launch determines.
+    /// Size in bytes; `None` for an array without elements, whose size the launch determines.
     pub(crate) bytes: Option<u32>,
-    /// For an allocation, the index of the enclosing variable and the byte offset in it. `None` for a variable.
+    /// For an allocation, its variable and the byte offset in the variable.
     pub(crate) part_of: Option<(usize, u32)>,
 }
 
 impl SharedSymbol {
-    /// Returns the address of the variable or allocation on a GPU.
     pub(crate) const fn address(&self) -> u32 {
         self.base & ((1 << SHARED_SYMBOL_LOG2) - 1)
     }
 }
 
-/// The initial contents of a global variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum InitialContent {
     Bytes(Vec<u8>),
-    /// The hidden kernel arguments of AMD's runtime.
     ImplicitArguments,
 }
 
-/// A variable in global or constant memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GlobalSymbol {
-    /// Name of the variable.
     pub(crate) name: String,
-    /// Initial contents of the variable.
     pub(crate) content: InitialContent,
-    /// True if the kernel may write to the variable.
     pub(crate) writable: bool,
 }
 
@@ -73,21 +63,19 @@ pub struct Program {
     pub(crate) shared: Vec<SharedSymbol>,
     pub(crate) globals: Vec<GlobalSymbol>,
     pub(crate) local_bytes: u32,
-    /// The stack variables, as (byte offset, size in bytes).
+    /// Stack variables, as (byte offset, bytes).
     pub(crate) stack: Vec<(u32, u32)>,
-    /// Registers that hold stack addresses. These constants differ between lanes.
+    /// Registers that hold stack addresses: constants that differ between lanes.
     pub(crate) stack_addresses: Vec<Reg>,
     pub(crate) origins: PointsTo,
     pub(crate) product_sources: ProductSources,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster: [u32; 3],
-    /// True if a thread block can observe another thread block through an atomic access or a clock.
+    /// True if a block can observe other blocks through atomic accesses or clocks.
     pub(crate) sees_other_blocks: bool,
-    /// True if an instruction reads memory through the async proxy.
     pub(crate) uses_async_proxy: bool,
-    /// True if an instruction of the program waits for other threads.
     pub(crate) has_waits: bool,
-    /// True if the program has barriers of a part of the block. Its warps then always run separately.
+    /// True if the program has barriers of some warps of a block. The warps then always run separately.
     pub(crate) has_named_barriers: bool,
     /// True if the program has atomic accesses. `orders_threads` is true if atomic accesses or fences order other
     /// accesses.
@@ -101,22 +89,21 @@ impl Program {
         &self.name
     }
 
-    /// Returns the kernel's parameters in the order of its arguments.
+    /// Returns the parameters in the order of the arguments.
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// Returns the number of threads per block along the x, y and z axes, or `None` if the kernel does not specify it.
+    /// Returns the threads per block along x, y and z, or `None` if the kernel does not specify them.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
     }
 
-    /// Returns the number of blocks per cluster along each axis, 1 if the kernel does not specify it.
     pub(crate) fn cluster(&self) -> [u32; 3] {
         self.cluster
     }
 
-    /// Returns the index of the stack variable that contains byte `at` of the stack.
+    /// Returns the stack variable that contains byte `at` of the stack.
     pub(crate) fn stack_variable(&self, at: usize) -> Option<u32> {
         let next = self
             .stack
@@ -126,13 +113,11 @@ impl Program {
         (at < (start + bytes) as usize).then_some(number as u32)
     }
 
-    /// Returns the source site of the instruction with index `op`.
     pub(crate) fn site(&self, op: u32) -> &Site {
         &self.sites[self.op_sites[op as usize] as usize]
     }
 }
 
-/// The builder of a [`Program`].
 #[derive(Debug)]
 pub(crate) struct ProgramBuilder {
     name: String,
@@ -148,7 +133,7 @@ pub(crate) struct ProgramBuilder {
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
     stack: Vec<(u32, u32)>,
-    /// The registers that hold constant addresses, by address and memory object.
+    /// Registers that hold constant addresses.
     addresses: HashMap<(u64, MemoryObject), Reg>,
     roots: HashMap<Reg, (u64, MemoryObject)>,
     block_size: Option<[u32; 3]>,
@@ -157,11 +142,9 @@ pub(crate) struct ProgramBuilder {
     uses_async_proxy: bool,
     has_waits: bool,
     has_named_barriers: bool,
-    /// End of the shared variables added so far, in bytes.
     shared_bytes: u32,
     has_atomics: bool,
     orders_threads: bool,
-    /// The undefined registers created so far, by site and bits.
     undefined: HashMap<(u32, u64), MarkUndefined>,
 }
 
@@ -174,7 +157,7 @@ struct Draft {
 }
 
 impl ProgramBuilder {
-    /// Returns the builder of a kernel. The first block that is added is the entry.
+    /// The first added block is the entry.
     pub(crate) fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -205,8 +188,6 @@ impl ProgramBuilder {
         }
     }
 
-    /// Returns a register with an undefined value, represented by `bits`. Error messages name the current site as the
-    /// cause.
     pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u64, text: &'static str) -> Reg {
         let key = (self.site, bits);
         if let Some(known) = self.undefined.get(&key) {
@@ -218,7 +199,7 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns true if the register stands for the value that a masked load leaves in a skipped lane.
+    /// Returns true if `reg` stands for the value that a masked load leaves in a skipped lane.
     pub(crate) fn is_unset(&self, reg: Reg) -> bool {
         let mut known = self.undefined.values();
         known.any(|known| known.reg == reg && known.kind == MarkKind::Unset)
@@ -228,7 +209,6 @@ impl ProgramBuilder {
         self.uses_async_proxy = true;
     }
 
-    /// Records that a thread block of the kernel can observe other thread blocks.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
     }
@@ -237,22 +217,21 @@ impl ProgramBuilder {
         self.has_waits = true;
     }
 
-    /// Records that the kernel has a barrier of a part of the block. Epochs of the block do not describe the order that
-    /// such a barrier establishes, so races are detected by vector clocks, as for atomic accesses.
+    /// Records a barrier of some warps of a block. Block epochs do not describe the order of such a barrier, so races
+    /// are detected by vector clocks.
     pub(crate) fn has_named_barriers(&mut self) {
         self.has_named_barriers = true;
         self.has_atomics = true;
         self.orders_threads = true;
     }
 
-    /// Records that the kernel has an atomic access to `space` with memory order `sync`.
     pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
         self.has_atomics = true;
         self.sees_other_blocks |= space != Space::Shared;
         self.orders_threads |= sync.acquires || sync.releases;
     }
 
-    /// Records that the kernel has a fence, which orders other accesses around atomic accesses.
+    /// Records a fence, which orders other accesses around atomic accesses.
     pub(crate) fn orders_threads(&mut self) {
         self.orders_threads = true;
     }
@@ -278,13 +257,11 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns the value of a register that [`ProgramBuilder::constant`] has returned, and `None` for all other
-    /// registers.
     pub(crate) fn constant_of(&self, reg: Reg) -> Option<u64> {
         self.constant_bits.get(&reg).copied()
     }
 
-    /// Returns a register that always holds the address `bits`, which points to the object `root`.
+    /// Returns a register that always holds the address `bits` in the object `root`.
     pub(crate) fn address(&mut self, bits: u64, root: MemoryObject) -> Reg {
         if let Some(&reg) = self.addresses.get(&(bits, root)) {
             return reg;
@@ -295,8 +272,6 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Returns the address and the object of a register that [`ProgramBuilder::address`] has returned, and `None` for
-    /// all other registers.
     pub(crate) fn address_of(&self, reg: Reg) -> Option<(u64, MemoryObject)> {
         self.roots.get(&reg).copied()
     }
@@ -318,12 +293,10 @@ impl ProgramBuilder {
         reg
     }
 
-    /// Makes `block` the block to which instructions are appended.
     pub(crate) fn switch_to(&mut self, block: BlockId) {
         self.current = block.0 as usize;
     }
 
-    /// Sets the source site of the instructions that are appended next.
     pub(crate) fn at(&mut self, site: Site) {
         self.sites.push(site);
         self.site = self.sites.len() as u32 - 1;
@@ -340,10 +313,8 @@ impl ProgramBuilder {
         self.blocks[self.current].terminator = Some((terminator, self.site));
     }
 
-    /// Adds a shared variable of `bytes` bytes, and returns its address in the simulator.
-    ///
-    /// The lowest bits of this address are the address of the variable on a GPU. A matrix descriptor contains only
-    /// these bits.
+    /// Adds a shared variable and returns its simulator address. The lowest bits are the GPU address, the only bits in
+    /// a matrix descriptor.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
         let number = (self.shared.len() as u32) << SHARED_SYMBOL_LOG2;
         let base = number | self.shared_bytes.min(MAX_SHARED_BYTES);
@@ -358,9 +329,9 @@ impl ProgramBuilder {
         base
     }
 
-    /// Adds an allocation of `bytes` bytes at the address `at` within a shared variable. Returns the register with the
-    /// allocation's address, and the allocation's index. Returns `None` if there is no variable at this address, or if
-    /// all address ranges are used.
+    /// Adds an allocation at the address `at` in a shared variable. Returns the register with the address of the
+    /// allocation, and the index of the allocation. Returns `None` if `at` is in no variable, or if all address ranges
+    /// are used.
     pub(crate) fn shared_allocation(
         &mut self,
         name: String,
@@ -388,13 +359,12 @@ impl ProgramBuilder {
         ))
     }
 
-    /// Adds a global variable and returns its address.
     pub(crate) fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
         self.globals.push(symbol);
         crate::memory::symbol_address(self.globals.len() - 1)
     }
 
-    /// Adds a stack variable of `bytes` bytes. Returns its byte offset on a lane's stack, and its index.
+    /// Returns the byte offset of the new variable on a lane's stack, and the index of the variable.
     pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
         let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
@@ -411,9 +381,10 @@ impl ProgramBuilder {
     }
 
     /// Validates the kernel, computes reconvergence points, and returns the program.
+    ///
     /// # Errors
-    /// Returns a `Malformed` error for a block without a terminator, an edge with a wrong number of values, an invalid
-    /// register, or an instruction that writes a register that it also reads.
+    /// A block lacks a terminator, an edge has a wrong number of values, a register is invalid, or an instruction
+    /// writes a register that it reads.
     pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
         let undefined = self.mark_undefined();
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
@@ -513,8 +484,8 @@ impl ProgramBuilder {
         })
     }
 
-    /// Inserts instructions at the entry that mark the undefined registers that are read. Returns all undefined
-    /// registers with their values.
+    /// Inserts instructions at the entry that mark the undefined registers in use. Returns all undefined registers with
+    /// their values.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {
@@ -543,7 +514,6 @@ impl ProgramBuilder {
     }
 }
 
-/// Returns a description of an error in the registers of an instruction, or `None` if they are valid.
 fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     let Regs { writes, reads } = op.regs();
     if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
@@ -556,7 +526,6 @@ fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     ))
 }
 
-/// Returns the indices of the successors of each block.
 fn successors(blocks: &[BasicBlock]) -> Vec<Vec<usize>> {
     let targets = |block: &BasicBlock| {
         let edges = block.terminator.edges();
@@ -565,9 +534,9 @@ fn successors(blocks: &[BasicBlock]) -> Vec<Vec<usize>> {
     blocks.iter().map(targets).collect()
 }
 
-/// Returns the immediate post-dominator of each block, or `None` if the paths from the block never rejoin.
+/// Returns the immediate post-dominator of each block; `None` if the paths from the block never rejoin.
 ///
-/// The post-dominators are the dominators of the reversed graph, with a virtual exit node as its entry.
+/// Computed as dominators of the reversed graph, with a virtual exit node as its entry.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
     let exit = successors.len();
     let mut reversed = vec![Vec::new(); exit + 1];

@@ -1,13 +1,13 @@
-//! Memory proxies: a proxy fence makes writes through the generic proxy visible to the async proxy.
+//! Memory proxies: a proxy fence makes generic writes visible to the async proxy.
 //!
-//! The writing thread may execute the fence before a barrier, or another thread may execute the fence after the
-//! barrier. In the happens-before order, the fence must lie between the write and the asynchronous access.
+//! The fence must lie between the write and the asynchronous access in the happens-before order. Either the writing
+//! thread executes the fence before a barrier, or another thread executes the fence after the barrier.
 //!
 //! ```text
 //! store; fence.proxy.async; barrier; copy          store; barrier; fence.proxy.async; copy
 //! ```
-//! Copies read tensor maps through the tensor-map proxy. If `tensormap.cp_fenceproxy` writes a tensor map, a thread of
-//! the block must acquire the address of the map before the first copy that uses it.
+//! Copies read tensor maps through the tensor-map proxy. After `tensormap.cp_fenceproxy` has written a tensor map, a
+//! thread of the block must acquire the map before the first copy that uses it.
 //!
 //! # Source
 //! PTX ISA, "Memory Consistency Model: Proxies", and the instructions `fence.proxy.async` and `fence.proxy.tensormap`
@@ -20,7 +20,6 @@ use crate::tensor_map::MAP_BYTES;
 use gpu_race::{ExecutionPoint, ThreadClock};
 use rustc_hash::FxHashMap;
 
-/// The time at which a thread of the block executed an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct EventTime {
     lane: u32,
@@ -29,25 +28,22 @@ struct EventTime {
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
-    /// The time of the vector clocks, [`Clocks::time`](gpu_race::Clocks::time).
+    /// [`Clocks::time`](gpu_race::Clocks::time).
     clock: u32,
 }
 
-/// A proxy fence, with the vector clock of the thread that executed it.
 #[derive(Clone, Debug)]
 struct FenceEvent {
     at: EventTime,
     known: Option<ThreadClock>,
 }
 
-/// The writes to shared memory through the generic proxy, and the proxy fences, of a thread block.
 #[derive(Debug, Default)]
 pub(super) struct Proxies {
     /// The last generic write to each byte of each shared variable.
     writes: Vec<Vec<Option<EventTime>>>,
     fences: Vec<FenceEvent>,
-    /// For each tensor map in global memory that was not acquired after its last write, the instruction that wrote the
-    /// map. The key is (index of the buffer, byte offset).
+    /// Tensor maps that were written and not yet acquired: (buffer, byte offset) -> writing instruction.
     maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
@@ -77,7 +73,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if `a` happens before `b`. `known` is the vector clock of `b`'s thread at the time `b`.
+    /// Returns true if `a` happens before `b`. `known` is the vector clock of `b`'s thread at `b`.
     fn is_before(&self, a: EventTime, b: EventTime, known: Option<&ThreadClock>) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         if a.lane == b.lane {
@@ -99,7 +95,6 @@ impl Exec<'_> {
         happens.threads.get(lane as usize)
     }
 
-    /// Records a write of `bytes` bytes through the generic proxy.
     pub(super) fn note_generic_write(&mut self, lane: u32, location: MemoryLocation, bytes: usize) {
         let MemoryLocation::Shared { var, at, .. } = location else {
             return;
@@ -117,7 +112,6 @@ impl Exec<'_> {
         writes[at..at + bytes].fill(Some(time));
     }
 
-    /// Executes a proxy fence in the active lanes.
     pub(crate) fn proxy_fence(&mut self) {
         if self.proxies.is_none() {
             return;
@@ -134,7 +128,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Removes the records of generic writes to bytes that are now written through the async proxy.
+    /// Forgets generic writes to bytes that are now written through the async proxy.
     pub(super) fn forget_generic_writes(&mut self, location: MemoryLocation, bytes: u32) {
         if let (Some(proxies), MemoryLocation::Shared { var, at, .. }) =
             (&mut self.proxies, location)
@@ -145,8 +139,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Records that `lane` acquires a tensor map if `acquires` is true, or that `lane` writes the map if `acquires` is
-    /// false.
+    /// Records that `lane` acquires a tensor map (`acquires`) or writes it.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,
@@ -167,7 +160,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Returns an error if no thread has acquired a tensor map after its last write.
     pub(super) fn check_tensor_map(
         &self,
         lane: u32,
@@ -191,8 +183,8 @@ impl Exec<'_> {
         )))
     }
 
-    /// Returns an error if an access through the async proxy touches bytes that were written through the generic proxy,
-    /// and no proxy fence lies between the write and the access.
+    /// Returns an error if no proxy fence lies between a generic write to the bytes and this access through the async
+    /// proxy.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,

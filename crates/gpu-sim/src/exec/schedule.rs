@@ -1,11 +1,10 @@
-//! Warp scheduling: runs warps one at a time, in a random order.
+//! Warp scheduling: warps run one at a time, in random order.
 //!
 //! In lockstep, all warps execute an instruction together. This hides bugs that occur if one warp is slow, for example
-//! a store after a faster warp has reused the bytes. Here a warp runs alone until it waits at a block barrier, or until
-//! it yields at random. The computed values of a kernel with races then depend on the order of the warps.
+//! a store after a faster warp has reused the bytes. Here a warp runs alone until it waits at a block barrier or yields
+//! at random. The results of a kernel with races then depend on the order of the warps.
 //!
-//! If the kernel has barriers of a part of the block, warps always run one at a time. Without a seed, they take turns in
-//! a fixed order.
+//! In a kernel with named barriers, warps always run one at a time. Without a seed, they take turns in a fixed order.
 
 use super::named::BarrierArrival;
 use super::spin::{SpinDetector, waiting_lanes};
@@ -15,23 +14,20 @@ use crate::data::split_mix;
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Schedule;
 
-/// The reason why a thread block stopped running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PauseReason {
-    /// All threads have returned.
     Finished,
     /// The block cannot make progress until memory changes.
     Stalled,
-    /// All warps of the block wait for each other, so that no other block can wake them.
+    /// All warps of the block wait for each other; no other block can wake them.
     Deadlock,
-    /// The block has polled memory for a long time and yields to other blocks.
+    /// The block has polled memory for long and yields to other blocks.
     Polling,
 }
 
-/// The inverse of the probability with which a warp yields at a memory access or a warp barrier.
+/// A warp yields at a memory access or a warp barrier with probability `1 / PATIENCE`.
 const PATIENCE: u64 = 8;
 
-/// The random number generator that determines the order of warps.
 pub(super) struct ScheduleRng {
     state: u64,
 }
@@ -44,31 +40,29 @@ impl ScheduleRng {
         }
     }
 
-    /// Returns a random number from 0 to `count` (exclusive).
     fn draw(&mut self, count: usize) -> usize {
         (split_mix(&mut self.state) % count.max(1) as u64) as usize
     }
 }
 
-/// The execution state of lanes that run together: all lanes of a warp, or diverged lanes of a warp.
+/// The execution state of lanes that run together: a whole warp, or diverged lanes of a warp.
 #[derive(Default)]
 pub(super) struct LaneGroup {
     pub(super) stack: Vec<Frame>,
-    /// Index of the block barrier at which the lanes wait; `None` if they are not at a barrier.
+    /// The block barrier at which the lanes wait, if any.
     pub(super) waits_at: Option<u32>,
-    /// The id and the number of threads of this barrier, if the kernel has barriers of a part of the block.
+    /// The operands of the barrier, in a kernel with named barriers.
     pub(super) arrival: Option<BarrierArrival>,
     pub(super) spin: SpinDetector,
-    /// Number of changes of memory up to the time when the lanes stalled. The lanes cannot make progress before memory
-    /// changes again. `None` if the lanes did not stall.
+    /// Number of memory changes when the lanes stalled; `None` if they did not stall. The lanes resume after a further
+    /// change.
     pub(super) stuck_at: Option<u64>,
     has_polled: bool,
-    /// True if the lanes are at an instruction that waits for other threads.
     is_blocked: bool,
 }
 
 impl LaneGroup {
-    /// Returns a lane group with those lanes of a stack for which `is_own` returns true.
+    /// Returns the lanes of `stack` for which `is_own` is true.
     fn of(stack: &[Frame], is_own: impl Fn(u32) -> bool) -> Self {
         let own = |frame: &Frame| {
             let lanes: Vec<u32> = frame.lanes.iter().copied().filter(|l| is_own(*l)).collect();
@@ -80,14 +74,13 @@ impl LaneGroup {
         }
     }
 
-    /// Returns true if the lanes of both groups are at the same instruction and reconverge at the same basic blocks.
+    /// Returns true if both groups are at the same instruction with the same reconvergence points.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let location = |frame: &Frame| (frame.block, frame.until, frame.done);
         let others = other.stack.iter().map(location);
         self.stack.iter().map(location).eq(others)
     }
 
-    /// Moves the lanes of `other`, which is at the same instruction, to this group.
     pub(super) fn absorb(&mut self, other: &mut Self) {
         for (frame, other) in self.stack.iter_mut().zip(other.stack.drain(..)) {
             frame.lanes.extend(other.lanes);
@@ -97,7 +90,6 @@ impl LaneGroup {
 }
 
 impl Exec<'_> {
-    /// Splits the block into one lane group per warp.
     pub(super) fn split_warps(&mut self) {
         let per_warp = self.launch.machine.lanes_per_warp;
         let warps = self.num_threads.div_ceil(per_warp);
@@ -107,7 +99,7 @@ impl Exec<'_> {
         self.spin = SpinDetector::default();
     }
 
-    /// Merges all lane groups into one stack if they are at the same instruction. Returns true if they were merged.
+    /// Merges all lane groups into one stack if they are at the same instruction. Returns true on success.
     fn merge_warps(&mut self, lane_groups: &mut Vec<LaneGroup>) -> bool {
         if !lane_groups.windows(2).all(|pair| pair[0].is_like(&pair[1])) {
             return false;
@@ -120,8 +112,7 @@ impl Exec<'_> {
         true
     }
 
-    /// Runs the lane groups one at a time. Returns the reason if the block finishes or must wait, and `None` if all
-    /// lanes can run in lockstep again.
+    /// Runs the lane groups one at a time. Returns `None` when all lanes can run in lockstep again.
     pub(super) fn run_warps(&mut self) -> Result<Option<PauseReason>, KernelError> {
         let mut lane_groups = self.lane_groups.take().unwrap_or_default();
         let done = self.run_lane_groups(&mut lane_groups);
@@ -201,7 +192,7 @@ impl Exec<'_> {
             }
             let drawn = match &mut self.schedule_rng {
                 Some(turns) => turns.draw(ready.len()),
-                // Warps take turns, so that a team does not run far ahead of the other teams.
+                // Warps take turns, so that no group of warps runs far ahead.
                 None if has_named_barriers => {
                     let next = ready.iter().position(|&p| last == usize::MAX || p > last);
                     next.unwrap_or(0)
@@ -239,8 +230,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Splits off the lanes of a lane group that can proceed, and keeps the lanes that wait. Returns `None` if no lane
-    /// can proceed, or if lanes cannot proceed independently on the target.
+    /// Splits off the lanes that can proceed, and keeps the lanes that wait. Returns `None` if no lane can proceed, or
+    /// if the lanes of the target cannot proceed independently.
     fn split(&self, lane_group: &mut LaneGroup) -> Option<LaneGroup> {
         let stuck = lane_group
             .stack
@@ -263,9 +254,8 @@ impl Exec<'_> {
         Some(rest)
     }
 
-    /// Executes the barrier at which all lane groups wait, and releases the lane groups. Returns an error if the lane
-    /// groups wait at different barriers. Returns true if the lane groups will come back to this barrier in the same
-    /// state until memory changes.
+    /// Executes the barrier at which all lane groups wait, or returns an error for different barriers. Returns true if
+    /// the groups will return to this barrier in the same state until memory changes.
     fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
         let mut waiting = lane_groups
             .iter()
@@ -318,8 +308,8 @@ impl Exec<'_> {
         Ok(is_stuck)
     }
 
-    /// Returns a reason to stop before `op` if the warp must wait for other warps. Returns an error if not all lanes of
-    /// the warp are active at `op`.
+    /// Returns [`StopReason::Barrier`] if the warp must wait for other warps before `op`. Returns an error if lanes of
+    /// the warp are missing at `op`.
     pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<StopReason>, KernelError> {
         if !self.warps_are_split || op.interaction() != WarpInteraction::Collective {
             return Ok(None);
@@ -340,9 +330,8 @@ impl Exec<'_> {
         Ok(Some(StopReason::Barrier(self.op)))
     }
 
-    /// Returns a reason to stop if the warp yields. Warps yield at random, at instructions whose effects other warps
-    /// can observe. In a kernel with barriers of a part of the block, a warp that completes a phase of an mbarrier always
-    /// yields to the warps that wait for the phase.
+    /// Returns a reason to stop if the warp yields: at random, at instructions with visible effects. With named
+    /// barriers and no seed, a warp yields to the waiting warps when it completes a phase of an mbarrier.
     pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
         let Some(turns) = self.schedule_rng.as_mut() else {
             let has_ended = std::mem::take(&mut self.has_ended_phase);
@@ -358,7 +347,7 @@ impl Exec<'_> {
 mod tests {
     use crate::{Arg, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-    /// Runs `operations`, which compute a word `%x`, on `threads` lanes of NVIDIA warps. Returns `%x` for each lane.
+    /// Runs `operations`, which compute a word `%x`, on `threads` lanes. Returns `%x` of each lane.
     fn words(threads: usize, seed: u64, operations: &str) -> Result<Vec<u32>, KernelError> {
         let text = format!(
             r#""builtin.module"() ({{
@@ -385,8 +374,7 @@ mod tests {
         Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// For each of four warps there is a seed for which it runs first and a seed for which it runs last. Equal seeds
-    /// give equal orders.
+    /// For some seed, each of four warps runs first, and for some seed last. Equal seeds give equal orders.
     #[test]
     fn any_warp_may_come_first() {
         let count = r#"%x = "llvm.atomicrmw"(%counter, %one) <{bin_op = 1 : i64, ordering = 2 : i64}> : (!llvm.ptr<1>, i32) -> i32"#;
@@ -408,8 +396,6 @@ mod tests {
         );
     }
 
-    /// A warp waits at a block barrier only if all its lanes are at the barrier. The last warp of a block may be
-    /// partial.
     #[test]
     fn a_warp_waits_as_a_whole() {
         let barrier = |limit: u32| {

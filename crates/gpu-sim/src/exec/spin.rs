@@ -1,10 +1,9 @@
-//! Detection of waiting loops. If lanes return to a loop header with the same register values, and memory has not
-//! changed, the lanes will repeat the same iteration until another thread writes to memory.
+//! Detection of waiting loops. Lanes that return to a loop header with the same register values, while memory has not
+//! changed, repeat the same iteration until another thread writes to memory.
 //!
-//! Only the registers are compared on which branches, addresses and instructions with side effects depend. So an
-//! iteration counter that no branch uses is ignored, but a clock or a counter that a branch uses is compared. Snapshots
-//! are taken after 2, 4, 8, ... iterations without a memory change (Brent's cycle detection), so the cost for ordinary
-//! loops is negligible.
+//! Only deciding registers are compared: those on which branches, addresses and side effects depend. An iteration
+//! counter that no branch uses is ignored; a clock that a branch uses is not. Snapshots are taken after 2, 4, 8, ...
+//! iterations without a memory change (Brent's cycle detection), so the cost for ordinary loops is negligible.
 
 use super::{Exec, Frame, WarpInteraction};
 use crate::code::{BlockId, Reg};
@@ -12,14 +11,13 @@ use crate::exec::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Number of consecutive atomic reads, without a change of memory by the block, after which lanes yield.
+/// Number of consecutive atomic reads, without a memory change by the block, after which lanes yield.
 const PATIENCE: u32 = 64;
 
-/// The loops of a program. The registers of a loop are computed when they are first needed.
+/// The loops of a program. Deciding registers are computed on first use.
 pub(super) struct Loops {
-    /// For each basic block, true if it is a loop header.
     is_head: Vec<bool>,
-    /// For each loop header, the deciding registers of the loop.
+    /// The deciding registers of the loop at each header.
     deciding: HashMap<BlockId, Arc<[Reg]>>,
 }
 
@@ -38,15 +36,15 @@ impl Loops {
         }
     }
 
-    /// Returns the deciding registers of the loop at `head`: the registers on which the branches, addresses and side
-    /// effects of the loop depend. The result is empty if `head` is in no loop.
+    /// Returns the registers on which the branches, addresses and side effects of the loop at `head` depend. Empty if
+    /// `head` is in no loop.
     fn deciding(&mut self, program: &Program, head: BlockId) -> Arc<[Reg]> {
         let found = self.deciding.entry(head);
         Arc::clone(found.or_insert_with(|| deciding(program, head)))
     }
 }
 
-/// Returns the indices of the blocks of the loop that contains `head`, or of no blocks if `head` is in no loop.
+/// Returns the blocks of the loop that contains `head`. Empty if `head` is in no loop.
 fn loop_of(program: &Program, head: BlockId) -> Vec<usize> {
     let reach = |next: &[Vec<usize>]| {
         let mut is_reached = vec![false; next.len()];
@@ -111,7 +109,6 @@ fn deciding(program: &Program, head: BlockId) -> Arc<[Reg]> {
     regs.into()
 }
 
-/// The values that the deciding registers had in some lanes at a loop header.
 struct Snapshot {
     block: BlockId,
     lanes: Vec<u32>,
@@ -119,25 +116,23 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// The state of the detection of waiting loops for one lane group, since memory last changed.
+/// State of the detection for one lane group, since the last memory change.
 #[derive(Default)]
 pub(super) struct SpinDetector {
     writes: u64,
     rounds: u64,
     snapshot: Option<Snapshot>,
-    /// The last read since the snapshot, as (instruction, true if the read is atomic).
+    /// The last read since the snapshot, as (instruction, is atomic).
     read: Option<(u32, bool)>,
-    /// Number of consecutive atomic reads.
     polls: u32,
 }
 
 impl SpinDetector {
-    /// Returns the instruction that reads the value for which the loop waits, if there is one.
+    /// Returns the read for whose value the loop waits, if there is one.
     pub(super) fn waits_at(&self) -> Option<u32> {
         self.read.map(|(op, _)| op)
     }
 
-    /// Returns the last read, as (instruction, true if the read is atomic).
     pub(super) fn last_read(&self) -> Option<(u32, bool)> {
         self.read
     }
@@ -151,14 +146,12 @@ impl SpinDetector {
         };
     }
 
-    /// Sets the read for which the lanes wait.
     pub(super) fn waits_for(&mut self, read: Option<(u32, bool)>) {
         self.read = read;
     }
 }
 
 impl Exec<'_> {
-    /// Increments the number of changes of memory if `has_changed` is true.
     pub(super) fn notice_change(&mut self, has_changed: bool) {
         self.writes += u64::from(has_changed);
     }
@@ -175,7 +168,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if the lanes have polled memory for a long time and should yield.
+    /// Returns true if the lanes have polled memory for long and should yield. Resets the count of polls.
     pub(super) fn has_polled(&mut self) -> bool {
         let has = self.spin.polls >= PATIENCE;
         if has {
@@ -184,8 +177,7 @@ impl Exec<'_> {
         has
     }
 
-    /// Returns true if the lanes of the top frame, which are at a loop header, will return to the loop header in the
-    /// same state until memory changes.
+    /// Returns true if the lanes, at the header `block`, will return there in the same state until memory changes.
     pub(super) fn is_stuck(&mut self, block: BlockId, lanes: &[u32]) -> bool {
         if !self.loops.is_head[block.0 as usize] {
             return false;
@@ -197,8 +189,8 @@ impl Exec<'_> {
         is_stuck
     }
 
-    /// Records a visit of `lanes` to a loop header. Returns true if memory and the deciding registers have not changed
-    /// since an earlier visit.
+    /// Records a visit of `lanes` to a loop header. Returns true if neither memory nor the deciding registers have
+    /// changed since an earlier visit.
     fn comes_back(
         &mut self,
         spin: &mut SpinDetector,
@@ -251,7 +243,7 @@ impl Exec<'_> {
     }
 }
 
-/// Returns the lanes of all frames of a stack, in ascending order.
+/// Returns the lanes of all frames, in ascending order without duplicates.
 pub(super) fn waiting_lanes(stack: &[Frame]) -> Vec<u32> {
     let mut lanes: Vec<u32> = stack.iter().flat_map(|f| f.lanes.iter().copied()).collect();
     lanes.sort_unstable();

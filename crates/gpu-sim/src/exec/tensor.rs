@@ -1,31 +1,29 @@
 //! Copies of tensor boxes between global and shared memory.
 //!
-//! A box is copied as several [`Transfer`]s. A copy to shared memory is in flight until a thread has observed the phase
-//! of its mbarrier. A copy to global memory is in flight until its lane has waited for the copy's group.
+//! A box is copied as several [`Transfer`]s. A copy to shared memory is in flight until a thread observes the phase of
+//! its mbarrier. A copy to global memory is in flight until its lane waits for the copy's group.
 
 use super::{Channel, Exec, Field, MbarrierAddress, MemoryLocation, Transfer};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use crate::tensor_map::{MAP_BYTES, TensorMap};
 
-/// Alignment of boxes in shared memory in bytes.
+/// Alignment of boxes in shared memory, in bytes.
 const BOX_ALIGN: u32 = 128;
 
-/// A box that a lane copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorBox<'b> {
     /// Address of the tensor map, as (register, byte offset).
     pub(crate) map: (Reg, i64),
-    /// Coordinates of the first element of the box, innermost dimension first.
+    /// Coordinates of the first element, innermost dimension first.
     pub(crate) start: &'b [i32],
-    /// Address of the box in shared memory, as (register, byte offset).
+    /// Address in shared memory, as (register, byte offset).
     pub(crate) shared: (Reg, i64),
-    /// Register that the simulator uses to move the bytes.
+    /// Register through which the simulator moves the bytes.
     pub(crate) scratch: Reg,
 }
 
 impl Exec<'_> {
-    /// Reads and decodes the tensor map at the address `addr + offset`.
     fn tensor_map(
         &mut self,
         lane: u32,
@@ -60,7 +58,7 @@ impl Exec<'_> {
         })
     }
 
-    /// Validates a box. Returns its tensor map and its address in shared memory.
+    /// Validates a box. Returns the tensor map, and the address in shared memory.
     fn tensor_box(
         &mut self,
         lane: u32,
@@ -80,7 +78,7 @@ impl Exec<'_> {
         Ok((map, address))
     }
 
-    /// Starts a copy of a box to shared memory for `lane`. The copy signals its completion on the mbarrier `barrier`.
+    /// Starts a copy of a box to shared memory, which signals the mbarrier `barrier`.
     pub(crate) fn load_box(
         &mut self,
         lane: u32,
@@ -110,8 +108,7 @@ impl Exec<'_> {
         self.bring_bytes(lane, barrier, map.box_bytes())
     }
 
-    /// Starts a copy of a box to global memory for `lane`. If `adds` is true, the elements are added to the elements in
-    /// global memory.
+    /// Starts a copy of a box to global memory. `adds` adds the elements to the elements in global memory.
     pub(crate) fn store_box(
         &mut self,
         lane: u32,

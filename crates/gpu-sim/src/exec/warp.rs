@@ -3,7 +3,7 @@
 use super::Exec;
 use crate::error::{FaultKind, KernelError};
 
-/// Returns true if `lane` is among the active lanes `lanes`. `first` is the first lane of its warp.
+/// Returns true if `lane` is in the sorted list `lanes`. `first` is the first lane of the warp.
 pub(crate) fn is_active(lanes: &[u32], first: u32, lane: u32) -> bool {
     let at_its_place = || lanes.get((lane - first) as usize) == Some(&lane);
     lane >= first && at_its_place() || lanes.binary_search(&lane).is_ok()
@@ -19,8 +19,8 @@ impl Exec<'_> {
             .collect()
     }
 
-    /// Returns an error if a member mask does not contain the lane `own`, or if a member is not among the active
-    /// `lanes` of the warp.
+    /// Returns an error if the member mask lacks lane `own`, or has a member that is not in the active `lanes` of the
+    /// warp.
     pub(crate) fn check_members(
         &self,
         what: &str,

@@ -80,13 +80,12 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Maximum size in bytes of one stack allocation.
 const MAX_LOCAL: u64 = 1 << STACK_LOG2;
 
-/// The value that marks a dynamic index in `rawConstantIndices`.
+/// Stands for a dynamic index in `rawConstantIndices`.
 const DYNAMIC: i64 = i32::MIN as i64;
 
-/// Computes an address as `base + sign-extended index * scale`.
+/// Computes `base + sext(index) * scale`.
 #[derive(Debug)]
 pub(crate) struct Scale {
     pub(crate) bits: u32,
@@ -116,7 +115,7 @@ impl Instruction for Scale {
     }
 }
 
-/// Maps an address in shared memory of this block to the same address in the block with rank `rank` of the cluster.
+/// Maps an address in this block's shared memory to the block `rank` of the cluster.
 #[derive(Debug)]
 struct MapToRank {
     dst: Reg,
@@ -137,7 +136,6 @@ impl Instruction for MapToRank {
     }
 }
 
-/// Emits a cast of a pointer from address space `from` to address space `to`, and returns the result.
 fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     let window = |space| match space {
         3 => SHARED_WINDOW,
@@ -161,7 +159,7 @@ fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     d.emit(|dst| Trunc { bits: 32, dst, src })
 }
 
-/// Decodes `getelementptr`. Constant indices are summed to one offset, and each dynamic index becomes one instruction.
+/// Decodes `getelementptr`: one offset for all constant indices, and one instruction per dynamic index.
 fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let base = d.operand(op, 0)?;
     let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
@@ -255,7 +253,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![current])
 }
 
-/// Returns the byte offset of the last field in `fields`. `fields` contains the fields of the struct up to this field.
+/// Returns the byte offset of the last field in `fields`, a prefix of the struct's fields.
 fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     let body = fields.to_vec();
     let slots = flatten(&Type::Struct { packed, body })?;
@@ -267,7 +265,7 @@ fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     Ok(first.map_or(0, |slot| slot.offset.into()))
 }
 
-/// Returns a register that holds the address in `from` plus `by` bytes, at a width of `bits` bits.
+/// Returns a register with the address `from + by`, in `bits` bits.
 fn moved(d: &mut Decoder<'_>, bits: u32, from: Reg, by: u64) -> Reg {
     if let Some(base) = d.b.constant_of(from) {
         return d.b.constant(base.wrapping_add(by) & mask(bits));

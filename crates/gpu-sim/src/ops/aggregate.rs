@@ -87,7 +87,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the first slot and the number of slots of the element that an operation's position attribute selects.
+/// Returns (first slot, number of slots) of the element at the operation's `position`.
 fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));
@@ -98,10 +98,9 @@ fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usiz
     Ok((start, d.flat(op, ty)?.len()))
 }
 
-/// The error message for uses of an element whose index is past the end of the vector.
 const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
 
-/// Marks `dst` as poison in the lanes whose index is past the end of a vector of `count` elements.
+/// Marks `dst` as poison in lanes whose index is past the end of the vector.
 fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
     for at in 0..exec.lanes.len() {
         let lane = exec.lanes[at];
@@ -113,7 +112,6 @@ fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
     }
 }
 
-/// Extracts the element at a dynamic index.
 #[derive(Debug)]
 struct ExtractAt {
     dst: Reg,
@@ -147,7 +145,6 @@ impl Instruction for ExtractAt {
     }
 }
 
-/// Copies a vector and replaces the element at a dynamic index.
 #[derive(Debug)]
 struct InsertAt {
     dst: Box<[Reg]>,

@@ -51,15 +51,15 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The function of a read-modify-write, which computes the new value from the old value and the operand.
+/// The function of a read-modify-write, from the old value and the operand to the new value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Combine {
-    /// A function of the width in bits, the old value and the operand.
+    /// Receives (width in bits, old value, operand).
     Bits(fn(u32, u64, u64) -> u64),
     Float(&'static float::FloatBinaryOp),
 }
 
-/// The functions of read-modify-writes, each with its number in MLIR's enum.
+/// (Number in MLIR's enum, function).
 const OPERATIONS: [(i64, Combine); 17] = [
     (0, Combine::Bits(|_, _, new| new)),
     (1, Combine::Bits(integer::ADD.eval)),
@@ -100,11 +100,11 @@ impl AtomicOperand {
     }
 }
 
-/// An atomic read-modify-write operation; `dst` receives the old value.
+/// A read-modify-write; `dst` receives the old value.
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) combine: Combine,
-    /// Format of the value if it is a float, otherwise `None`.
+    /// `None` for integers.
     pub(crate) float: Option<FloatTy>,
     pub(crate) dst: Reg,
     pub(crate) place: AtomicOperand,
@@ -141,7 +141,6 @@ impl Instruction for Atomic {
     }
 }
 
-/// An atomic compare and exchange operation.
 #[derive(Debug)]
 pub(crate) struct CompareExchange {
     pub(crate) dst: Reg,
@@ -149,7 +148,6 @@ pub(crate) struct CompareExchange {
     pub(crate) place: AtomicOperand,
     pub(crate) expected: Reg,
     pub(crate) value: Reg,
-    /// True if a failed exchange also acquires.
     pub(crate) acquires_on_failure: bool,
 }
 
@@ -182,7 +180,7 @@ impl Instruction for CompareExchange {
     }
 }
 
-/// Decodes a read-modify-write operation. Each element of a vector becomes a separate access.
+/// Decodes a read-modify-write. Each element of a vector is a separate access.
 fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();

@@ -71,10 +71,9 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.sched.barrier", nothing),
 ];
 
-/// A block barrier. It orders the memory accesses before it against the memory accesses after it.
 #[derive(Debug)]
 pub(crate) struct Barrier {
-    /// True if the barrier releases. On AMD GPUs, a wave then waits for its copies to LDS before the barrier.
+    /// True if the barrier releases. An AMD wave then waits for its copies to LDS first.
     pub(crate) releases: bool,
 }
 
@@ -95,7 +94,6 @@ impl Instruction for Barrier {
     }
 }
 
-/// The arrival of threads at the barrier of their cluster.
 #[derive(Debug)]
 struct ClusterArrive;
 
@@ -113,7 +111,6 @@ impl Instruction for ClusterArrive {
     }
 }
 
-/// The wait for the other threads of the cluster.
 #[derive(Debug)]
 struct ClusterWait;
 
@@ -136,7 +133,7 @@ impl Instruction for ClusterWait {
     }
 }
 
-/// Appends a block barrier of an AMD GPU. All instructions of waves that wait for a barrier belong to the same barrier.
+/// Appends a block barrier of an AMD GPU. Waves may wait at different instructions for the same barrier.
 fn wave_barrier(d: &mut Decoder<'_>, op: &Operation, releases: bool) {
     if op.attribute(marks::STAGGERING).is_some() {
         d.b.has_named_barriers();
@@ -152,7 +149,7 @@ fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
 /// A block barrier that also reduces the lowest bits of `src` over all threads.
 #[derive(Debug)]
 struct BarrierReduce {
-    /// Computes the result from the number of threads whose bit is set and the number of all threads.
+    /// Maps (threads whose bit is set, all threads) to the result.
     answer: fn(usize, usize) -> u64,
     dst: Reg,
     src: Reg,
@@ -184,7 +181,6 @@ impl Instruction for BarrierReduce {
     }
 }
 
-/// A barrier of the warps that arrive with the same id. `operands` are the id and the number of threads.
 #[derive(Debug)]
 struct NamedBarrier {
     operands: BarrierOperands,
@@ -213,7 +209,7 @@ impl Instruction for NamedBarrier {
     }
 }
 
-/// Appends a barrier with the given id, of all threads of the block if `threads` is `None`.
+/// Appends a barrier with the given id. All threads of the block take part if `threads` is `None`.
 fn numbered(d: &mut Decoder<'_>, id: Option<Reg>, threads: Option<Reg>) {
     let is_of_block = id.is_none_or(|id| d.b.constant_of(id) == Some(0));
     if is_of_block && threads.is_none() {
@@ -226,7 +222,7 @@ fn numbered(d: &mut Decoder<'_>, id: Option<Reg>, threads: Option<Reg>) {
     });
 }
 
-/// Decodes a barrier with up to three operands: an id, a number of threads, and the bit that a reduction combines.
+/// Decodes a barrier with up to three operands: id, number of threads, and the bit to reduce.
 fn barrier(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let sizes = op.ints("operandSegmentSizes").unwrap_or(&[0, 0, 0]);
     let has = |operand: usize| sizes.get(operand) == Some(&1);
@@ -258,7 +254,7 @@ fn barrier(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![reg])
 }
 
-/// A warp barrier of the lanes in `mask`: bit `i` of this register is set if lane `i` of the warp takes part.
+/// A warp barrier. Bit `i` of the register `mask` stands for lane `i`.
 #[derive(Debug)]
 pub(crate) struct WarpBarrier {
     pub(crate) mask: Reg,

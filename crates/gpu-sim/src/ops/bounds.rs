@@ -1,4 +1,4 @@
-//! Marks that the lowering leaves in a module: lifetimes of allocations in shared memory, and bounds of indices.
+//! Marks of the lowering in a module: lifetimes of allocations in shared memory, and bounds of indices.
 
 use crate::bits::signed;
 use crate::code::Reg;
@@ -7,8 +7,8 @@ use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs};
 use crate::ir::Operation;
 use crate::marks;
 
-/// Decodes an operation that has an attribute of [`marks`](crate::marks). Returns the register of the operation's
-/// result, or `None` if the operation has no such attribute.
+/// Decodes an operation with an attribute of [`marks`](crate::marks), and returns its result register. Returns `None`
+/// without such an attribute.
 pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;
@@ -49,7 +49,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
     Ok(Some(address))
 }
 
-/// An index with an upper bound. The index becomes poison if it is out of range.
+/// Makes an index poison if it is out of range.
 #[derive(Debug)]
 struct IndexBound {
     index: Reg,
@@ -85,7 +85,7 @@ impl Instruction for IndexBound {
     }
 }
 
-/// Begins the lifetime of an allocation, given by its index. The bytes of the allocation are then uninitialised.
+/// Begins the lifetime of the allocation with this index. The bytes of the allocation become uninitialised.
 #[derive(Debug)]
 struct BeginLifetime(u32);
 
@@ -100,7 +100,6 @@ impl Instruction for BeginLifetime {
     }
 }
 
-/// Ends the lifetime of the allocation to which the address in a register points.
 #[derive(Debug)]
 struct EndLifetime(Reg);
 

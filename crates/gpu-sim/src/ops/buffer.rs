@@ -117,7 +117,7 @@ fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -
 }
 
 /// Returns the address operand of an atomic whose descriptor is operand `first`, and the register for the old value.
-/// The bounds check is the guard of the address, and the old value is 0 in lanes that are out of bounds.
+/// The guard is the bounds check; lanes out of bounds get the old value 0.
 fn atomic_operand(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -166,7 +166,6 @@ fn atomic_operand(
 }
 
 impl BufferAccess {
-    /// Returns the data registers, and the registers that determine the address.
     fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let [base, stride, records, flags] = self.rsrc;
@@ -175,7 +174,7 @@ impl BufferAccess {
     }
 }
 
-/// A load through a buffer descriptor. It loads 0 if it is out of bounds.
+/// A load through a buffer descriptor; 0 if out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferLoad(pub(crate) BufferAccess);
 
@@ -203,7 +202,7 @@ impl Instruction for BufferLoad {
     }
 }
 
-/// A store through a buffer descriptor. It has no effect if it is out of bounds.
+/// A store through a buffer descriptor; no effect if out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferStore(pub(crate) BufferAccess);
 
@@ -242,7 +241,7 @@ impl Instruction for BufferStore {
     }
 }
 
-/// Returns the registers of a buffer descriptor: base address, stride, number of bytes, and flags.
+/// Returns base address, stride, number of bytes, and flags.
 pub(super) fn descriptor(
     d: &Decoder<'_>,
     op: &Operation,

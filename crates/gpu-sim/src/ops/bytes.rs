@@ -37,11 +37,10 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
 ];
 
-/// A function that picks each byte of its result from the first two arguments. The third argument is the selector.
+/// Picks the bytes of the result from the first two arguments; the third argument is the selector.
 pub(crate) type Pick = fn(u64, u64, u64) -> u64;
 
-/// `prmt` without a mode. Each 4-bit group of the selector chooses a byte of `b:a`, or replicates the sign bit of the
-/// byte.
+/// `prmt` without a mode. Each 4-bit group of the selector chooses a byte of `b:a`, or replicates its sign bit.
 pub(crate) const DEFAULT: Pick = |a, b, selector| {
     let bytes = bytes(a, b);
     (0..4).fold(0, |result, index| {
@@ -88,8 +87,8 @@ fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
     u32::from_le_bytes(picked).into()
 }
 
-/// `v_perm_b32`: a selector byte of 0 to 7 chooses a byte of `a:b`, a selector byte of 8 to 11 replicates a sign bit,
-/// 12 gives zero, and a larger value gives 0xff.
+/// `v_perm_b32`, by selector byte: 0 to 7 choose a byte of `a:b`, 8 to 11 replicate a sign bit, 12 gives 0, and larger
+/// values give 0xff.
 pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     let both = a << 32 | b & 0xffff_ffff;
     (0..4).fold(0, |result, index| {

@@ -1,6 +1,6 @@
-//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), which are checked when the operation executes.
+//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), which are checked on execution.
 //!
-//! If a flag is violated, the result becomes poison. `exec::poison` propagates the poison and reports harmful uses.
+//! A violated flag makes the result poison. `exec::poison` propagates the poison and reports harmful uses.
 
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
@@ -10,54 +10,55 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// A function that returns the ideal result of an operation, which is the exact result in unbounded integers, or `None`
-/// if there is no result. The operands `x` and `y` are read as signed or as unsigned numbers, depending on the flag
-/// that is checked.
+/// Returns the exact result of an operation in unbounded integers, if there is a result. The checked flag decides
+/// whether `x` and `y` are the signed or the unsigned operands.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
-/// A function that returns the bits of the exact result that the operation drops, which must be zero for the flag
-/// `exact`. Returns `None` if there is no result.
+/// Returns the bits of the exact result that the operation drops, if there is a result. The flag `exact` promises zero.
 pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
-/// A condition on a value that a flag or attribute promises.
+/// A condition that a flag or attribute promises.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Promise {
-    /// `or disjoint`: the operands have no set bits in common.
     Disjoint,
-    /// `nsw`: the exact result fits the given width as a signed number.
+    /// `nsw`: the exact result fits the width as a signed number.
     NoSignedWrap(Ideal, u32),
-    /// `nuw`: the exact result fits the given width as an unsigned number.
+    /// `nuw`: the exact result fits the width as an unsigned number.
     NoUnsignedWrap(Ideal, u32),
-    /// `exact`: an operation of the given width drops no bits of the exact result.
+    /// `exact`: an operation of this width drops no bits of the exact result.
     Exact(Remainder, u32),
-    /// `nneg`: the operand, a number of the given width, is not negative.
+    /// `nneg`: the operand of this width is not negative.
     NonNegative(u32),
-    /// `trunc nuw`: the operand fits the given width as an unsigned number.
+    /// `trunc nuw`: the operand fits the width as an unsigned number.
     FitsUnsigned(u32),
     /// `trunc nsw`: the operand of width `from` fits the width `to` as a signed number.
-    FitsSigned { from: u32, to: u32 },
-    /// `range`: the value is in `low..high` (exclusive), modulo 2^`bits`.
-    Range { bits: u32, low: u64, high: u64 },
+    FitsSigned {
+        from: u32,
+        to: u32,
+    },
+    /// `range`: the value is in `low..high`, modulo 2^`bits`.
+    Range {
+        bits: u32,
+        low: u64,
+        high: u64,
+    },
     /// `inbounds`: the address stays in the memory object of its base.
     Inside(Space),
-    /// `getelementptr nuw`: the offset is not negative.
     NotBelow,
-    /// The shift amount is less than the given width.
     ShiftBelow(u32),
-    /// A flag such as `is_zero_poison`: the operand, a number of `bits` bits, is not equal to the excluded number
-    /// `operand`.
+    /// A flag such as `is_zero_poison`: the operand of `bits` bits is not `operand`.
     Not {
         flag: &'static str,
         operand: u64,
         bits: u32,
     },
-    /// The float, truncated to an integer, is in the range of integers of width `bits`.
+    /// The truncated float fits an integer of `bits` bits.
     Converts {
         from: FloatTy,
         bits: u32,
         signed: bool,
     },
-    /// Fast-math flags: the value is not a NaN if `no_nan` is true, and not an infinity if `no_infinity` is true.
+    /// Fast-math flags: the value is no NaN (`no_nan`) and no infinity (`no_infinity`).
     Number {
         ty: FloatTy,
         no_nan: bool,
@@ -65,7 +66,6 @@ pub(crate) enum Promise {
     },
 }
 
-/// A check of a promise about `value`, the result of an operation on `a` and `b`.
 #[derive(Debug)]
 pub(crate) struct PromiseCheck {
     pub(crate) promise: Promise,
@@ -95,7 +95,7 @@ impl Instruction for PromiseCheck {
     }
 }
 
-/// Emits a check of a promise about one operand. The result `value` becomes poison if the promise is violated.
+/// Emits a check of a promise about one operand. A violation makes `value` poison.
 pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand: Reg) {
     d.b.push(PromiseCheck {
         promise,
@@ -105,7 +105,6 @@ pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand
     });
 }
 
-/// Returns true if a flag of the operation is present and not false.
 pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
     match op.attribute(flag) {
         None | Some(Attribute::Bool(false) | Attribute::Int(0, _)) => false,
@@ -113,7 +112,6 @@ pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
     }
 }
 
-/// Emits the checks that `nnan` and `ninf` require for the operands and the result of a float operation.
 pub(crate) fn fast_math(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -142,7 +140,7 @@ pub(crate) fn fast_math(
     }
 }
 
-/// Returns two flags: the operation has the flag `nsw`, and the operation has the flag `nuw`.
+/// Returns (has `nsw`, has `nuw`).
 pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     match op.attribute("overflowFlags") {
         Some(Attribute::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
@@ -151,7 +149,7 @@ pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     }
 }
 
-/// Emits a check of the `range` attribute of an operation that reads a special register.
+/// Emits a check of the `range` attribute on a read of a special register.
 pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) -> DecodeResult {
     let Some(Attribute::Opaque(text)) = op.attribute("range") else {
         return Ok(());
@@ -178,8 +176,8 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
     Ok(())
 }
 
-/// Returns the reason why an address computation from `base` to `address` leaves the memory object of `base`, or `None`
-/// if it stays in the object.
+/// Returns the reason why an address computation from `base` to `address` leaves the memory object of `base`, if it
+/// does.
 fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
     if base == address {
         return None;
@@ -212,7 +210,6 @@ fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Opti
     })
 }
 
-/// Returns a description of how a promise is violated, or `None` if it holds.
 fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
     match promise {
         Promise::Disjoint => {

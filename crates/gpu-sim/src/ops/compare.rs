@@ -55,8 +55,8 @@ const ROWS: &[OpRow] = &[
     row("llvm.select", select),
 ];
 
-/// Emits the float comparison with the PTX name `name`, or returns `None` if there is none. If an operand is NaN, `lt`
-/// is false and `ltu` is true.
+/// Emits the float comparison with the PTX name `name`, if there is one. For a NaN operand, `lt` is false and `ltu` is
+/// true.
 pub(crate) fn compare_floats(
     d: &mut Decoder<'_>,
     name: &str,
@@ -78,7 +78,6 @@ pub(crate) fn compare_floats(
     }))
 }
 
-/// A predicate of an integer comparison.
 #[derive(Debug)]
 pub(crate) struct IntPredicate {
     all: fn(&mut Exec<'_>, &IntCompare),
@@ -110,7 +109,6 @@ int_predicates! {
     UGE |_bits, a, b| a >= b;
 }
 
-/// An integer comparison at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntCompare {
     pub(crate) pred: &'static IntPredicate,
@@ -135,12 +133,10 @@ impl Instruction for IntCompare {
     }
 }
 
-/// A function that emits a comparison for an operation, given the number of the predicate, the kind and width of the
-/// operands, the result and the operands. It returns false if the predicate does not exist or does not apply to the
-/// type.
+/// Emits a comparison, given the predicate number, the kind and width of the operands, the result and the operands.
+/// Returns false if the predicate does not exist or does not apply to the type.
 type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
-/// Decodes a comparison element by element. `make` emits the comparison of one element.
 fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> DecodeResult {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
@@ -157,7 +153,7 @@ fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Decode
     d.define(op, results)
 }
 
-/// `cond ? a : b`, selected by the lowest bit of `cond`.
+/// `cond ? a : b`, by the lowest bit of `cond`.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) dst: Reg,

@@ -37,10 +37,10 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Attribute on a constant that represents the value in lanes that a masked load skips.
+/// Attribute on a constant that stands for the value in lanes that a masked load skips.
 const UNSET: &str = "ttg.unset";
 
-/// Returns the register of a constant. The register is undefined if the constant has the attribute [`UNSET`].
+/// Returns the register of a constant, undefined if the constant has the attribute [`UNSET`].
 fn constant(d: &mut Decoder<'_>, op: &Operation, bits: u64) -> Reg {
     if op.attribute(UNSET).is_none() {
         return d.b.constant(bits);

@@ -131,7 +131,7 @@ fn lifetime(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// The start or end of a stack variable's lifetime. The variable becomes uninitialised.
+/// The start or end of a stack variable's lifetime, which makes the variable uninitialised.
 #[derive(Debug)]
 struct Lifetime {
     address: Reg,
@@ -151,7 +151,6 @@ impl Instruction for Lifetime {
     }
 }
 
-/// An assumption: a fault if its condition is false.
 #[derive(Debug)]
 struct Assume {
     cond: Reg,
@@ -178,12 +177,11 @@ impl Instruction for Assume {
     }
 }
 
-/// Decodes an operation that has no effect.
 pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Returns the CFG edge to successor `index`. The operands in `range` are its block arguments.
+/// Returns the CFG edge to successor `index`, with the operands in `range` as block arguments.
 fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> DecodeResult<Edge> {
     let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {
@@ -240,7 +238,6 @@ fn switch(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// A trap, which stops the run with an error.
 #[derive(Debug)]
 struct Trap;
 

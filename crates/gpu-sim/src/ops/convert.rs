@@ -56,13 +56,13 @@ const ROWS: &[OpRow] = &[
     row("llvm.intr.launder.invariant.group", same),
 ];
 
-/// Decodes an operation whose result is equal to its first operand.
+/// Decodes an operation whose result is its first operand.
 fn same(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let value = d.operand(op, 0)?;
     d.define(op, value.slots)
 }
 
-/// Copies a register without its marks, so that undefined bits get fixed values.
+/// Copies a register without its marks: undefined bits get fixed values.
 #[derive(Debug)]
 struct Freeze {
     dst: Reg,
@@ -143,12 +143,10 @@ fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
     Ok(())
 }
 
-/// Emits a conversion between float formats that rounds to nearest, and returns the result.
 pub(crate) fn convert_float(d: &mut Decoder<'_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
     round_float(d, from, to, RoundingMode::Nearest, src)
 }
 
-/// Emits a conversion between float formats that rounds in the given direction, and returns the result.
 pub(crate) fn round_float(
     d: &mut Decoder<'_>,
     from: FloatTy,
@@ -165,7 +163,7 @@ pub(crate) fn round_float(
     })
 }
 
-/// Emits a conversion of a float to an integer that rounds towards zero and saturates, and returns the result.
+/// Emits a saturating float-to-integer conversion that rounds towards zero.
 pub(crate) fn convert_to_integer(
     d: &mut Decoder<'_>,
     from: FloatTy,
@@ -181,7 +179,7 @@ pub(crate) fn convert_to_integer(
     })
 }
 
-/// Emits the conversion of one scalar. Returns false if these types cannot be converted.
+/// Emits the conversion of one scalar. Returns false for unsupported types.
 fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, src: Reg) -> bool {
     match (from.kind, to.kind) {
         (SlotKind::Float(from), SlotKind::Float(to)) => {
@@ -236,8 +234,6 @@ fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, sr
     true
 }
 
-/// Emits the checks that the flags of a conversion require. `from` and `to` are the widths of the operand and the
-/// result.
 fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg, operand: Reg) {
     let (no_signed_wrap, no_unsigned_wrap) = overflow_flags(op);
     let promises = [
@@ -250,7 +246,6 @@ fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg,
     }
 }
 
-/// A truncation to the lowest `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Trunc {
     pub(crate) bits: u32,
@@ -274,7 +269,6 @@ impl Instruction for Trunc {
     }
 }
 
-/// A conversion of an integer to an address.
 #[derive(Debug)]
 struct Address {
     bits: u32,
@@ -302,7 +296,6 @@ impl Instruction for Address {
     }
 }
 
-/// A sign extension.
 #[derive(Debug)]
 pub(crate) struct SignExtend {
     pub(crate) from: u32,
@@ -332,7 +325,6 @@ impl Instruction for SignExtend {
     }
 }
 
-/// A conversion between float formats.
 #[derive(Debug)]
 struct FloatToFloat {
     from: FloatTy,
@@ -356,7 +348,7 @@ impl Instruction for FloatToFloat {
     }
 }
 
-/// A conversion of a float to an integer, which rounds towards zero and saturates.
+/// A float-to-integer conversion that rounds towards zero and saturates.
 #[derive(Debug)]
 struct FloatToInt {
     from: FloatTy,
@@ -380,7 +372,6 @@ impl Instruction for FloatToInt {
     }
 }
 
-/// A conversion of an integer to the nearest float.
 #[derive(Debug)]
 pub(crate) struct IntToFloat {
     pub(crate) bits: u32,
@@ -414,8 +405,7 @@ fn int_to_float(bits: u32, is_signed: bool, to: FloatTy, a: u64) -> u64 {
     }
 }
 
-/// A change of register width. The bits of the source registers are concatenated, lowest register first, and then split
-/// into the result registers.
+/// Concatenates the source registers, lowest first, and splits the bits into the result registers.
 #[derive(Debug)]
 pub(crate) struct Repack {
     pub(crate) dst: Box<[Reg]>,
@@ -483,8 +473,8 @@ impl Instruction for Repack {
     }
 }
 
-/// Returns `count` registers of width `dst_bits` that contain the bits of the registers `src`. If the widths are equal,
-/// these are the source registers.
+/// Returns `count` registers of `dst_bits` bits with the bits of `src`: the source registers themselves for equal
+/// widths.
 pub(crate) fn repack(
     d: &mut Decoder<'_>,
     src: &[Reg],
@@ -523,8 +513,7 @@ mod tests {
         assert_eq!(int_to_float(32, true, FloatTy::F32, 0xffff_ffff), f(-1.0));
     }
 
-    /// Returns the number of a float format that is nearest to `size`, ties to even, computed in integer arithmetic.
-    /// Returns `None` on overflow.
+    /// The nearest number of a float format, ties to even, in integer arithmetic. `None` on overflow.
     fn nearest(size: u128, mantissa_bits: u32, largest: u128) -> Option<u128> {
         let excess = (128 - size.leading_zeros()).saturating_sub(mantissa_bits + 1);
         let (kept, rest) = (size >> excess, size & ((1 << excess) - 1));

@@ -89,8 +89,7 @@ const INTRINSICS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the vmcnt field of an `s_waitcnt` operand. The encoding is that of the GPUs that count copies to LDS in
-/// VMCNT.
+/// Returns the vmcnt field of an `s_waitcnt` operand, in the encoding of GPUs that count copies to LDS in VMCNT.
 const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
@@ -106,38 +105,35 @@ fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32
     value.ok_or_else(|| d.unsupported(op, format!("operand {operand} must be a constant")))
 }
 
-/// The source of a copy.
 #[derive(Debug)]
 enum CopySource {
-    /// An address, as (memory space, register, byte offset).
     Address(Space, Reg, i64),
-    /// An AMD buffer descriptor and offsets. A lane whose read is out of bounds copies zeros.
-    Buffer { rsrc: [Reg; 4], offsets: [Reg; 3] },
+    /// An AMD buffer descriptor and offsets. Lanes out of bounds copy zeros.
+    Buffer {
+        rsrc: [Reg; 4],
+        offsets: [Reg; 3],
+    },
 }
 
-/// Starts an asynchronous copy in each active lane.
 #[derive(Debug)]
 struct AsyncCopy {
     channel: Channel,
     from: CopySource,
-    /// Address of the destination, as (memory space, register, byte offset).
+    /// (Memory space, register, byte offset).
     to: (Space, Reg, i64),
-    /// If the destination address is uniform in a wave, the distance in bytes between the destinations of neighbouring
-    /// lanes.
+    /// Distance in bytes between the destinations of neighbouring lanes; `None` if the destination address is not
+    /// uniform in a wave.
     stride: Option<u32>,
     size: CopySize,
-    /// Register with the number of bytes to read; `None` to read as many bytes as are written. Further bytes of the
-    /// destination are set to zero.
+    /// Number of bytes to read; `None` for as many as are written. The rest of the destination is set to zero.
     read: Option<Reg>,
     align: u32,
     scratch: Reg,
 }
 
-/// The number of bytes that each lane copies.
 #[derive(Clone, Copy, Debug)]
 enum CopySize {
     Fixed(u32),
-    /// The register holds the number of bytes.
     Of(Reg),
 }
 
@@ -300,7 +296,7 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Returns the distance in bytes between the destinations of neighbouring lanes for a copy to LDS of `size` bytes per
+/// Returns the distance in bytes between the destinations of neighbouring lanes, for a copy to LDS of `size` bytes per
 /// lane. Returns an error if the target has no such copy.
 fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
@@ -373,7 +369,6 @@ fn copy_to_lds(
     Ok(())
 }
 
-/// Commits the open group of copies of each active lane.
 #[derive(Debug)]
 struct CloseGroup(Channel);
 
@@ -393,7 +388,7 @@ pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
     Ok(())
 }
 
-/// Waits until at most `most` groups are in flight, or for wave counters at most `most` copy instructions.
+/// Waits until at most `most` groups are in flight, or `most` copy instructions for wave counters.
 #[derive(Debug)]
 struct WaitForCopies {
     channel: Channel,
@@ -424,8 +419,8 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait until at most `most` groups of bulk copies are in flight. If `only_reads` is true, the wait lasts
-/// only until the copies have read their sources.
+/// Decodes a wait until at most `most` groups of bulk copies are in flight. `only_reads` waits only for the reads of
+/// the sources.
 pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
     d.b.push(WaitForCopies {
         channel: Channel::Bulk,
@@ -435,7 +430,7 @@ pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Deco
     Ok(())
 }
 
-/// Decodes a wait instruction of AMD assembly, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
+/// Decodes a wait in AMD assembly, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
 pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     let operand = |name: &str| {
         let (_, rest) = line.split_once(name)?;
@@ -453,7 +448,7 @@ pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     }
 }
 
-/// A proxy fence, which orders accesses through the generic proxy against accesses through the async proxy.
+/// A fence between the generic proxy and the async proxy.
 #[derive(Debug)]
 pub(super) struct ProxyFence;
 

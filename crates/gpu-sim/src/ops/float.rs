@@ -36,7 +36,7 @@ const INTRINSICS: &[OpRow] = &[row("llvm.amdgcn.fmed3", |d, op| {
     })
 })];
 
-/// The median of three numbers. If a number is NaN, the result is the smallest of the other numbers.
+/// The median of three numbers, or with a NaN, the smallest of the other numbers.
 #[derive(Debug)]
 struct Median {
     ty: FloatTy,
@@ -66,16 +66,13 @@ fn median(ty: FloatTy, of: [u64; 3]) -> u64 {
     most(least(a, b), least(most(a, b), c))
 }
 
-/// A binary float operation, given by the function `eval` on the bits of its operands.
 #[derive(Debug)]
 pub(crate) struct FloatBinaryOp {
     pub(crate) eval: fn(FloatTy, u64, u64) -> u64,
-    /// A loop that applies `eval` to all active lanes.
     all: fn(&mut Exec<'_>, &Float),
 }
 
-/// Defines binary operations. A row consists of a Rust name, operation names, library names, and the bits of the
-/// result.
+/// Defines binary operations. A row has a Rust name, operation names, library names, and the bits of the result.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($library:literal)*] |$ty:ident, $a:ident, $b:ident| $result:expr;)*) => {
         $(pub(crate) static $name: FloatBinaryOp = FloatBinaryOp {
@@ -111,8 +108,8 @@ const fn sign(ty: FloatTy) -> u64 {
     1 << (ty.bits() - 1)
 }
 
-/// Computes a binary operation in binary32 and rounds the result for narrower formats; binary64 uses `double`. Rounding
-/// twice is harmless for `+ - * /` on 16-bit formats, since binary32 has more than twice their mantissa bits plus two.
+/// Computes in binary32 and rounds to narrower formats; binary64 uses `double`. Rounding twice is harmless for `+ - *
+/// /` in 16-bit formats: binary32 has more than twice their mantissa bits plus two.
 #[inline]
 fn rounded(
     ty: FloatTy,
@@ -127,20 +124,19 @@ fn rounded(
     }
 }
 
-/// Computes a binary operation in binary64, and rounds the result to `ty`.
+/// Computes in binary64 and rounds to `ty`.
 #[inline]
 fn wide2(ty: FloatTy, a: u64, b: u64, result: impl Fn(f64, f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a), ty.to_f64(b)))
 }
 
-/// Computes a unary operation in binary64, and rounds the result to `ty`.
 #[inline]
 fn wide(ty: FloatTy, a: u64, result: impl Fn(f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a)))
 }
 
-/// Returns the larger operand if `max` is true, else the smaller operand, bit for bit. If one operand is NaN, the
-/// result is the NaN if `nan_wins` is true, else the other operand.
+/// Returns the larger (`max`) or smaller operand, bit for bit. If one operand is NaN, returns the NaN if `nan_wins` is
+/// true, else the number.
 fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     let (x, y) = (ty.to_f64(a), ty.to_f64(b));
     if x.is_nan() || y.is_nan() {
@@ -151,7 +147,6 @@ fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     if a_is_less == max { b } else { a }
 }
 
-/// A binary float instruction.
 #[derive(Debug)]
 pub(crate) struct Float {
     pub(crate) op: &'static FloatBinaryOp,
@@ -189,7 +184,6 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static FloatBinaryOp) -> De
     })
 }
 
-/// A unary float operation, given by a function on the bits of its operand.
 #[derive(Debug)]
 pub(crate) struct FloatUnaryOp {
     #[cfg(test)]
@@ -250,7 +244,6 @@ unary! {
     ERF [] ["erf"] |ty, a| wide(ty, a, library::erf);
 }
 
-/// A unary float instruction.
 #[derive(Debug)]
 pub(crate) struct FloatUnary {
     pub(crate) op: &'static FloatUnaryOp,
@@ -388,8 +381,8 @@ fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
     ty.from_f64(ty.to_f64(a) * 2f64.powi(half) * 2f64.powi(exponent - half))
 }
 
-/// Decodes an operation on a float and an integer exponent. The exponent may be a scalar even if the float is a vector.
-/// `make` receives the float format, the width of the exponent, the result, and the two operands.
+/// Decodes an operation on a float and an integer exponent. A scalar exponent may belong to a vector of floats. `make`
+/// receives the float format, the exponent width, the result and the operands.
 fn with_exponent<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

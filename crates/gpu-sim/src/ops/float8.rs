@@ -21,7 +21,7 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.cvt.pk.f32.bf8", |d, op| widen(d, op, 5)),
 ];
 
-/// Converts two numbers to 8-bit floats, which form a 16-bit half word. The first number becomes the lower byte.
+/// Packs two numbers as 8-bit floats into a half word, the first number into the lower byte.
 #[derive(Debug)]
 pub(crate) struct Narrow {
     pub(crate) format: Float8,
@@ -64,7 +64,7 @@ impl Instruction for Narrow {
     }
 }
 
-/// Converts a byte of a register, which is an 8-bit float, to a wider float.
+/// Converts byte `byte` of a register, an 8-bit float, to a wider float.
 #[derive(Debug)]
 pub(crate) struct Widen {
     pub(crate) format: Float8,
@@ -123,7 +123,6 @@ impl Instruction for Half {
     }
 }
 
-/// Returns the 8-bit float format with `exponent_bits` exponent bits that the target GPU's instructions use.
 fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult<Float8> {
     let mut formats = FLOAT8.into_iter();
     let family = d.machine.float8;
@@ -132,7 +131,6 @@ fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult<F
         .ok_or_else(|| d.unsupported(op, "this GPU has no floats of 8 bits"))
 }
 
-/// Returns true if operand `index`, which selects a half of a word, selects the upper half.
 fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<bool> {
     let word = d.scalar(op, index)?;
     match d.b.constant_of(word) {

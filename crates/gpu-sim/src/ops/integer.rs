@@ -17,20 +17,19 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[BINARY_INTRINSICS],
 };
 
-/// A function that computes the undefined bits of a result from the operands `of` and their undefined bits. For an
-/// operation without this function, one undefined bit makes the whole result undefined.
+/// Computes the undefined bits of a result from the operands `of` and their undefined bits. By default, one undefined
+/// bit makes the whole result undefined.
 type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
-/// A binary integer operation, given by the function `eval`.
 #[derive(Debug)]
 pub(crate) struct IntBinaryOp {
     pub(crate) eval: fn(bits: u32, a: u64, b: u64) -> u64,
-    /// A loop that applies `eval` to all active lanes. It is separate so that it can be vectorised.
+    /// A loop over all active lanes, separate from `eval` so that it can be vectorised.
     all: fn(&mut Exec<'_>, &Int),
     ideal: Option<Ideal>,
     rest: Option<Remainder>,
     undefined: Option<UndefinedBits>,
-    /// `None` if the operation is not a shift. `Some(true)` if a shift amount that reaches the width makes the result
+    /// `None` for operations other than shifts. `Some(true)` if a shift amount of at least the width makes the result
     /// poison.
     is_shift: Option<bool>,
 }
@@ -48,8 +47,8 @@ impl IntBinaryOp {
     }
 }
 
-/// Defines binary operations. A row consists of a Rust name, operation names, intrinsic names, and the result for `a`
-/// and `b`, which are zero-extended from `bits` bits.
+/// Defines binary operations. A row has a Rust name, operation names, intrinsic names, and the result for `a` and `b`,
+/// zero-extended from `bits` bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($intrinsic:literal)*]
         |$bits:ident, $a:ident, $b:ident| $result:expr $(, $column:ident: $value:expr)*;)*) => {
@@ -111,7 +110,7 @@ binary! {
         |bits, a, b| ((i128::from(signed(a, bits)) * i128::from(signed(b, bits))) >> bits) as u64 & mask(bits);
 }
 
-/// Returns the undefined bits of a sum: all bits from the lowest undefined bit of an operand upwards.
+/// Returns the undefined bits of a sum: all bits from the lowest undefined bit upwards.
 fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     match ua | ub {
         0 => 0,
@@ -119,8 +118,7 @@ fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     }
 }
 
-/// Returns the undefined bits of a shift, which are the shifted undefined bits of the operand. If the shift amount has
-/// undefined bits, all bits of the result are undefined.
+/// Shifts the undefined bits of the operand. An undefined shift amount makes all bits undefined.
 fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     if ub == 0 {
         moved(ua).unwrap_or(u64::MAX)
@@ -129,7 +127,7 @@ fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     }
 }
 
-/// Returns the result of a shift, or a recognisable pattern if the shift amount reaches the width.
+/// Returns the result of a shift, or a recognisable pattern if the shift amount is at least the width.
 fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     if by < u64::from(bits) {
         result()
@@ -138,13 +136,12 @@ fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     }
 }
 
-/// Returns the bits of the signed number of `bits` bits that is nearest to `value`.
+/// Saturates `value` to a signed number of `bits` bits.
 fn clamp(bits: u32, value: i128) -> u64 {
     let smallest = i128::from(signed(1 << (bits - 1), bits));
     value.clamp(smallest, -smallest - 1) as u64 & mask(bits)
 }
 
-/// A binary integer instruction at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Int {
     pub(crate) op: &'static IntBinaryOp,
@@ -203,7 +200,6 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static IntBinaryOp) -> Deco
     })
 }
 
-/// Emits the checks that the flags of an operation require for one result.
 fn promises(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -234,8 +230,7 @@ fn promises(
     );
 }
 
-/// A division or remainder operation. It has no result if the divisor is zero, or if the smallest integer is divided by
-/// -1.
+/// A division or remainder, without a result for a zero divisor and for the smallest integer divided by -1.
 #[derive(Debug)]
 pub(crate) struct Division {
     eval: fn(bits: u32, a: u64, b: u64) -> Option<u64>,
@@ -263,7 +258,6 @@ fn signed_division(bits: u32, a: u64, b: u64, result: fn(i64, i64) -> i64) -> Op
     (y != 0 && (x, y) != (smallest, -1)).then(|| result(x, y) as u64 & mask(bits))
 }
 
-/// An integer division instruction at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Divide {
     pub(crate) op: &'static Division,
@@ -315,7 +309,6 @@ fn divide(d: &mut Decoder<'_>, op: &Operation, of: &'static Division) -> DecodeR
     })
 }
 
-/// A unary integer operation.
 #[derive(Debug)]
 pub(crate) struct IntUnaryOp {
     #[cfg(test)]
@@ -323,8 +316,8 @@ pub(crate) struct IntUnaryOp {
     all: fn(&mut Exec<'_>, &IntUnary),
 }
 
-/// Defines unary operations. A row consists of a Rust name, an operation name, the result, and a flag with the operand
-/// value that the flag forbids.
+/// Defines unary operations. A row has a Rust name, an operation name, the result, and a flag with the operand value
+/// that the flag forbids.
 macro_rules! unary {
     ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr
         $(, $flag:literal: $without:expr)?;)*) => {
@@ -353,7 +346,6 @@ unary! {
         "is_int_min_poison": |bits| 1 << (bits - 1);
 }
 
-/// A unary integer instruction at a width of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntUnary {
     pub(crate) op: &'static IntUnaryOp,
@@ -373,7 +365,7 @@ impl Instruction for IntUnary {
     }
 }
 
-/// A flag, and a function that returns the operand value that the flag forbids for a width in bits.
+/// A flag, and the operand value that the flag forbids for a width in bits.
 type ExcludedOperand = (&'static str, fn(u32) -> u64);
 
 fn unary(
@@ -504,7 +496,7 @@ fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
     })
 }
 
-/// Tests for signed overflow: the result is true if the exact result of the operation does not fit the width.
+/// True if the exact result of the operation does not fit the width as a signed number.
 #[derive(Debug)]
 struct SignedOverflow {
     exact: fn(i128, i128) -> i128,
@@ -544,8 +536,8 @@ fn leaves(
     })
 }
 
-/// Decodes an operation that also returns an overflow bit. `overflows` emits the computation of this bit from the
-/// width, the result and the operands.
+/// Decodes an operation that also returns an overflow bit. `overflows` emits the bit from the width, the result and the
+/// operands.
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

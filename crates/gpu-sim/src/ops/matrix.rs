@@ -56,8 +56,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::TRANSPOSED_LOADS),
 ];
 
-/// Returns the fragment of an NVIDIA instruction. `bytes` is the fragment that the instruction uses for 8-bit elements.
-/// Returns an error for unsupported shapes, and for 8-bit elements if the GPU lacks these instructions.
+/// Returns the fragment of an NVIDIA instruction; `bytes` is its fragment for 8-bit elements. Returns an error for
+/// unsupported shapes, and for 8-bit elements on GPUs without such instructions.
 fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> DecodeResult<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");
@@ -105,18 +105,15 @@ fn load(d: &mut Decoder<'_>, op: &Operation, fragment: Fragment) -> DecodeResult
     d.define(op, regs)
 }
 
-/// A matrix load from shared memory.
 #[derive(Debug)]
 pub(crate) struct LoadMatrix {
     pub(crate) dst: Box<[Reg]>,
-    /// Number of bytes per result register.
     pub(crate) bytes: u32,
     pub(crate) addr: Reg,
     pub(crate) fragment: Fragment,
 }
 
 impl LoadMatrix {
-    /// Returns the number of matrices that the instruction loads.
     fn count(&self) -> u32 {
         self.dst.len() as u32 * self.bytes / size(self.fragment).lane_bytes
     }
@@ -162,7 +159,7 @@ impl Instruction for LoadMatrix {
     }
 }
 
-/// A matrix store. It is the inverse of [`LoadMatrix`] with one 32-bit word per matrix.
+/// A matrix store: the inverse of [`LoadMatrix`] with one 32-bit word per matrix.
 #[derive(Debug)]
 pub(crate) struct StoreMatrix {
     pub(crate) src: Box<[Reg]>,
@@ -207,7 +204,6 @@ impl Instruction for StoreMatrix {
     }
 }
 
-/// A transposition of a matrix of which each lane holds one 32-bit word.
 #[derive(Debug)]
 pub(crate) struct TransposeMatrix {
     pub(crate) dst: Reg,
@@ -244,7 +240,7 @@ impl Instruction for TransposeMatrix {
     }
 }
 
-/// Returns the active warps with their lanes. Returns an error if not all lanes of a warp are active.
+/// Returns the active warps with their lanes, or an error if a warp is only partly active.
 fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>> {
     let per_warp = exec.launch.machine.lanes_per_warp as usize;
     let warps = exec.active_warps();
@@ -260,8 +256,8 @@ fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>
     }
 }
 
-/// Returns the first lane of each active warp and the locations of the warp's matrix rows. Returns an error if not all
-/// lanes of a warp are active.
+/// Returns the first lane of each active warp, with the locations of the matrix rows. Returns an error if a warp is
+/// only partly active.
 fn rows(
     exec: &mut Exec<'_>,
     addr: Reg,

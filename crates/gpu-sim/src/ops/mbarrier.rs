@@ -29,20 +29,17 @@ const ROWS: &[OpRow] = &[
     row("nvvm.mbarrier.try_wait.parity.shared", wait).needing(&needs::CLUSTERS),
 ];
 
-/// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Initialises the mbarrier. The register holds the number of expected arrivals.
+    /// Register with the number of expected arrivals.
     Init(Reg),
     Invalidate,
-    /// Arrives at the mbarrier. The first register holds the number of arrivals, and the second register holds the
-    /// number of additional bytes that the phase expects.
+    /// Registers with the number of arrivals and with the additional expected bytes.
     Arrive(Reg, Option<Reg>),
-    /// Waits until the phase whose parity is in the register has completed.
+    /// Register with the parity of the awaited phase.
     Wait(Reg),
 }
 
-/// An mbarrier instruction. It executes in the active lanes in which the guard holds.
 #[derive(Debug)]
 pub(crate) struct MbarrierOp {
     pub(crate) at: MbarrierAddress,
@@ -105,7 +102,6 @@ impl Instruction for MbarrierOp {
     }
 }
 
-/// Appends an mbarrier instruction.
 pub(crate) fn push(
     d: &mut Decoder<'_>,
     at: MbarrierAddress,
@@ -127,7 +123,7 @@ fn address(d: &Decoder<'_>, op: &Operation) -> DecodeResult<MbarrierAddress> {
     })
 }
 
-/// Returns the guard that operand `operand` specifies, or `None` if this operand is absent.
+/// Returns the guard in operand `operand`, if the operation has this operand.
 fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<Option<Guard>> {
     let has = op.operands.len() > operand;
     let reg = has.then(|| d.scalar(op, operand)).transpose()?;
@@ -167,7 +163,7 @@ fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Decodes a wait for a phase. The loop in which PTX code repeats the operation is part of the wait.
+/// Decodes a wait for a phase, including the loop in which PTX code repeats the operation.
 fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, parity) = (address(d, op)?, d.scalar(op, 1)?);
     push(d, at, MbarrierAction::Wait(parity), None);

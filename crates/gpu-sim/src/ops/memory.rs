@@ -36,7 +36,6 @@ const ROWS: &[OpRow] = &[
 ];
 
 impl Access {
-    /// Returns the data registers, and the registers that determine the address and the guard.
     fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let guard = self.guard.map(|guard| guard.reg);
@@ -44,7 +43,7 @@ impl Access {
     }
 }
 
-/// Returns the effect of a guard that is undefined or false, or `None` if the lane is active.
+/// Returns the effect of an undefined or false guard; `None` if the lane is active.
 fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     let guard = guard?;
     if let Some(mark) = lane
@@ -57,12 +56,10 @@ fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     is_off.then_some(PoisonEffect::Untouched)
 }
 
-/// Returns a fault if the lane is active and any operand is undefined.
 pub(super) fn require_defined_where(guard: Option<Guard>, lane: &Marks<'_>) -> PoisonEffect {
     guarded(guard, lane).unwrap_or_else(|| lane.require_defined())
 }
 
-/// A load of registers from memory.
 #[derive(Debug)]
 pub(crate) struct Load(pub(crate) Access);
 
@@ -89,11 +86,10 @@ impl Instruction for Load {
     }
 }
 
-/// A load with a guard. Inactive lanes receive a fallback value.
+/// A load with a guard. Inactive lanes get a fallback value.
 #[derive(Debug)]
 pub(crate) struct GuardedLoad {
     pub(crate) access: Access,
-    /// Registers that hold the fallback values, one per field.
     pub(crate) fallback: Box<[Reg]>,
 }
 
@@ -134,7 +130,6 @@ impl Instruction for GuardedLoad {
     }
 }
 
-/// A store of registers to memory.
 #[derive(Debug)]
 pub(crate) struct Store(pub(crate) Access);
 
@@ -215,7 +210,6 @@ pub(super) fn dwords(bytes: u32) -> String {
     }
 }
 
-/// Returns the memory space of operand `index`, which must be a pointer.
 pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<Space> {
     let Type::Ptr(number) = d.operand(op, index)?.ty else {
         return Err(d.malformed(op, format!("operand {index} must be a pointer")));
@@ -226,8 +220,8 @@ pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResu
     })
 }
 
-/// Returns the memory fields of a value of type `ty` in the registers `regs`, and the size of the type in bytes without
-/// tail padding.
+/// Returns the memory fields of a value in the registers `regs`, and the size of the type in bytes without tail
+/// padding.
 pub(super) fn fields(
     d: &Decoder<'_>,
     op: &Operation,

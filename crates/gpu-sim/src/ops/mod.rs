@@ -1,15 +1,14 @@
 //! Supported operations: one file per family of instructions, one row per operation.
 //!
-//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic. It decodes the operation into
-//! [`Instruction`]s of the same file, which list their registers and execute themselves. No other code refers to
-//! operations by name, so a new operation changes only the file of its family. [`ptx`] has the same structure for
-//! statements of inline assembly.
+//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic, and decodes it into [`Instruction`]s
+//! of the same file. Instructions list their registers and execute themselves. No other code names operations, so a new
+//! operation changes only the file of its family. [`ptx`] has the same structure for statements of inline assembly.
 //!
 //! ```text
 //! ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y);
 //! ```
-//! This row of [`integer`] is the complete definition of `llvm.add`: its name, no intrinsics, its result, and its exact
-//! result in unbounded integers, with which `nsw` and `nuw` are checked.
+//! This row of [`integer`] defines `llvm.add` completely: name, no intrinsics, result, and the exact result in
+//! unbounded integers, with which `nsw` and `nuw` are checked.
 
 pub(crate) mod address;
 pub(crate) mod aggregate;
@@ -49,11 +48,10 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use strsim::levenshtein as edits;
 
-/// The table row of a supported operation or intrinsic.
 pub(crate) struct OpRow {
     name: &'static str,
     pub(crate) decode: Decode,
-    /// The GPU feature that the operation requires; `None` if all GPUs support the operation.
+    /// The required GPU feature; `None` if all GPUs support the operation.
     needs: Option<&'static Needs>,
 }
 
@@ -66,7 +64,6 @@ const fn row(name: &'static str, decode: Decode) -> OpRow {
 }
 
 impl OpRow {
-    /// Restricts the row to GPUs that have the feature `needs`.
     const fn needing(self, needs: &'static Needs) -> Self {
         Self {
             needs: Some(needs),
@@ -74,18 +71,18 @@ impl OpRow {
         }
     }
 
-    /// Returns the reason why a GPU lacks the operation, or `None` if the GPU has it.
+    /// Returns the reason why `target` lacks the operation, if it does.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let foreign = needs::foreign(self.name, target);
         foreign.or_else(|| self.needs?.lacking(target))
     }
 }
 
-/// The operations that are defined in one source file.
+/// The operations of one source file.
 pub(crate) struct Family {
     title: &'static str,
     operations: &'static [&'static [OpRow]],
-    /// The intrinsics that `llvm.call_intrinsic` can call.
+    /// The intrinsics for `llvm.call_intrinsic`.
     intrinsics: &'static [&'static [OpRow]],
 }
 
@@ -129,7 +126,6 @@ fn rows(lists: &'static [&'static [OpRow]]) -> impl Iterator<Item = &'static OpR
     lists.iter().copied().flatten()
 }
 
-/// Decodes an operation with the decoder of its row.
 pub(crate) fn decode<'m>(d: &mut Decoder<'m>, op: &'m Operation) -> DecodeResult {
     let Some(row) = OPERATIONS.get(&*op.name) else {
         return Err(unknown(d, op));
@@ -149,18 +145,17 @@ fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
     }
 }
 
-/// Returns the row of an intrinsic that has no operation of its own, or `None` if the intrinsic is not supported.
+/// Returns the row of a supported intrinsic that has no operation of its own.
 pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     let known = INTRINSICS.get(name).copied();
     known.or_else(|| product::intrinsic(name))
 }
 
-/// Returns the names of the three supported intrinsics whose names are most similar to `name`.
+/// Returns the three supported intrinsics with the most similar names.
 pub(crate) fn nearest_intrinsics(name: &str) -> String {
     nearest(name, INTRINSICS.keys().copied().chain(product::names()))
 }
 
-/// Returns the three names in `all` that are most similar to `name`, for messages.
 fn nearest(name: &str, all: impl Iterator<Item = &'static str>) -> String {
     // A longer common prefix counts more than fewer edits.
     let shared = |other: &str| {

@@ -2,11 +2,9 @@
 
 use linear_layout::target::{Assembly, Instructions, Target};
 
-/// A GPU feature that an instruction requires.
 #[derive(Debug)]
 pub(crate) struct Needs {
     has: fn(&Instructions) -> bool,
-    /// The GPUs that have the feature, as text for messages.
     on: &'static str,
 }
 
@@ -39,14 +37,14 @@ pub(super) static BUFFERS: Needs =
     needs(|i| i.buffer.is_some(), "all GPUs with buffer instructions");
 
 impl Needs {
-    /// Returns the reason why a GPU lacks the feature, or `None` if the GPU has it.
+    /// Returns the reason why a GPU lacks the feature, if it does.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let lacks = !(self.has)(&target.instructions);
         lacks.then(|| format!("not supported on {}: it is on {}", target.name, self.on))
     }
 }
 
-/// Returns an error message if the operation's dialect belongs to another vendor than the target, otherwise `None`.
+/// Returns an error message if the operation's dialect belongs to another vendor than the target.
 pub(crate) fn foreign(operation: &str, target: &Target) -> Option<String> {
     let dialect = operation.split('.').next().unwrap_or_default();
     let other = match target.assembly {

@@ -37,7 +37,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// Returns the memory order of a fence that both acquires and releases.
+/// Returns an acquire-release order.
 pub(super) const fn both_ways(scope: Scope) -> Sync {
     Sync {
         acquires: true,
@@ -46,8 +46,6 @@ pub(super) const fn both_ways(scope: Scope) -> Sync {
     }
 }
 
-/// A fence. If another thread synchronises with this thread by atomic accesses, the fence orders the earlier accesses
-/// of this thread before its later accesses.
 #[derive(Debug)]
 struct Fence {
     sync: Sync,
@@ -79,7 +77,6 @@ pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> De
     Ok(())
 }
 
-/// Returns the scope that LLVM calls `name`, or `None` for an unknown name.
 fn scope(name: &str) -> Option<Scope> {
     // AMD's `-one-as` scopes order only one address space.
     let name = match name {
@@ -97,8 +94,8 @@ fn scope(name: &str) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order in the attribute `key` of an operation of the LLVM dialect, or `None` if the operation is
-/// not atomic. Volatile accesses count as atomic, as in PTX; AMD's kernels also rely on this.
+/// Returns the memory order in the attribute `key`; `None` for a non-atomic operation. Volatile accesses count as
+/// atomic, as in PTX and in AMD's kernels.
 pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {
@@ -120,7 +117,6 @@ pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<O
     }))
 }
 
-/// Returns the scope that the modifiers `words` of a PTX statement specify.
 fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     words.iter().find_map(|word| {
         Some(match *word {
@@ -133,8 +129,8 @@ fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     })
 }
 
-/// Returns the memory order that the modifiers `words` of a PTX statement specify, or `None` if the statement is not
-/// atomic. The default order of atomic statements is relaxed with GPU scope.
+/// Returns the memory order in the modifiers of a PTX statement; `None` if the statement is not atomic. The default for
+/// atomic statements is relaxed with GPU scope.
 pub(super) fn words_of_ptx(words: &[&str]) -> Option<Sync> {
     let says = |word: &str| words.contains(&word);
     if says("volatile") {

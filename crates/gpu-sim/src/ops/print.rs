@@ -6,10 +6,8 @@ use crate::error::{FaultKind, KernelError};
 use crate::exec::{Exec, Instruction, Marks, Message, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
 
-/// A function that decodes the call of one runtime function.
 type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> DecodeResult;
 
-/// The supported runtime functions, with their names.
 const FUNCTIONS: &[(&str, Call)] = &[
     ("vprintf", |d, op| {
         let [format, values] = d.scalars(op, [0, 1])?;
@@ -53,12 +51,11 @@ const FUNCTIONS: &[(&str, Call)] = &[
     }),
 ];
 
-/// Returns the names of the supported runtime functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// Decodes a call of the runtime function `callee`. Returns false if the function is not supported.
+/// Decodes a call of the runtime function `callee`. Returns false for unsupported functions.
 pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some((_, decode)) = FUNCTIONS.iter().find(|(name, _)| *name == callee) else {
         return Ok(false);
@@ -72,7 +69,7 @@ fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> DecodeResult {
     d.define(op, vec![dst])
 }
 
-/// A call of `vprintf`. The values are in memory, one after the other, each aligned to its size.
+/// A call of `vprintf`. The values are consecutive in memory, each aligned to its size.
 #[derive(Debug)]
 struct Print {
     dst: Reg,
@@ -115,7 +112,6 @@ impl Instruction for Print {
 #[derive(Debug)]
 struct FailAssertion {
     message: Reg,
-    /// Registers that hold the file and the line of the assertion.
     place: Option<[Reg; 2]>,
 }
 
@@ -145,7 +141,6 @@ impl Instruction for FailAssertion {
     }
 }
 
-/// Begins a message. `dst` receives the index of the message.
 #[derive(Debug)]
 struct BeginMessage {
     dst: Reg,
@@ -171,14 +166,13 @@ impl Instruction for BeginMessage {
     }
 }
 
-/// A part of a message: its format string or some of its values.
 #[derive(Debug)]
 enum MessagePart {
     Format(Reg),
     Values { count: Reg, values: Box<[Reg]> },
 }
 
-/// Appends a part to a message. The message is printed after its last part.
+/// Appends a part to a message, which is printed after its last part.
 #[derive(Debug)]
 struct AppendMessage {
     dst: Reg,
@@ -266,7 +260,7 @@ fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelEr
     }
 }
 
-/// Formats values like `printf` in C. `next` receives the size of the next value, 4 or 8 bytes, and returns the value.
+/// Formats values like C's `printf`. `next` maps the size of the next value, 4 or 8 bytes, to the value.
 fn formatted(
     format: &str,
     mut next: impl FnMut(u32) -> Result<u64, KernelError>,

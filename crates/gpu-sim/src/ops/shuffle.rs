@@ -99,8 +99,8 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Defines shuffle modes. Each mode has intrinsics that return only the value, and intrinsics that also return true if
-/// the source lane is in range.
+/// Defines shuffle modes. Each mode has intrinsics that return the value, and intrinsics that also return true if the
+/// source lane is in range.
 macro_rules! shuffles {
     ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
         $(pub(crate) static $name: ShuffleKind = ShuffleKind { word: $word, source: $source };)*
@@ -130,20 +130,18 @@ shuffles! {
         |of| of.up_to_last(i64::from(of.lane & of.segment | of.offset & !of.segment & 31));
 }
 
-/// A shuffle mode, such as `bfly`.
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,
-    /// Returns the source lane, and true if the source lane is in range.
+    /// Returns (source lane, is in range).
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
-/// Returns the shuffle mode with the PTX modifier `word`.
 pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
-/// The operands of a shuffle in one lane. The fields have the names that the PTX manual uses.
+/// The operands of a shuffle in one lane, named as in the PTX manual.
 struct ShuffleRequest {
     lane: u32,
     offset: u32,
@@ -158,8 +156,8 @@ impl ShuffleRequest {
     }
 }
 
-/// Returns the error message for a lane index that is not in the warp. Hardware does not report such an index, and uses
-/// its lowest bits.
+/// Returns the error message for a lane index outside the warp. Hardware uses the lowest bits of such an index without
+/// a report.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -169,7 +167,7 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     )
 }
 
-/// Returns the source lane of `shfl.sync`, as defined in the PTX manual, and true if this lane is in range.
+/// Returns (source lane, is in range) of `shfl.sync`, as defined in the PTX manual.
 fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
     let (from, ok) = (kind.source)(ShuffleRequest {
@@ -181,7 +179,7 @@ fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool)
     (if ok { from as u32 } else { lane }, ok)
 }
 
-/// The operation `nvvm.shfl.sync`. If `valid` is present, this register receives true if the source lane is in range.
+/// `nvvm.shfl.sync`. The register `valid` receives true if the source lane is in range.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
     pub(crate) kind: &'static ShuffleKind,
@@ -267,7 +265,7 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// A function that computes the result of a vote from two masks: the members whose bit is set, and all members.
+/// Computes the result of a vote from two masks: the members whose bit is set, and all members.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;
@@ -279,13 +277,12 @@ const VOTES: [(&str, VoteResult); 4] = [
     ("ballot", BALLOT),
 ];
 
-/// Returns the result function of a vote with the PTX modifier `word`.
 pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     let found = VOTES.iter().find(|(name, _)| *name == word)?;
     Some(found.1)
 }
 
-/// The operation `nvvm.vote.sync`, or AMD's ballot if `mask` is absent.
+/// `nvvm.vote.sync`, or AMD's ballot if `mask` is absent.
 #[derive(Debug)]
 pub(crate) struct Vote {
     pub(crate) answer: VoteResult,
@@ -340,7 +337,7 @@ const REDUCTIONS: [(&str, &IntBinaryOp); 8] = [
     ("umin", &integer::UMIN),
 ];
 
-/// The operation `nvvm.redux.sync`, which reduces 32-bit numbers.
+/// `nvvm.redux.sync`, on 32-bit numbers.
 #[derive(Debug)]
 pub(crate) struct Reduce {
     pub(crate) op: Combine,
@@ -378,7 +375,7 @@ impl Instruction for Reduce {
     }
 }
 
-/// The operation `nvvm.elect.sync`: the result is 1 in the lowest lane of the mask, and 0 in all other lanes.
+/// `nvvm.elect.sync`: 1 in the lowest lane of the mask, 0 in all other lanes.
 #[derive(Debug)]
 pub(crate) struct Elect {
     pub(crate) dst: Reg,

@@ -17,8 +17,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// Defines the intrinsics that change a field of a tensor map. If the field is an array, the intrinsic has an operand
-/// for the dimension.
+/// Defines the intrinsics that change a field of a tensor map. An array field has an operand for the dimension.
 macro_rules! replaces {
     ($($name:literal $field:literal;)*) => {
         const INTRINSICS: &[OpRow] = &[
@@ -58,8 +57,8 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Emits stores of entry `index` of a tensor map's field and of the map's magic number. Returns false if there is no
-/// such field or entry.
+/// Emits stores of entry `index` of a field, and of the tensor map's magic number. Returns false if there is no such
+/// field or entry.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),
@@ -96,7 +95,7 @@ pub(crate) fn replace_field(
     true
 }
 
-/// Emits the copy of a tensor map from shared to global memory. It executes only in lanes in which `leader` is true.
+/// Emits the copy of a tensor map from shared to global memory, in lanes in which `leader` is true.
 pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
     let guard = Some(Guard {
         reg: leader,
@@ -128,13 +127,11 @@ pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), lea
     });
 }
 
-/// A fence of the tensor-map proxy.
 #[derive(Debug)]
 pub(crate) struct MapFence {
     pub(crate) map: (Reg, i64),
     pub(crate) guard: Option<Guard>,
-    /// True for an acquire, which precedes the copies that use the map. False for a release, which follows the writes
-    /// to the map.
+    /// True for an acquire before the copies that use the map, false for a release after the writes to the map.
     pub(crate) acquires: bool,
 }
 
@@ -159,23 +156,19 @@ impl Instruction for MapFence {
     }
 }
 
-/// The direction of a box copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxCopyKind {
-    /// A copy to shared memory that signals its completion on an mbarrier.
+    /// To shared memory, signals the mbarrier.
     Load(MbarrierAddress),
-    /// A copy to global memory.
     Store,
-    /// An addition of the box to global memory.
     Add,
 }
 
-/// Starts the copy of a box in each active lane in which the guard holds.
 #[derive(Debug)]
 pub(crate) struct TensorCopy {
     pub(crate) direction: BoxCopyKind,
     pub(crate) map: (Reg, i64),
-    /// Registers with the coordinates of the box's first element, innermost dimension first.
+    /// Coordinates of the first element, innermost dimension first.
     pub(crate) start: Vec<Reg>,
     pub(crate) shared: (Reg, i64),
     pub(crate) guard: Option<Guard>,

@@ -13,7 +13,7 @@ fn no_two_rows_have_one_name() {
     );
 }
 
-/// Operand values for the tests of all rows: parameters, constants, and values that are not scalars.
+/// Operands: parameters, constants, and values that are not scalars.
 const VALUES: [(&str, &str); 9] = [
     ("%i", "i32"),
     ("%f", "f32"),
@@ -37,7 +37,7 @@ const RESULTS: [&str; 8] = [
     "!llvm.struct<(i32, i1)>",
 ];
 
-/// Lists of attributes that rows use. Each list is valid for some rows and invalid for other rows.
+/// Attributes that are valid for some rows and invalid for others.
 const ATTRIBUTES: [&str; 3] = [
     "",
     "value = 7 : i32, predicate = 2 : i64, position = array<i64: 0>, bin_op = 1 : i64, elem_type = i32, \
@@ -53,8 +53,8 @@ const ATTRIBUTES: [&str; 3] = [
      range = #llvm.constant_range<i32>, intrin = \"llvm.nothing\"",
 ];
 
-/// With any number and any types of operands, each row either decodes or returns an error, without a panic. The same
-/// holds for running the decoded kernel.
+/// For any number and types of operands, each row decodes or returns an error, and the decoded kernel runs without a
+/// panic.
 #[test]
 fn no_row_panics_on_what_it_cannot_read() {
     let operations = FAMILIES.iter().flat_map(|f| rows(f.operations));
@@ -106,7 +106,7 @@ fn programs(name: &str, intrinsic: &str) -> Vec<String> {
     programs
 }
 
-/// Decodes a kernel that contains one operation, and runs it. Returns true if it decodes.
+/// Returns true if a kernel with this operation decodes. Also runs the kernel.
 fn runs(op: &str) -> bool {
     let text = format!(
         r#""builtin.module"() ({{
@@ -136,9 +136,10 @@ fn runs(op: &str) -> bool {
     true
 }
 
-/// Runs operations on 32 lanes. Returns `%x` of each lane, and the printed text. `%t` is the lane index.
+/// Runs operations on 32 lanes. Returns `%x` of each lane, and the printed text.
 ///
-/// `%zeros` points to 64 words in a buffer, `%s` to 64 words in shared memory, and `%format` to a text.
+/// `%t` is the lane index, `%zeros` points to 64 words in a buffer, `%s` to 64 words in shared memory, and `%format` to
+/// a text.
 fn launched(operations: &str) -> (Vec<u32>, String) {
     let text = format!(
         r#""builtin.module"() ({{
@@ -355,7 +356,7 @@ fn arithmetic_of_lanes_is_that_of_the_rows() {
     .into_iter()
     .enumerate()
     {
-        // The operands are -4 to 27. As unsigned numbers, the negative operands are large.
+        // The operands are -4 to 27; the negative ones are large unsigned numbers.
         let compare = |number: usize| {
             format!(
                 "%m = \"llvm.sub\"(%t, %four) : (i32, i32) -> i32\n\
@@ -404,7 +405,7 @@ fn constants_have_the_bits_that_are_written() {
     );
 }
 
-/// `%m` points to two words on the lane's stack: the lane index and 4. `%before` points to one word before them.
+/// `%m` points to two words on the lane's stack: the lane index and 4. `%before` points to a word before them.
 const ON_THE_STACK: &str = r#"%before = "llvm.alloca"(%four) <{elem_type = i32}> : (i32) -> !llvm.ptr
     %m = "llvm.getelementptr"(%before) <{elem_type = i32, rawConstantIndices = array<i32: 2>}> : (!llvm.ptr) -> !llvm.ptr
     %v0 = "llvm.mlir.poison"() : () -> vector<2xi32>
@@ -430,7 +431,6 @@ fn lanes_find_on_their_stack_what_they_put_there() {
     }
 }
 
-/// The format string is in constant memory, and the values are on the stack.
 #[test]
 fn each_lane_prints_what_it_points_to() {
     let print =
@@ -439,7 +439,7 @@ fn each_lane_prints_what_it_points_to() {
     assert_eq!(launched(&format!("{ON_THE_STACK}{print}")).1, lines);
 }
 
-/// Read-modify-write operations on integers are selected by their numbers in MLIR's enum. The result is the old value.
+/// Integer operations are selected by their numbers in MLIR's enum. The result is the old value.
 #[test]
 fn atomic_operations_go_by_their_number() {
     let place = "%q = \"llvm.getelementptr\"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
@@ -470,7 +470,7 @@ fn atomic_operations_go_by_their_number() {
     }
 }
 
-/// According to PTX, the elements of a vector are contiguous in global and in shared memory.
+/// PTX: the elements of a vector are contiguous in global and in shared memory.
 #[test]
 fn elements_of_vectors_lie_side_by_side() {
     let assembly = |text: &str, constraints: &str, operands: &str, types: &str, result: &str| {
@@ -524,7 +524,7 @@ fn elements_of_vectors_lie_side_by_side() {
     }
 }
 
-/// According to PTX, `red.f16x2` adds the two halves separately; here the operand halves are 1 and 2.
+/// PTX: `red.f16x2` adds the two halves separately. The operand halves are 1 and 2.
 #[test]
 fn halves_of_a_word_are_added_to_their_own() {
     let operations = r#"%q = "llvm.getelementptr"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>

@@ -34,8 +34,7 @@ impl Thread {
         x + self.cluster[0] * (y + self.cluster[1] * z)
     }
 
-    /// Returns a mask of the lanes of the warp for which `fits` returns true, up to lane 31. `fits` receives the tested
-    /// lane and this thread's lane.
+    /// Returns a mask of the lanes up to lane 31 for which `fits(lane, own lane)` is true.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));
@@ -43,10 +42,9 @@ impl Thread {
     }
 }
 
-/// A function that returns the value of a special register in a thread.
 pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
-/// Defines special registers. A row consists of operation names, names in inline PTX, and the value.
+/// Defines special registers. A row has operation names, names in inline PTX, and the value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
         const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
@@ -87,14 +85,12 @@ specials! {
     ["nvvm.read.ptx.sreg.lanemask.gt"] ["%lanemask_gt"] |t| t.mask(|other, own| other > own);
 }
 
-/// Returns the special register with the name `name` in inline PTX.
 pub(super) fn ptx(name: &str) -> Option<SpecialValue> {
     PTX.iter()
         .find(|(known, _)| *known == name)
         .map(|(_, value)| *value)
 }
 
-/// A read of a special register.
 #[derive(Debug)]
 pub(crate) struct Special {
     pub(crate) dst: Reg,
@@ -127,7 +123,7 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResul
     d.define(op, vec![reg])
 }
 
-/// Defines clocks. A row consists of operation names, intrinsic names, names in inline PTX, and the width in bits.
+/// Defines clocks. A row has operation names, intrinsic names, names in inline PTX, and the width in bits.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
         const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
@@ -160,7 +156,6 @@ const MESSAGES: &[OpRow] = &[row(MESSAGE, |d, op| {
     }
 })];
 
-/// Returns the width in bits of the clock with the name `name` in inline PTX.
 pub(super) fn ptx_clock(name: &str) -> Option<u32> {
     let known = PTX_CLOCKS.iter().find(|(known, _)| *known == name);
     known.map(|(_, bits)| *bits)

@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// The DPP patterns that XOR the lane index within a row.
+/// DPP patterns that XOR the lane index within a row.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[OpRow] = &[
@@ -84,21 +84,19 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.mov.dpp.i32", move_dpp),
 ];
 
-/// The active lanes of one wave.
 struct Wave {
     first: u32,
     lanes: Vec<u32>,
 }
 
 impl Wave {
-    /// Returns the value of `reg` in lane `lane` of the wave, or `None` if this lane is inactive.
+    /// Returns `reg` in lane `lane` of the wave; `None` if the lane is inactive.
     fn get(&self, exec: &Exec<'_>, reg: Reg, lane: u32) -> Option<u64> {
         let lane = self.first + lane;
         is_active(&self.lanes, self.first, lane).then(|| exec.get(reg, lane))
     }
 }
 
-/// Returns the waves with active lanes.
 fn waves(exec: &Exec<'_>) -> Vec<Wave> {
     let per_wave = exec.launch.machine.lanes_per_warp;
     let waves = exec.active_warps().into_iter();
@@ -110,8 +108,7 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
         .collect()
 }
 
-/// Sets `dst` in each active lane to the result of `value`. `value` receives the wave, the lane, and the index of the
-/// lane within the wave.
+/// Sets `dst` in each active lane to `value(exec, wave, lane, lane index in the wave)`.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -127,8 +124,7 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Decodes an exchange of operand `src` in units of 32-bit words. A value narrower than a word is exchanged as one
-/// word.
+/// Decodes an exchange of operand `src` by 32-bit words. A narrower value is exchanged as one word.
 fn by_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -158,7 +154,6 @@ fn by_words<I: Instruction>(
     d.define(op, result)
 }
 
-/// Returns an error if operand `index` is wider than one 32-bit word.
 fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
@@ -173,7 +168,7 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
 #[derive(Debug)]
 pub(crate) struct Bpermute {
     pub(crate) dst: Reg,
-    /// Register that holds four times the source lane.
+    /// Four times the source lane.
     pub(crate) index: Reg,
     pub(crate) src: Reg,
 }
@@ -215,11 +210,11 @@ fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     by_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
-/// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane that no lane writes to gets 0.
+/// `ds_permute`: lane `i` writes to lane `index[i] / 4`. A lane without a write gets 0.
 #[derive(Debug)]
 struct LanePermute {
     dst: Reg,
-    /// Register that holds four times the destination lane.
+    /// Four times the destination lane.
     index: Reg,
     src: Reg,
 }
@@ -261,7 +256,7 @@ impl Instruction for LanePermute {
     }
 }
 
-/// `ds_swizzle_b32` with a constant pattern, which is the 16-bit offset field of the instruction.
+/// `ds_swizzle_b32` with a constant pattern, the 16-bit offset field of the instruction.
 #[derive(Debug)]
 struct LaneSwizzle {
     pattern: u32,
@@ -295,7 +290,7 @@ impl Instruction for LaneSwizzle {
     }
 }
 
-/// Returns the lane from which `ds_swizzle_b32` reads in lane `lane`, or `None` for an unsupported pattern.
+/// Returns the source lane of `lane` for `ds_swizzle_b32`; `None` for an unsupported pattern.
 fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
     let (row, own) = (lane & !31, lane & 31);
     let pattern = pattern & 0xffff;
@@ -319,16 +314,15 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
     None
 }
 
-/// The controls of a DPP instruction.
 #[derive(Clone, Copy, Debug)]
 struct DppControl {
-    /// The pattern that determines the source lanes.
+    /// Determines the source lanes.
     pattern: u32,
-    /// Mask of the enabled rows, which have 16 lanes each.
+    /// Mask of the enabled rows of 16 lanes.
     row_mask: u8,
-    /// Mask of the enabled banks within each row, which have 4 lanes each.
+    /// Mask of the enabled banks of 4 lanes in each row.
     bank_mask: u8,
-    /// True if an out-of-range read gives 0. False if it gives the old value.
+    /// True if an out-of-range read gives 0, false if it gives the old value.
     bound_control: bool,
 }
 
@@ -378,8 +372,8 @@ impl Instruction for Dpp {
     }
 }
 
-/// Returns the source lane of `lane` for a DPP pattern in waves of `size` lanes. The result is `None` for an unknown
-/// pattern, and `Some(None)` if the source lane is out of range.
+/// Returns the source lane of `lane` for a DPP pattern, in waves of `size` lanes: `None` for an unknown pattern,
+/// `Some(None)` for an out-of-range source.
 fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     let (row, own) = (lane & !15, lane & 15);
     let n = control & 15;
@@ -416,7 +410,7 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     dpp(d, op, 0, old)
 }
 
-/// Decodes a DPP intrinsic with source operand `src`. The operands after `src` are the controls.
+/// Decodes a DPP intrinsic with source operand `src`, which the controls follow.
 fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResult {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
@@ -438,19 +432,17 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
     })
 }
 
-/// `v_permlane16_b32`, or `v_permlanex16_b32` if `cross` is true. The latter reads from the other row of a pair of
-/// rows.
+/// `v_permlane16_b32`, or `v_permlanex16_b32` (`cross`).
 #[derive(Debug)]
 struct Permlane16 {
-    /// True if lanes read from the other row of the pair.
     cross: bool,
     dst: Reg,
-    /// Register with the value that a lane receives if its source lane is inactive.
+    /// Value of a lane whose source lane is inactive.
     old: Reg,
     src: Reg,
-    /// Register with the selectors of lanes 0 to 7 of a row, four bits per lane.
+    /// Selectors of lanes 0 to 7 of a row, four bits per lane.
     low: Reg,
-    /// Register with the selectors of lanes 8 to 15 of a row, four bits per lane.
+    /// Selectors of lanes 8 to 15 of a row, four bits per lane.
     high: Reg,
 }
 
@@ -491,7 +483,7 @@ fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult 
     })
 }
 
-/// Reads the value of a register in the first active lane.
+/// Broadcasts a register from the first active lane.
 #[derive(Debug)]
 struct ReadFirstLane {
     dst: Reg,
@@ -518,7 +510,7 @@ impl Instruction for ReadFirstLane {
     }
 }
 
-/// Reads the value of a register in the lane whose index is in a uniform register.
+/// Broadcasts a register from the lane in the uniform register `index`.
 #[derive(Debug)]
 struct ReadLane {
     dst: Reg,
@@ -602,7 +594,7 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// `mbcnt`: counts the set bits of the mask that belong to lower lanes, and adds `base`.
+/// `mbcnt`: adds the number of set mask bits of lower lanes to `base`.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,

@@ -1,9 +1,9 @@
 //! Advice on inefficient accesses, found by applying candidate layouts to recorded addresses.
 //!
 //! A [`Sample`] holds the addresses of one access by one warp. For shared memory, each candidate (row padding or row
-//! swizzle) is applied to the addresses of all samples of a source line. A candidate is suggested only if it removes
-//! the bank conflicts of all samples. For global memory, the advice reports the distance between the addresses of
-//! consecutive lanes, which explains why sectors are only partly used.
+//! swizzle) is applied to all samples of a source line, and suggested only if no sample has bank conflicts then. For
+//! global memory, the advice reports the distance between the addresses of consecutive lanes, which explains partly
+//! used sectors.
 //!
 //! ```text
 //! lanes 0 .. 31 store 4 bytes at 128 * lane      32 wavefronts: all lanes use bank 0
@@ -13,29 +13,26 @@
 use linear_layout::target::Banks;
 use std::collections::BTreeMap;
 
-/// The addresses of one memory access by one warp.
+/// The addresses of one access by one warp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
-    /// The address of each lane; `None` if the lane is inactive.
+    /// `None` for inactive lanes.
     pub(crate) addresses: Vec<Option<u64>>,
-    /// Number of bytes that each lane accesses.
     pub(crate) bytes: u32,
-    /// A mask of bits of the lane index: one pass through the banks serves lanes whose indices differ only in these
-    /// bits.
+    /// Bits of the lane index in which the lanes of one pass through the banks differ.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }
 
-/// Size in bytes of the largest row that a candidate may have.
+/// Maximum bytes per row of a candidate.
 const LARGEST_ROW: u64 = 1 << 13;
 
-/// A candidate layout: a change of a buffer's layout that may remove bank conflicts.
+/// A change of a buffer's layout that may remove bank conflicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Candidate {
-    /// A layout with `bytes` bytes of padding after every `row` bytes.
+    /// `bytes` bytes of padding after every `row` bytes.
     Padding { row: u64, bytes: u64 },
-    /// A layout in which groups of `vec` bytes are permuted within each row: the index of a group is XORed with (row
-    /// index / `per_phase`) modulo `max_phase`.
+    /// Permuted groups of `vec` bytes in each row: group index XOR (row index / `per_phase`) modulo `max_phase`.
     Swizzle {
         row: u64,
         vec: u64,
@@ -57,7 +54,6 @@ impl Candidate {
         }
     }
 
-    /// Returns true if no sample has bank conflicts under this candidate.
     fn is_free(self, samples: &[&Sample], banks: Banks) -> bool {
         samples.iter().all(|sample| {
             let places = sample.addresses.iter();
@@ -84,12 +80,12 @@ impl Candidate {
     }
 }
 
-/// Returns the powers of two from `first` to `last` (inclusive). `first` must be a power of two.
+/// Returns the powers of two from `first`, a power of two, to `last` (inclusive).
 fn powers(first: u64, last: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(first), |power| Some(2 * power)).take_while(move |p| *p <= last)
 }
 
-/// Returns advice on the shared-memory accesses of one source line, or `None` if the samples have no bank conflicts.
+/// Returns advice on one source line; `None` if the samples have no bank conflicts.
 pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let (worst, taken) = samples
         .iter()
@@ -155,7 +151,7 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     })
 }
 
-/// Returns advice on the global-memory accesses of one source line, or `None` if no improvement is known.
+/// Returns advice on one source line; `None` if no improvement is known.
 pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     let sample = samples.first()?;
     let bytes = i64::from(sample.bytes);
@@ -183,8 +179,8 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-/// Returns the most frequent distance between the addresses of consecutive lanes, or `None` if fewer than half of the
-/// pairs of consecutive lanes have this distance.
+/// Returns the most frequent distance between the addresses of consecutive lanes; `None` if fewer than half of the
+/// pairs have this distance.
 fn stride(sample: &Sample) -> Option<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     let mut pairs = 0;
@@ -236,7 +232,7 @@ mod tests {
         assert_eq!(of_shared(&[&row], BANKS), None);
     }
 
-    /// The suggested layout avoids conflicts for accesses to rows and for accesses to columns.
+    /// The suggested layout avoids conflicts for accesses to rows and to columns.
     #[test]
     fn one_layout_serves_all_samples() {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));

@@ -1,4 +1,4 @@
-//! The report of a run: memory accesses by width and by source line, bank conflicts, and barriers.
+//! The report of a run: memory accesses by label and by source line, bank conflicts, and barriers.
 
 mod advice;
 
@@ -18,47 +18,46 @@ use std::sync::Arc;
 pub struct SharedUse {
     /// Name of the access, such as `ld.shared v4.b32`.
     pub label: String,
-    /// The operation from which the instruction was decoded, with its location.
+    /// The operation from which the instruction was decoded.
     pub site: Site,
-    /// Number of times that a warp executed the instruction.
+    /// Number of executions by a warp.
     pub accesses: u64,
     /// Number of wavefronts of all accesses.
     pub wavefronts: u64,
-    /// Number of wavefronts that the accesses would take without bank conflicts.
+    /// Number of wavefronts without bank conflicts.
     pub ideal: u64,
 }
 
-/// The memory accesses of one source line, summed over the operations that were lowered from the line.
+/// The memory accesses of one source line, summed over all operations of the line.
 ///
 /// # Units
-/// The accesses count executions by a warp, the wavefronts count passes through the banks of shared memory, and the
-/// sectors count 32-byte sectors of global memory.
+/// Accesses are executions by a warp, wavefronts are passes through the banks of shared memory, and sectors are 32-byte
+/// sectors of global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineUse {
-    /// Location as `file:line`; empty if it is unknown.
+    /// Location as `file:line`; empty if unknown.
     pub location: String,
-    /// Text of the source line if it is known, otherwise the text of an operation of the LLVM dialect.
+    /// Text of the source line, or of an LLVM-dialect operation if the source is unknown.
     pub source: String,
     /// Locations of the calls that inlined the operation, innermost call first.
     pub calls: Arc<[String]>,
-    /// Number of shared-memory accesses executed by warps.
+    /// Number of shared-memory accesses.
     pub shared_accesses: u64,
     /// Number of wavefronts of all shared-memory accesses.
     pub wavefronts: u64,
-    /// Number of wavefronts that the accesses would take without bank conflicts.
+    /// Number of wavefronts without bank conflicts.
     pub ideal_wavefronts: u64,
-    /// Number of global-memory accesses executed by warps.
+    /// Number of global-memory accesses.
     pub global_accesses: u64,
-    /// Number of sectors that the global-memory accesses touch.
+    /// Number of sectors of all global-memory accesses.
     pub sectors: u64,
-    /// Number of sectors that would be touched if the accessed bytes were contiguous.
+    /// Number of sectors if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
-    /// Suggested layouts; each entry is one sentence.
+    /// Suggested layouts, one sentence each.
     pub advice: Vec<String>,
 }
 
 impl LineUse {
-    /// Returns true if the accesses of the line take more wavefronts or sectors than necessary.
     fn is_wasteful(&self) -> bool {
         self.wavefronts > self.ideal_wavefronts || self.sectors > self.ideal_sectors
     }
@@ -125,7 +124,6 @@ pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
     advised.collect()
 }
 
-/// Returns `location` without the column.
 fn line_of(location: &str) -> &str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
     match location.rsplit_once(':') {
@@ -134,41 +132,40 @@ fn line_of(location: &str) -> &str {
     }
 }
 
-/// The global-memory accesses with the same label, such as `ld.global v4.b32`.
+/// The global-memory accesses with one label, such as `ld.global v4.b32`.
 ///
 /// # Units
 /// `sectors` and `ideal_sectors` count 32-byte sectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GlobalUse {
-    /// Number of distinct instructions that were executed at least once. An instruction in a loop body counts once.
+    /// Number of distinct executed instructions. An instruction in a loop body counts once.
     pub instructions: u64,
-    /// Number of accesses executed by warps, over all thread blocks.
+    /// Number of executions by a warp, over all thread blocks.
     pub accesses: u64,
-    /// Number of sectors that the accesses touch.
+    /// Number of sectors of all accesses.
     pub sectors: u64,
-    /// Number of sectors that would be touched if the accessed bytes were contiguous.
+    /// Number of sectors if the accessed bytes were contiguous.
     pub ideal_sectors: u64,
 }
 
 /// The statistics of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Number of thread blocks that were run.
+    /// Number of thread blocks.
     pub blocks: u64,
     /// Number of threads per block.
     pub threads_per_block: u32,
-    /// Number of executed instructions, including terminators. An instruction that several lanes execute together
-    /// counts once.
+    /// Number of executed instructions, including terminators. Lanes that execute an instruction together count once.
     pub instructions: u64,
-    /// Number of barriers executed of a block or of some of its warps, over all thread blocks.
+    /// Number of executed barriers of a block or of some of its warps, over all thread blocks.
     pub barriers: u64,
-    /// Number of warp barriers that warps executed.
+    /// Number of executed warp barriers.
     pub warp_barriers: u64,
-    /// Number of cross-lane operations (shuffles, lane permutes, DPP) that warps executed.
+    /// Number of cross-lane operations (shuffles, lane permutes, DPP) by warps.
     pub shuffles: u64,
     /// Number of bytes to which several unordered threads stored the same value.
     pub redundant_bytes: u64,
-    /// Number of bytes of shared memory per thread block.
+    /// Bytes of shared memory per thread block.
     pub shared_bytes: u32,
     /// Global-memory accesses by label, such as `ld.global v4.b32`.
     pub global: BTreeMap<String, GlobalUse>,
@@ -179,8 +176,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts of `other`, the report of further thread blocks, to this report. The fields `global`, `shared`
-    /// and `lines` are not changed.
+    /// Adds the counts of further thread blocks, except for `global`, `shared` and `lines`.
     pub(super) fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -190,7 +186,7 @@ impl Report {
         self.redundant_bytes += other.redundant_bytes;
     }
 
-    /// Sets the source text of all lines whose location is in `file`; `text` is the contents of the file.
+    /// Sets the source text of all lines in `file`, whose contents are `text`.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
@@ -205,7 +201,7 @@ impl Report {
         self
     }
 
-    /// Returns the number of wavefronts that exceed the ideal number, over all shared-memory accesses.
+    /// Returns the number of wavefronts in excess of the ideal number, over all shared-memory accesses.
     pub fn bank_conflicts(&self) -> u64 {
         self.shared
             .iter()
@@ -285,8 +281,7 @@ impl Report {
         )
     }
 
-    /// Returns the numbers of instructions, accesses, wavefronts and ideal wavefronts for each label of shared-memory
-    /// accesses.
+    /// Returns (instructions, accesses, wavefronts, ideal wavefronts) for each label.
     fn shared_by_label(&self) -> BTreeMap<&str, (u64, u64, u64, u64)> {
         let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
         for access in &self.shared {

@@ -101,7 +101,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a number with an optional type suffix.
     fn numeric(&mut self) -> Parsed<Attribute> {
         let literal = self.literal()?;
         let ty = if self.eat(":") {
@@ -149,7 +148,6 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// Parses a `dense` attribute after its keyword.
     fn dense(&mut self) -> Parsed<Attribute> {
         self.expect("<")?;
         let mut elements = Vec::new();
@@ -259,7 +257,7 @@ impl<'a> Parser<'a> {
         self.llvm_ty()
     }
 
-    /// Parses a type, either at the top level or nested in an LLVM type, where types have no prefix.
+    /// Parses a type, possibly nested in an LLVM type, where types have no prefix.
     fn llvm_ty(&mut self) -> Parsed<Type> {
         self.skip();
         let start = self.at;
@@ -360,7 +358,7 @@ fn element_type(ty: &Type) -> Type {
     }
 }
 
-/// Returns a number as an attribute of type `ty`. For a float type, the number is the bits of the float.
+/// Returns an attribute of type `ty`. For a float type, `value` is the bits.
 fn typed(value: i128, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(value as u64, *float),

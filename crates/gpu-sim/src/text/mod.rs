@@ -1,7 +1,6 @@
 //! Parser of MLIR's generic form, whose syntax is the same for all dialects.
 //!
-//! This parser is for tests and examples. `ll-sim` parses with MLIR instead, and converts the operations to a
-//! [`Module`].
+//! For tests and examples. `ll-sim` parses with MLIR instead, and converts the operations to a [`Module`].
 
 mod attribute;
 
@@ -50,8 +49,7 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Resolves the location aliases of an operation and of its nested operations. Each location is replaced by the first
-/// file, line and column that it contains.
+/// Replaces each location, nested operations included, by the first file, line and column in it.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -106,10 +104,9 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     module: Module,
-    /// The SSA values by name and result number: `%5#1` is (`%5`, 1).
+    /// By name and result number: `%5#1` is (`%5`, 1).
     values: HashMap<(&'a str, u32), Value>,
-    /// The block labels of each open region, outermost region first. The labels of a region are in the order of their
-    /// first mention.
+    /// The block labels of each open region, outermost region first, in the order of first mention.
     blocks: Vec<Vec<&'a str>>,
 }
 
@@ -150,13 +147,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips white space and returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
         self.skip();
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Consumes `token` if it comes next.
     fn eat(&mut self, token: &str) -> bool {
         self.skip();
         let found = self.text[self.at..].starts_with(token);
@@ -191,7 +186,7 @@ impl<'a> Parser<'a> {
         digits.parse().map_err(|_| self.error("a number"))
     }
 
-    /// Parses a list of items separated by commas, up to and including the token `close`.
+    /// Parses items separated by commas, up to and including the token `close`.
     fn list<T>(
         &mut self,
         close: &str,
@@ -237,7 +232,7 @@ impl<'a> Parser<'a> {
         Err(self.error("a closing bracket"))
     }
 
-    /// Parses a string. Invalid UTF-8 is replaced by replacement characters.
+    /// Parses a string. Replacement characters stand for invalid UTF-8.
     fn string(&mut self) -> Parsed<String> {
         let bytes = self.string_bytes()?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -295,7 +290,7 @@ impl<'a> Parser<'a> {
         Ok((name, &self.text[value..self.at]))
     }
 
-    /// Returns the SSA value with a name, which is created at its first use.
+    /// Returns the SSA value with this name, created at its first use.
     fn named(&mut self, (name, index): (&'a str, u32)) -> Value {
         let module = &mut self.module;
         *self.values.entry((name, index)).or_insert_with(|| {
@@ -412,7 +407,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Returns the index of a block label in the order in which the region first mentions its labels.
+    /// Returns the index of a block label, in the order of first mention in the region.
     fn mentioned(&mut self, label: &'a str) -> usize {
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());
@@ -598,7 +593,7 @@ mod tests {
         );
     }
 
-    /// In LLVM's syntax, a backslash before two hexadecimal digits is a byte. Before any other character it is that
+    /// In LLVM's syntax, a backslash before two hexadecimal digits is a byte, and before any other character this
     /// character.
     #[test]
     fn texts_have_bytes_and_escaped_characters() {

@@ -40,7 +40,7 @@ pub struct AmdMfmaEncoding {
 }
 
 impl AmdMfmaEncoding {
-    /// Returns the encoding of the results of the `v_mfma` instruction with shape `instr_shape`. An empty
+    /// Returns the encoding of the result of the `v_mfma` instruction with shape `instr_shape`. An empty
     /// `tiles_per_warp` means one tile along each dim.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl AmdMfmaEncoding {
                     .of_rule("amd_mfma_c3"),
             );
         }
-        // One tile along each dim is the default, even if the text lists fewer or more dims than the rank.
+        // One tile along each dim is the default, even if the length of the list is not the rank.
         let tiles_per_warp = match tiles_per_warp.iter().all(|t| *t == 1) {
             true => Ints::filled(1, instr_shape.len().max(3)),
             false => Ints::from_slice(tiles_per_warp)?,
@@ -117,8 +117,8 @@ impl AmdMfmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns true if the tile of the instruction is transposed: consecutive registers of a thread then hold
-    /// consecutive columns. Otherwise, they hold consecutive rows.
+    /// Returns true if the registers of a thread hold different columns of a tile, and false if they hold different
+    /// rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
@@ -146,8 +146,7 @@ impl AmdMfmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Checks the rules that an encoding must satisfy to have a linear layout. [`new`](Self::new) accepts encodings
-    /// that break these rules.
+    /// Checks the rules for linear layouts, which [`new`](Self::new) does not check.
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
         let (rank, tiles) = (self.rank(), self.tiles_per_warp);
         if !matches!(rank, 2 | 3) {

@@ -11,14 +11,14 @@ use super::{CgaLayout, Encoding, EncodingError};
 
 const FAMILY: &str = "amd_rotating_shared";
 
-/// A tensor in shared memory, swizzled so that both the rows and the blocks of rows are spread over all banks.
+/// A tensor in shared memory, swizzled to spread both the rows and the blocks of rows over all banks.
 ///
 /// Row `r` has the phase `(r / per_phase) % max_phase`, and belongs to block `r / per_phase / max_phase % max_phase`.
 /// Column `c` of the row is stored at column `c ^ (vec * (phase ^ block))`.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
-/// The units are the same as those of [`SwizzledSharedEncoding`](super::SwizzledSharedEncoding).
+/// The units are the same as in [`SwizzledSharedEncoding`](super::SwizzledSharedEncoding).
 /// # Source
 /// Triton's `AMDRotatingSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +34,7 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
-/// Returns the label of the rule that an error of this kind reports, or `None` if the kind is not an error of the
-/// swizzle.
+/// Maps the kinds of swizzle errors to rule labels.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),
@@ -45,11 +44,10 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl AmdRotatingSharedEncoding {
-    /// Returns the encoding with the swizzle parameters `vec`, `per_phase` and `max_phase`. `order` lists the dims, the
-    /// fastest dim first.
+    /// Returns the encoding with these swizzle parameters. `order` lists the dims, the fastest dim first.
     ///
     /// # Errors
-    /// Returns an error if `order` is not a permutation, or its rank differs from that of `cga`.
+    /// Returns an error if `order` is not a permutation, or the ranks of `order` and `cga` differ.
     pub fn new(
         vec: u32,
         per_phase: u32,

@@ -23,8 +23,8 @@ const DEFAULT_INSTR_SHAPE: [u32; 3] = [16, 16, 16];
 /// lanes 0 to 15 hold rows 0 to 7, and the registers of lanes 16 to 31 hold rows 8 to 15. In version 1, lanes 0 to 15
 /// hold the even rows, and lanes 16 to 31 hold the odd rows.
 ///
-/// The bases of `ctaLayout` distribute the tiles over registers and warps, in units of tiles: `ctaLayout = {warp = [[0,
-/// 1], [1, 0]]}` puts warp 1 to the right of warp 0 and warp 2 below it.
+/// `ctaLayout` distributes the tiles over registers and warps, in units of tiles: `{warp = [[0, 1], [1, 0]]}` puts warp
+/// 1 to the right of warp 0 and warp 2 below warp 0.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1). If the rank is 3, dim0 is a batch dim, and the matrix dims follow.
 /// # Source
@@ -39,8 +39,8 @@ pub struct AmdWmmaEncoding {
 }
 
 impl AmdWmmaEncoding {
-    /// Returns the encoding of the results of the `v_wmma` instruction with shape `instr_shape`. `cta_layout`
-    /// distributes its tiles over registers and warps.
+    /// Returns the encoding of the result of the `v_wmma` instruction with shape `instr_shape`. `cta_layout`
+    /// distributes the instruction tiles over registers and warps.
     ///
     /// # Errors
     /// Returns an error if the version is not 1 to 3, if the version has no instruction of this shape, if the ranks
@@ -112,8 +112,8 @@ impl AmdWmmaEncoding {
         &self.cta_layout
     }
 
-    /// Returns true if the tile of the instruction is transposed: consecutive registers of a thread then hold
-    /// consecutive columns. Otherwise, they hold different rows.
+    /// Returns true if the registers of a thread hold different columns of a tile, and false if they hold different
+    /// rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
@@ -135,7 +135,7 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
-    /// Returns true if `self` and `other` distribute the part of one CTA in the same way. Their `CGALayout` may differ.
+    /// Returns true if `self` and `other` are equal apart from `CGALayout`.
     #[must_use]
     pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {
@@ -156,8 +156,7 @@ impl AmdWmmaEncoding {
         Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
-    /// Returns the size of an operand's tile along its dim other than k: m for operand A (`op` 0), and n for operand B
-    /// (`op` 1). In a transposed instruction, m and n are exchanged.
+    /// Returns m for operand A (`op` 0) and n for operand B (`op` 1), exchanged in a transposed instruction.
     pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         // A transposed product of unequal sizes swaps its operands.
@@ -168,8 +167,8 @@ impl AmdWmmaEncoding {
         }
     }
 
-    /// Appends the bases of `ctaLayout`, scaled from tiles to elements. `tile` is log2 of the tile size along each dim.
-    /// Along the dim `skip`, the bases are zero. Register bases that step only along `skip` are omitted.
+    /// Appends the bases of `ctaLayout`, scaled by the tile size `2^tile[dim]`. Steps along the dim `skip` become zero,
+    /// and register bases that step only along `skip` are omitted.
     pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
         let cta = &*self.cta_layout;
         for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {

@@ -12,8 +12,8 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "blocked";
 const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `CGALayout`";
 
-/// A layout that tiles a tensor with a hierarchy of boxes. A thread holds a box of elements, a warp holds a box of
-/// thread boxes, and a CTA holds a box of warp boxes.
+/// A layout that tiles a tensor with nested boxes: a thread holds a box of elements, a warp holds a box of thread
+/// boxes, and a CTA holds a box of warp boxes.
 ///
 /// For example, `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on a 4x4
 /// tensor, where `T1` is thread 1:
@@ -72,8 +72,8 @@ impl BlockedEncoding {
         })
     }
 
-    /// Returns the encoding that covers as much of `shape` as possible with the threads and warps of one CTA. The dims
-    /// are covered in the order `order`, the fastest dim first.
+    /// Returns the encoding whose threads and warps cover as much of the part of one CTA as possible. `order` lists the
+    /// dims to cover, the fastest dim first.
     ///
     /// For example, take a warp of 32 lanes, 4 warps, and one element per thread on a 16x8 tensor in order `[1, 0]`.
     /// Then 8 lanes fit along dim1, so the lanes form a box of 4x8, and all 4 warps are along dim0.
@@ -124,8 +124,8 @@ impl BlockedEncoding {
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
-    /// Returns the default encoding for a shape. A thread box is one element, the last dim is the fastest, and the CTAs
-    /// split the slowest dims first.
+    /// Returns the default encoding for a shape: one element per thread, the last dim fastest, and the CTAs along the
+    /// slowest dims first.
     ///
     /// # Errors
     /// Returns an error if `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not 1 to
@@ -142,7 +142,7 @@ impl BlockedEncoding {
         let size_per_thread = Ints::filled(1, rank);
         let mut split = Ints::filled(1, rank);
         let mut left = u64::from(num_ctas);
-        // The slowest dim is split first; excess CTAs hold copies.
+        // Excess CTAs hold copies.
         for dim in order.iter().rev().map(|d| *d as usize) {
             let pieces = floor_power(shape[dim].max(1).min(left));
             split[dim] = narrow(pieces);
@@ -222,8 +222,7 @@ impl BlockedEncoding {
             }
         }
         tiling.fill(REGISTER, self.order.iter().map(|d| *d as usize));
-        // Unlike in the encodings of matrix instructions, a box larger than the tensor adds no registers that hold
-        // copies.
+        // Unlike in the encodings of matrix instructions, a box beyond the tensor adds no registers with copies.
         tiling.drop_zeros(REGISTER);
         tiling.lay_ctas(3, &self.cga);
         Ok(tiling)
@@ -268,8 +267,7 @@ impl fmt::Display for BlockedEncoding {
     }
 }
 
-/// Returns an order of `rank` dims, the fastest dim first. If `row_major`, the last dim is the fastest, e.g. `[2, 1,
-/// 0]`. Otherwise, the second-to-last dim is the fastest, e.g. `[1, 2, 0]`.
+/// Returns the dims, the fastest dim first. For rank 3: `[2, 1, 0]` if `row_major`, and `[1, 2, 0]` otherwise.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
     let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {

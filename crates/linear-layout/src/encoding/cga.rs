@@ -9,10 +9,10 @@ use super::{EncodingError, Ints, List, MAX_RANK};
 /// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// The basis of one bit of the CTA number, in units of the part of a tensor that one CTA holds.
+/// The basis of one bit of the CTA number, in units of one CTA's part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// `(dim, log2 of the step)` for a bit that selects a part along `dim`, or `None` for a bit that selects a copy.
+    /// `(dim, log2 of the step)`, or `None` if the bit selects a copy.
     pub(crate) step: Option<(u8, u8)>,
 }
 
@@ -32,7 +32,7 @@ pub struct CgaLayout {
 }
 
 impl CgaLayout {
-    /// Returns the layout of a cluster of one CTA, which is the default for an encoding without `CGALayout`.
+    /// Returns the layout of a cluster with one CTA, the default for an encoding without `CGALayout`.
     ///
     /// # Errors
     /// Returns an error if the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
@@ -44,7 +44,7 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the `CGALayout` whose basis number `i` is the effect of bit `i` of the CTA number.
+    /// Returns the `CGALayout` in which bit `i` of the CTA number has the basis `bases[i]`.
     ///
     /// # Errors
     /// Returns an error if the rank is not 1 to 16, there are more than 16 bases, a basis does not have one component
@@ -113,13 +113,10 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the `CGALayout` of the legacy parameters `CTAsPerCGA`, `CTASplitNum` and `CTAOrder`. Along each dim, the
-    /// tensor is split into `split` parts, and `ctas / split` CTAs hold each part. CTAs are numbered along the dims in
-    /// `order`, the fastest dim first.
+    /// Converts the legacy parameters `CTAsPerCGA`, `CTASplitNum` and `CTAOrder`. Along each dim, the tensor has
+    /// `split` parts, and `ctas / split` CTAs hold each part. `order` starts with the fastest dim.
     ///
-    /// # Errors
-    /// Returns an error if the lists differ in length, a number is not a power of two, a split is larger than its
-    /// number of CTAs, or `order` is not a permutation.
+    /// A number that is not a power of two, or a split above the number of CTAs, is an error.
     pub(crate) fn from_split(
         ctas: &[u32],
         split: &[u32],
@@ -175,7 +172,6 @@ impl CgaLayout {
         &self.bits
     }
 
-    /// Returns log2 of the number of parts along each dim.
     pub(crate) fn split_log2(&self) -> [u8; MAX_RANK] {
         let mut log2 = [0u8; MAX_RANK];
         for (dim, _) in self.bits.iter().filter_map(|b| b.step) {
@@ -184,14 +180,13 @@ impl CgaLayout {
         log2
     }
 
-    /// Returns the number of parts into which the tensor is split along each dim.
+    /// Returns the number of parts along each dim.
     #[must_use]
     pub fn split_num(&self) -> Ints {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim. CTAs that hold copies are counted along the dim of the preceding bit
-    /// of the CTA number.
+    /// Returns the number of CTAs along each dim. A bit that selects a copy counts along the dim of the preceding bit.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -206,8 +201,7 @@ impl CgaLayout {
     #[must_use]
     pub fn shape_per_cta(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let split = self.split_num();
-        // If the ranks differ, the last dims of the shape correspond to the last dims of the split, as for pipelined
-        // buffers.
+        // If the ranks differ, the last dims correspond to each other, as for pipelined buffers.
         let skip = shape.len().saturating_sub(split.len());
         let cut = split.len().saturating_sub(shape.len());
         List::collect(
@@ -221,7 +215,7 @@ impl CgaLayout {
         )
     }
 
-    /// Returns the bases. Basis number `i` is the effect of bit `i` of the CTA number.
+    /// Returns the basis of each bit of the CTA number.
     pub fn bases(&self) -> impl Iterator<Item = Ints> + '_ {
         self.bits.iter().map(|bit| {
             let mut basis = Ints::filled(0, self.rank());
@@ -237,7 +231,7 @@ impl CgaLayout {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 
-    /// Returns the layout in which dim `gone` is removed. CTAs that were distributed along `gone` hold copies.
+    /// Returns the layout without dim `gone`. CTAs along `gone` then hold copies.
     pub(crate) fn without_dim(&self, gone: usize) -> Self {
         self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
             _ if dim == gone => None,
@@ -245,13 +239,12 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout in which the tensor is not split along `dim`. CTAs that were distributed along `dim` hold
-    /// copies.
+    /// Returns the layout without a split along `dim`. CTAs along `dim` then hold copies.
     pub(crate) fn broadcast_along(&self, dim: usize) -> Self {
         self.map_dims(self.rank(), |d| (d != dim).then_some(d))
     }
 
-    /// Returns the layout extended to `rank` dims. The tensor is not split along the additional dims, which come last.
+    /// Returns the layout with additional dims at the end, along which the tensor is not split.
     pub(crate) fn with_rank(&self, rank: usize) -> Self {
         Self {
             rank: narrow(rank),
@@ -280,7 +273,7 @@ impl fmt::Debug for CgaLayout {
     }
 }
 
-/// Prints the bases, as in `CGALayout = [[1, 0], [0, 0]]`.
+/// Prints the bases, e.g. `[[1, 0], [0, 0]]`.
 impl fmt::Display for CgaLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
@@ -291,7 +284,7 @@ impl fmt::Display for CgaLayout {
     }
 }
 
-/// Prints `, CGALayout = [..]`, or nothing if the cluster is one CTA.
+/// Prints `, CGALayout = [..]`, or nothing for one CTA.
 pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Result {
     if cga.is_single() {
         Ok(())
@@ -300,8 +293,7 @@ pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Resul
     }
 }
 
-/// Merges two lists of dims: first the dims of `seen` in the order of their first appearance, then the dims of `rest`
-/// that are not in `seen`.
+/// Returns the dims of `seen` in the order of their first appearance, then the other dims of `rest`.
 pub(crate) fn first_seen(
     seen: impl IntoIterator<Item = u32>,
     rest: impl IntoIterator<Item = u32>,

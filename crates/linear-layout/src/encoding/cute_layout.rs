@@ -22,7 +22,7 @@ const FAMILY: &str = "cute.layout";
 const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 
 /// A layout of CuTe. The layout of a buffer has one mode for each dim. The layout of a tensor in registers has two
-/// modes: the threads, and the values of a thread.
+/// modes: threads, and values of a thread.
 ///
 /// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with `tile = [16,
 /// 8]` maps thread t and value v to the index of an element of the tile in column-major order. An encoding with a tile
@@ -40,8 +40,8 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 /// # Ok::<(), linear_layout::encoding::EncodingError>(())
 /// ```
 /// # Shape
-/// Buffer: (offset, block) -> (dim0, dim1, ...), where the sizes of the modes are the shape. Tensor: (register, lane,
-/// warp, block) -> (dim0, dim1, ...). With an explicit tile, the layout on another shape is the layout of the
+/// Buffer: (offset, block) -> (dim0, dim1, ...), with the sizes of the modes as the shape. Tensor: (register, lane,
+/// warp, block) -> (dim0, dim1, ...). On a shape other than an explicit tile, the layout is the same as for the
 /// [`LinearEncoding`] with the same bases. There is one CTA.
 /// # Units
 /// Offsets and swizzles count elements.
@@ -61,12 +61,10 @@ struct CuteSpec {
     threads_per_warp: u32,
 }
 
-/// The tile of a tensor that a layout of threads and values covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct CuteTile {
     shape: List<u64, MAX_RANK>,
-    /// True if the text of the encoding states the tile (`tile = [16, 8]`). False if the tile is the shape of the
-    /// tensor that has the encoding.
+    /// True if the text states the tile, and false if the tile is the shape of the tensor.
     is_explicit: bool,
     bases: TileBases,
 }
@@ -78,13 +76,12 @@ enum TileBases {
 }
 
 impl CuteEncoding {
-    /// Returns the encoding of the layout of a buffer. `threads_per_warp` is the number of lanes of a warp, which
-    /// matters only if [`with_tile`](Self::with_tile) turns the encoding into a layout of threads and values.
+    /// Returns the encoding of the layout of a buffer. `threads_per_warp` matters only for the threads and values of
+    /// [`with_tile`](Self::with_tile).
     ///
     /// # Errors
     /// Returns an error if an extent or the number of lanes is not a power of two, or the layout is not linear over
-    /// GF(2). It is linear if it has no offset, no negative stride, and no sum of strides that carries from one bit to
-    /// the next.
+    /// GF(2): it has an offset, a negative stride, or strides whose sum carries from one bit to the next.
     pub fn new(layout: ComposedLayout, threads_per_warp: u32) -> Result<Self, EncodingError> {
         let is_plain = layout.swizzle.is_identity() && layout.offset == 0;
         let text = match is_plain {
@@ -173,7 +170,6 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns the encoding in which a tile that was implied by the shape of a tensor is stated explicitly.
     pub(super) fn with_explicit_tile(&self) -> Self {
         let mut explicit = self.clone();
         if let Some(tile) = &mut explicit.tile {
@@ -189,7 +185,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the tile is the shape of the tensor that has the encoding, because the text states no tile.
+    /// Returns true if the text states no tile, and the tile is the shape of the tensor.
     #[must_use]
     pub fn is_tile_implied(&self) -> bool {
         self.tile.as_ref().is_some_and(|tile| !tile.is_explicit)
@@ -218,8 +214,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns true if the equivalent explicit encoding is [`GenericLinearEncoding`], because a basis of the tile is
-    /// not valid in a [`LinearEncoding`].
+    /// Returns true if the bases of the tile are valid only in a [`GenericLinearEncoding`].
     pub(super) fn is_generic(&self) -> bool {
         let bases = self.tile.as_ref().map(|tile| &tile.bases);
         matches!(bases, Some(TileBases::Generic(_)))
@@ -331,7 +326,7 @@ impl fmt::Display for CuteEncoding {
     }
 }
 
-/// Returns the byte offset in `text` of the first extent of the layout that is not a power of two.
+/// Returns the byte offset of the first extent that is not a power of two.
 fn extent_offset(text: &str, layout: &ComposedLayout) -> Option<usize> {
     let leaves = layout.layout.leaves();
     let wrong = leaves

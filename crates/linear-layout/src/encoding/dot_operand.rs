@@ -21,8 +21,9 @@ const FAMILY: &str = "dot_op";
 
 /// The encoding of operand A (`op_idx` 0) or B (`op_idx` 1) of a matrix product whose result has the encoding `parent`.
 ///
-/// Warps that compute the same rows of the result need the same rows of A. Warps that are distributed along the summed
-/// dim K therefore hold copies. Along K, a thread holds groups of `k_width` contiguous elements.
+/// Warps that compute the same rows of the result hold copies of these rows of A, and warps that compute the same
+/// columns hold copies of these columns of B. Along the summed dim K, a thread holds groups of `k_width` contiguous
+/// elements.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1), where K is dim1 of A and dim0 of B.
 /// # Units
@@ -105,7 +106,7 @@ impl DotOperandEncoding {
         &self.parent
     }
 
-    /// Returns the number of contiguous elements in each group that a thread holds along K.
+    /// Returns the number of contiguous elements in a group along K, or 0 if the parent is blocked.
     #[must_use]
     pub fn k_width(&self) -> u32 {
         self.k_width
@@ -115,8 +116,7 @@ impl DotOperandEncoding {
         self.parent.rank()
     }
 
-    /// Returns the order of the operand's dims: first the dim K, which is summed over, then the other matrix dim, then
-    /// the batch dim.
+    /// Returns K, then the other matrix dim, then the batch dim.
     pub(crate) fn order(&self) -> Ints {
         operand_order(self.op_idx, self.rank(), true)
     }
@@ -126,8 +126,8 @@ impl DotOperandEncoding {
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }
 
-    /// Returns the split of the operand over the CTAs of a cluster, derived from the split of the result. CTAs that
-    /// hold different parts of the result along the dim K of the operand hold copies of the operand.
+    /// Returns the split of the operand over the CTAs of a cluster. CTAs along the dim that is K in the operand
+    /// (dim1 for A, dim0 for B) hold copies.
     ///
     /// # Errors
     /// Returns an error in the same cases as [`Encoding::cga_layout`] of the parent.
@@ -191,7 +191,7 @@ impl DotOperandEncoding {
                 format!("`instrShape` is {shape}, expected a size for each of {rank} dims");
             return Err(EncodingError::no_layout("nvidia_mma", reason).of_rule("nvidia_mma_c2"));
         };
-        // The instructions for 64-bit elements, which have 8 rows, cover half as many elements along K.
+        // Instructions for 64-bit elements have 8 rows, and half as many elements along K.
         let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
         let Some(k_tile) = k_tile else {
             let expected = "at most 536870911, so that 8 times it fits into 32 bits";
@@ -304,14 +304,12 @@ impl DotOperandEncoding {
     }
 }
 
-/// Returns the order of an operand's dims. The dim K, which is summed over, is first if `k_first`, and second
-/// otherwise. The batch dim is last.
+/// Returns the dims of an operand. K is first if `k_first`, and second otherwise; the batch dim is last.
 pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Appends `sizes[dim]` indices of the input dim `slot` along each dim of `order`. Indices along the dim `k` do not
-/// step through the tensor: they hold copies.
+/// Appends `sizes[dim]` indices of the input dim `slot` along each dim of `order`. Indices along `k` hold copies.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

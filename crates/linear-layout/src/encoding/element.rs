@@ -1,4 +1,4 @@
-//! Widths of element types, which are given by their names in IR or in a front end.
+//! Widths of element types, by their names in IR and in front ends.
 
 use super::spelling::nearest;
 use thiserror::Error;
@@ -18,8 +18,7 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Names of element types in Triton, `NumPy`, `PyTorch` and CUTLASS that do not consist of a prefix and a number of
-/// bits, with their widths in bits.
+/// Element types of Triton, `NumPy`, `PyTorch` and CUTLASS with irregular names, and their widths in bits.
 #[rustfmt::skip]
 const FRONT_END_NAMES: [(&str, u32); 21] = [
     ("fp8e4nv", 8), ("fp8e4b8", 8), ("fp8e4b15", 8), ("fp8e5", 8), ("fp8e5b16", 8),
@@ -32,7 +31,7 @@ const FRONT_END_NAMES: [(&str, u32); 21] = [
 /// Prefixes of the names that end with a number of bits, e.g. `int` of `int32`.
 const PREFIXES: [&str; 9] = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
 
-/// The error for a name that is not the name of an element type.
+/// The error for an unknown element type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{name}` is not an element type that can be converted")]
 pub struct ElementTypeError {
@@ -40,7 +39,7 @@ pub struct ElementTypeError {
 }
 
 impl ElementTypeError {
-    /// Returns the error that `name` is not the name of an element type.
+    /// Returns the error for the unknown element type `name`.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let name = name.chars().take(60).collect();
@@ -61,8 +60,8 @@ impl ElementTypeError {
         notes
     }
 
-    /// Returns the suggestion for the unknown name: the float type of the same width (e.g. `f8E4M3FN` for `float8`), or
-    /// otherwise the known name with the smallest edit distance.
+    /// Returns the float type of the same width (e.g. `f8E4M3FN` for `float8`), or otherwise the known name with the
+    /// smallest edit distance.
     fn nearest(&self) -> Option<&'static str> {
         let name = self.name.to_lowercase();
         let floats = || FLOATS.iter().map(|(float, _)| *float);
@@ -74,8 +73,7 @@ impl ElementTypeError {
     }
 }
 
-/// Returns the width in bits of the element type with this name in IR, or `None` if there is no such element type. A
-/// pointer has 64 bits.
+/// Returns the width in bits of the element type `name` in IR, or `None` if the type is unknown. A pointer has 64 bits.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits;
@@ -93,7 +91,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns the width in bits of the element type with this name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
+/// Returns the width in bits of an element type, by its name in IR, Triton, `NumPy`, `PyTorch` or CUTLASS.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits_of_name;
@@ -130,7 +128,7 @@ pub fn element_bits_of_name(name: &str) -> Result<u32, ElementTypeError> {
     found.ok_or_else(|| ElementTypeError::new(whole))
 }
 
-/// Returns true if an integer element may have this width in bits: a power of two up to 64.
+/// Returns true if `bits` is a valid width of an integer element: a power of two up to 64.
 #[must_use]
 pub fn is_element_width(bits: u32) -> bool {
     bits.is_power_of_two() && bits <= 64

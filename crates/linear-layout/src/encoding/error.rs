@@ -9,7 +9,6 @@ use super::spelling::nearest;
 use super::{FAMILIES, Ints};
 use crate::layout::LayoutError;
 
-/// The text of a message: a fixed text, or an owned text that contains numbers of the encoding.
 type MessageText = Cow<'static, str>;
 
 /// An error in the text of an encoding, in its parameters, or in its layout on a shape.
@@ -24,23 +23,20 @@ type MessageText = Cow<'static, str>;
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncodingError(Box<ErrorDetails>);
 
-/// The contents of an [`EncodingError`]: the kind, and the label of the broken rule, if there is one.
 #[derive(Clone, PartialEq, Eq)]
 struct ErrorDetails {
     kind: EncodingErrorKind,
     rule: Option<&'static str>,
 }
 
-/// Methods that attach the label of the broken rule, e.g. `blocked_c2`, to an error. A label that the error already has
-/// is kept.
+/// Attaches the label of the broken rule, e.g. `blocked_c2`, to an error. A label that is already there is kept.
 pub(crate) trait RuleLabel: Sized {
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// Attaches the label that the closure `label` selects by the kind of the error. A check of several rules uses this
-    /// method instead of one call for each rule.
+    /// Attaches the label that the closure `label` selects, if any.
     #[must_use]
     fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
@@ -271,7 +267,6 @@ impl EncodingError {
         Self(Box::new(ErrorDetails { kind, rule: None }))
     }
 
-    /// Returns a syntax error at byte offset `at` of the text.
     #[cold]
     pub(crate) fn syntax(at: usize, reason: String) -> Self {
         Self::new(EncodingErrorKind::Quoted {
@@ -303,7 +298,7 @@ impl EncodingError {
         })
     }
 
-    /// Names `name` as the key that causes the error, if the error is about too many items and names no key yet.
+    /// Adds the missing key to an error about too many items.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
         if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
@@ -314,7 +309,7 @@ impl EncodingError {
         self
     }
 
-    /// Returns the key in the text of the encoding that causes the error, if there is one.
+    /// Returns the key that causes the error, if there is one.
     ///
     /// ```
     /// use linear_layout::encoding::Encoding;
@@ -351,8 +346,7 @@ impl EncodingError {
         }
     }
 
-    /// Names `name` as the key that causes the error, if the error is an error of a quoted layout, or the
-    /// encoding has no layout.
+    /// Attributes an error of a quoted layout, or a `NoLayout` error, to the key `name`.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {
@@ -430,8 +424,7 @@ impl EncodingError {
         )
     }
 
-    /// Returns true if encoding inference failed: no encoding could be inferred for the operand or the result of an
-    /// operation.
+    /// Returns true if no encoding could be inferred for the operand or the result of an operation.
     #[must_use]
     pub fn is_inference(&self) -> bool {
         matches!(
@@ -442,8 +435,8 @@ impl EncodingError {
         )
     }
 
-    /// Returns the byte offset of the error in `text`, the text of the encoding. This is the offset at which parsing
-    /// stopped, or the offset of the first name that the message has in backticks.
+    /// Returns the byte offset of the error in `text`, the text of the encoding: the offset at which parsing stopped,
+    /// or the offset of the first name in backticks of the message.
     #[must_use]
     pub fn offset_in(&self, text: &str) -> Option<usize> {
         self.offset().or_else(|| {
@@ -481,12 +474,10 @@ impl EncodingError {
         matches!(self.0.kind, EncodingErrorKind::UnknownKey { .. })
     }
 
-    /// Returns true if the text uses an alias that is not defined.
     pub(crate) fn is_unknown_alias(&self) -> bool {
         matches!(self.0.kind, EncodingErrorKind::UnknownAlias { .. })
     }
 
-    /// Returns true if the text begins with an unknown encoding name.
     pub(crate) fn is_unknown_family(&self) -> bool {
         matches!(self.0.kind, EncodingErrorKind::UnknownFamily { .. })
     }
@@ -516,7 +507,7 @@ fn nearest_family(name: &str) -> String {
 }
 
 fn nearest_key(key: &str, valid: &str) -> String {
-    // If `key` itself is valid, the error has another reason, and `key` is no suggestion.
+    // A valid `key` is no suggestion: the error then has another reason.
     let known = valid
         .split('`')
         .skip(1)

@@ -34,7 +34,7 @@ pub struct LinearEncoding {
 
 /// A distributed layout given by its bases. Unlike in a [`LinearEncoding`], a warp basis may step along several dims.
 ///
-/// Matrix instructions with shared operands need swizzled warps, such as `warp = [[0, 4], [32, 8]]`. Few other
+/// Warps that share operands of a matrix instruction need swizzled bases, such as `warp = [[0, 4], [32, 8]]`. Few other
 /// operations accept swizzled warps.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
@@ -45,8 +45,7 @@ pub struct GenericLinearEncoding {
     explicit: ExplicitLayout,
 }
 
-/// The linear layout that a [`LinearEncoding`] or a [`GenericLinearEncoding`] states explicitly. Both types dereference
-/// to this type.
+/// The explicit linear layout of a [`LinearEncoding`] or a [`GenericLinearEncoding`], which dereference to this type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExplicitLayout {
     layout: Arc<LinearLayout>,
@@ -75,7 +74,7 @@ impl ExplicitLayout {
         }
     }
 
-    /// Returns the linear layout that the encoding states explicitly.
+    /// Returns the linear layout.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -85,8 +84,6 @@ impl ExplicitLayout {
         self.layout.out_dims().count()
     }
 
-    /// Returns the order of the dims: first the dims along which register bits step, in the order of the bits, then all
-    /// other dims, from the last to the first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.layout, Dim::REGISTER)
     }
@@ -95,7 +92,7 @@ impl ExplicitLayout {
         cga_of(&self.layout)
     }
 
-    /// Returns the layout on a tensor of this shape, as a [`Tiling`]. Errors mention the encoding name `family`.
+    /// Returns the layout on this shape. Errors name `family`.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,
@@ -128,7 +125,7 @@ impl ExplicitLayout {
 }
 
 impl LinearEncoding {
-    /// Returns the encoding that states `layout` explicitly.
+    /// Returns the encoding with the layout `layout`.
     ///
     /// # Errors
     /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
@@ -171,7 +168,7 @@ impl LinearEncoding {
 }
 
 impl GenericLinearEncoding {
-    /// Returns the encoding that states `layout` explicitly.
+    /// Returns the encoding with the layout `layout`.
     ///
     /// # Errors
     /// Returns an error if the input dims are not register, lane, warp, block, or the output dims are not dim0, dim1,
@@ -197,8 +194,7 @@ impl GenericLinearEncoding {
                             .of_rule("generic_linear_c4"),
                     );
                 }
-                // The order of the registers determines the dim that is filled first. This is defined only if the steps
-                // are powers of two.
+                // The first register bases determine the dim that is filled first, which needs steps by powers of two.
                 if dim == Dim::REGISTER && single_step(coords).is_err() {
                     return Err(
                         EncodingError::new(EncodingErrorKind::NotEvenStep { what, basis })
@@ -253,10 +249,8 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
-/// Returns the layout whose bases of input dim `ins[i]` are `bases[i]`. The output sizes are the smallest that contain
-/// all bases.
-///
-/// `rank` is the rank of the tensor, or 0 to derive it from the bases.
+/// Returns the layout in which input dim `ins[i]` has the bases `bases[i]`. Each output size is the smallest power of
+/// two that contains all bases. A `rank` of 0 means the rank of the bases.
 pub(crate) fn layout_from_bases(
     what: &'static str,
     ins: &[Dim],
@@ -344,8 +338,8 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
     }
 }
 
-/// Returns a tensor element that no input of the layout reaches, or `None` if the layout is surjective. The element has
-/// one nonzero component, which is a power of two.
+/// Returns an element without a location, or `None` if the layout is surjective. The element is a single power of two
+/// along one dim.
 pub(crate) fn first_uncovered(layout: &LinearLayout) -> Option<Ints> {
     if layout.is_surjective() {
         return None;
@@ -371,11 +365,7 @@ pub(crate) fn numbers(basis: Coords) -> Ints {
     Ints::collect(basis.iter().map(|v| narrow::<u32>(v)))
 }
 
-/// Returns `Some((dim, bit))` for a basis that steps by `2^bit` along `dim`, and `None` for a zero basis. Any other
-/// basis is an error.
-///
-/// # Errors
-/// Returns an error if the basis has several nonzero components or a component that is not a power of two.
+/// Returns `(dim, bit)` for a step by `2^bit` along one dim, `None` for a zero basis, and an error for any other basis.
 pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     let mut step = None;
     for (dim, value) in basis.iter().enumerate().filter(|(_, v)| *v != 0) {
@@ -387,8 +377,8 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     Ok(step)
 }
 
-/// Checks that the layout is a permutation matrix, apart from zero columns: every basis is zero or a power of two along
-/// one dim, and every power of two below each size is the basis of exactly one bit.
+/// Checks that every basis is zero or a power of two along one dim, and that every power of two below each size is the
+/// basis of exactly one bit.
 pub(crate) fn permutation_matrix(
     what: &'static str,
     layout: &LinearLayout,
@@ -420,8 +410,8 @@ pub(crate) fn permutation_matrix(
     surjective(what, layout)
 }
 
-/// Returns the order of the dims: first the dims along which bits of `ind` step, in the order of the bits, then all
-/// other dims, from the last to the first.
+/// Returns the order of the dims, the fastest dim first: the dims in the order in which bits of `ind` step along them,
+/// then the remaining dims from the last to the first.
 pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     let rank = layout.out_dims().count();
     let moves = (0..layout.in_bits(ind)).filter_map(|bit| {
@@ -434,8 +424,7 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
-/// Returns the `CGALayout` that corresponds to the `block` bases of a linear layout. These bases must split the tensor
-/// into contiguous parts.
+/// Returns the `CGALayout` of the `block` bases, which must split the tensor into contiguous parts.
 pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
     let rank = layout.out_dims().count();
     let mut split = [0u32; MAX_RANK];
@@ -469,7 +458,7 @@ fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     EncodingError::new(EncodingErrorKind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Returns `layout` as a [`Tiling`], or an error if the output sizes of `layout` are not `shape`.
+/// Converts `layout` to a [`Tiling`]. An output size other than `shape` is an error with the label `rule`.
 pub(crate) fn exact(
     family: &'static str,
     rule: &'static str,
@@ -500,7 +489,7 @@ pub(crate) fn exact(
     Ok(tiling)
 }
 
-/// Prints the bases of all input dims for which `skip` is false, as in `register = [[0, 1]], lane = [[1, 0]]`.
+/// Prints the bases, as in `register = [[0, 1]], lane = [[1, 0]]`, except for input dims that `skip` selects.
 pub(crate) fn fmt_bases(
     f: &mut fmt::Formatter<'_>,
     layout: &LinearLayout,

@@ -9,7 +9,7 @@ use super::error::EncodingErrorKind;
 /// Maximum rank of an encoding.
 pub const MAX_RANK: usize = crate::layout::MAX_DIMS;
 
-/// A list of at most `N` items, which are stored inline. It dereferences to a slice.
+/// An inline list of at most `N` items, which dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct List<T, const N: usize> {
     len: u8,
@@ -35,7 +35,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         Ok(list)
     }
 
-    /// Returns a list of `min(len, N)` copies of `item`.
+    /// Returns `min(len, N)` copies of `item`.
     #[must_use]
     pub(crate) fn filled(item: T, len: usize) -> Self {
         let mut list = Self::new();
@@ -53,10 +53,6 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         list
     }
 
-    /// Appends one item.
-    ///
-    /// # Errors
-    /// Returns an error if the list is full.
     pub(crate) fn push(&mut self, item: T) -> Result<(), EncodingError> {
         match self.items.get_mut(self.len as usize) {
             Some(slot) => {

@@ -26,8 +26,7 @@ pub struct TypeText {
     pub element_bits: Option<u32>,
 }
 
-/// Beginnings of the types that the parser recognizes. Some of these types have no encoding that can be converted, and
-/// are rejected with a specific message.
+/// Beginnings of the recognized types. Types without an encoding are rejected with a specific message.
 const TYPES: [&str; 5] = [
     "tensor<",
     "!ttg.memdesc<",
@@ -37,7 +36,7 @@ const TYPES: [&str; 5] = [
 ];
 
 impl TypeText {
-    /// Returns true if a text begins like a type that [`parse`](Self::parse) recognizes, e.g. `tensor<`.
+    /// Returns true if `text` begins with a type that [`parse`](Self::parse) recognizes, e.g. `tensor<`.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
@@ -125,7 +124,7 @@ impl TypeText {
     }
 }
 
-/// Parses sizes such as `128x64x` from byte `open` on. Returns the sizes, and the byte offset after the last `x`.
+/// Parses `128x64x` from byte `open` on. Also returns the byte offset after the last `x`.
 fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     let (mut sizes, mut pos) = (Vec::new(), open);
     loop {
@@ -148,8 +147,8 @@ fn sizes(text: &str, open: usize) -> Result<(Vec<u64>, usize), EncodingError> {
     }
 }
 
-/// Returns the byte offset at which the element type that begins at byte `element` ends: the offset of the next comma
-/// or of the closing bracket of the enclosing type.
+/// Returns the end of the element type that begins at byte `element`: the byte offset of the next comma or closing
+/// bracket.
 fn element_end(text: &str, element: usize) -> usize {
     let mut depth = 0usize;
     for (i, byte) in text.bytes().enumerate().skip(element) {
@@ -163,8 +162,8 @@ fn element_end(text: &str, element: usize) -> usize {
     text.len()
 }
 
-/// Skips the parameters of a buffer type that follow the encoding. Returns the shape of the allocation if the text has
-/// one, and the offset of the closing bracket.
+/// Skips the parameters after the encoding. Returns the shape of the allocation, if there is one, and the byte offset
+/// of the closing bracket.
 fn rest_of_buffer(text: &str, from: usize) -> (Option<Vec<u64>>, usize) {
     let length = text[from..].find('>').unwrap_or(text.len() - from);
     let last = text[from..from + length]

@@ -1,9 +1,9 @@
 //! Encodings: the named layouts of GPU compilers, among them all encodings of Triton 3.9.
 //!
-//! An *encoding* describes how the elements of a tensor are distributed over threads (a distributed encoding), over a
-//! shared-memory buffer (a shared encoding), or over tensor memory. Its parameters describe one hardware feature, such
-//! as a matrix instruction. [`Encoding`] is the main type. An encoding is parsed with [`str::parse`], printed with
-//! [`ToString`], and converted to a [`LinearLayout`] for a shape with [`Encoding::to_linear_layout`].
+//! An *encoding* distributes the elements of a tensor over registers and threads (a distributed encoding), over a
+//! shared-memory buffer (a shared encoding), or over tensor memory. The parameters of an encoding describe one hardware
+//! feature, such as a matrix instruction. The main type is [`Encoding`]: [`str::parse`] and [`ToString`] read and print
+//! the text, and [`Encoding::to_linear_layout`] returns the [`LinearLayout`] for a shape.
 //! ```
 //! use linear_layout::encoding::Encoding;
 //! use linear_layout::layout::Dim;
@@ -17,15 +17,14 @@
 //! assert_eq!(layout.basis(Dim::REGISTER, 1), [8, 0]);  // 16 rows are twice what the warps cover
 //! # Ok::<(), linear_layout::encoding::EncodingError>(())
 //! ```
-//! A *family* is a kind of encoding, such as `blocked`. Each family has one file with its parameters, rules, text and
-//! layout. Read [`BlockedEncoding`] and [`SliceEncoding`] first, then the families of matrix instructions, then the
-//! shared families.
+//! A *family* is a kind of encoding, such as `blocked`, and has one file. Read [`BlockedEncoding`] and
+//! [`SliceEncoding`] first, then the families of matrix instructions, then the shared families.
 //!
 //! [`infer`] propagates encodings through views. [`Encoding::recognize`] maps a linear layout back to an encoding.
 //!
 //! # Speed
-//! Time of one conversion to a linear layout on a 128x128 tensor. `cargo bench --bench encodings` measures the best of
-//! 400 rounds, here on two shared cores of an x86-64 server:
+//! Time of one conversion to a linear layout on a 128x128 tensor: the best of 400 rounds of `cargo bench --bench
+//! encodings` on two shared cores of an x86-64 server.
 //!
 //! | family | layout | family | layout |
 //! |---|---|---|---|
@@ -41,8 +40,8 @@
 //! A conversion does not allocate, except for layouts with more than 2^24 inputs.
 //!
 //! This module has no MLIR attributes (which wrap these types), no encodings that only exist inside front ends, and no
-//! encodings of vendors other than NVIDIA and AMD. The layouts of other MLIR compilers are in [`other`]. Layouts of
-//! CuTe and Tilus that are linear are encodings: [`CuteEncoding`] and [`TilusEncoding`].
+//! encodings of vendors other than NVIDIA and AMD. The layouts of other MLIR compilers are in [`other`]. Linear layouts
+//! of CuTe and Tilus are encodings, too: [`CuteEncoding`] and [`TilusEncoding`].
 
 mod amd_mfma;
 mod amd_rotating_shared;
@@ -110,7 +109,7 @@ use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// Expands to the name of a family: its alias, or the name of its attribute if there is no alias.
+/// Expands to the alias of a family, or to the attribute name if there is no alias.
 macro_rules! family_name {
     ($name:literal) => {
         $name
@@ -120,11 +119,9 @@ macro_rules! family_name {
     };
 }
 
-/// Declares the enum of all families, and methods that dispatch to the family.
 macro_rules! families {
     ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal $(as $alias:literal)?,)*) => {
-        /// A layout of a tensor in the notation of a GPU compiler, e.g. `#ttg.blocked<...>`. Each variant is one
-        /// family.
+        /// A named layout of a GPU compiler, e.g. `#ttg.blocked<...>`. Each variant is one family.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Encoding {
@@ -137,7 +134,7 @@ macro_rules! families {
             }
         })*
 
-        /// The dialect and the attribute name of every family, e.g. `("ttg", "blocked")`.
+        /// `(dialect, attribute name)` of every family, e.g. `("ttg", "blocked")`.
         const FAMILIES: &[(&str, &str)] = &[$(($dialect, $name),)*];
 
         impl Encoding {
@@ -154,7 +151,7 @@ macro_rules! families {
                 }
             }
 
-            /// Returns the rank of the tensors to which the encoding applies.
+            /// Returns the rank of the tensor.
             #[must_use]
             pub fn rank(&self) -> usize {
                 match self {
@@ -196,11 +193,11 @@ macro_rules! families {
 families! {
     /// `#ttg.blocked`: a tensor in registers, tiled by equal boxes.
     Blocked(BlockedEncoding) = "ttg" "blocked",
-    /// `#ttg.slice`: a tensor whose layout is the layout of a parent encoding without one dim.
+    /// `#ttg.slice`: a parent encoding with one dim removed.
     Slice(SliceEncoding) = "ttg" "slice",
     /// `#ttg.linear`: a tensor in registers, given by explicit bases.
     Linear(LinearEncoding) = "ttg" "linear",
-    /// `#ttg.generic_linear`: a tensor in registers, given by explicit bases that may swizzle the warps.
+    /// `#ttg.generic_linear`: a tensor in registers, given by explicit bases. A warp basis may step along several dims.
     GenericLinear(GenericLinearEncoding) = "ttg" "generic_linear",
     /// `#ttg.dot_op`: an operand of a matrix product in registers.
     DotOperand(DotOperandEncoding) = "ttg" "dot_op",
@@ -212,8 +209,7 @@ families! {
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
     /// `#ttg.swizzled_shared`: a tensor in shared memory, with the vectors of each row permuted by an XOR.
     SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
-    /// `#ttg.amd_rotating_shared`: a tensor in shared memory, swizzled as in `swizzled_shared`, but by a phase that
-    /// also changes with each block of rows.
+    /// `#ttg.amd_rotating_shared`: like `swizzled_shared`, with a phase that also changes with each block of rows.
     AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
     /// `#ttg.padded_shared`: a tensor in shared memory, with padding at regular intervals.
     PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",
@@ -234,7 +230,7 @@ families! {
 }
 
 impl Encoding {
-    /// Parses the text of an encoding. `aliases` defines the aliases, e.g. `#blocked`, that the text may use.
+    /// Parses the text of an encoding. `aliases` defines the names, e.g. `#blocked`, that the text may use.
     ///
     /// # Errors
     /// Returns an error if the text is not an encoding, or the encoding breaks a rule of its family.
@@ -254,15 +250,13 @@ impl Encoding {
         self.tiling(shape)?.into_layout()
     }
 
-    /// Returns the linear layout of a tensor or buffer of this shape, or an error if the layout is not surjective, i.e.
-    /// some element is stored nowhere.
+    /// Returns the linear layout of a tensor or buffer of this shape, and checks that every element has a location.
     ///
-    /// A basis beyond the shape becomes zero, such as `warp = [[0, 5]]` on four columns. If no other basis reaches the
-    /// odd columns, half of the elements have no location. [`to_linear_layout`](Self::to_linear_layout) nevertheless
-    /// returns this layout, as Triton does, but this function returns an error.
+    /// [`to_linear_layout`](Self::to_linear_layout) also returns layouts that leave elements without a location, as
+    /// Triton does. For example, `warp = [[0, 5]]` becomes a zero basis on four columns.
     /// # Errors
-    /// Returns an error in the same cases as `to_linear_layout`, and if an element is not in the image. The message
-    /// names the element.
+    /// Returns an error in the same cases as `to_linear_layout`, and if an element has no location. The message names
+    /// the element.
     pub fn to_surjective_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
         let layout = self.to_linear_layout(shape)?;
         match linear::first_uncovered(&layout) {
@@ -278,11 +272,11 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of a tensor of this shape. If the text of a CuTe encoding states no tile, the shape becomes
-    /// the tile. Any other encoding is returned unchanged.
+    /// Returns the encoding for a tensor of this shape. The shape becomes the tile of a CuTe encoding without an
+    /// explicit tile. Any other encoding stays unchanged.
     ///
-    /// Only a layout of CuTe without an explicit tile is changed. On a buffer, such a layout maps coordinates to
-    /// offsets. On a tensor, it is a layout of threads and values, and its tile is the shape of the tensor.
+    /// Without a tile, a layout of CuTe describes a buffer: coordinates are mapped to offsets. With a tile, a
+    /// layout of CuTe describes the threads and values of a tensor.
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let written: Encoding = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">".parse()?;
@@ -303,11 +297,11 @@ impl Encoding {
         }
     }
 
-    /// Returns the linear layout on this shape, and the encoding to which the layout belongs. A CuTe encoding without a
-    /// tile is read as the layout of a buffer or, if that is invalid, of a tensor.
+    /// Returns the linear layout on this shape, and the encoding to which the layout belongs.
     ///
+    /// A CuTe encoding without a tile is tried as a buffer first, then as a tensor.
     /// # Errors
-    /// Returns the error of [`to_linear_layout`](Self::to_linear_layout), if the encoding is invalid for a tensor, too.
+    /// Returns the error of [`to_linear_layout`](Self::to_linear_layout) if neither reading is valid.
     pub fn on_shape(self, shape: &[u64]) -> Result<(Self, LinearLayout), EncodingError> {
         match self.to_linear_layout(shape) {
             Ok(layout) => Ok((self, layout)),
@@ -320,7 +314,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding as its text states it: a tile that was implied by the shape of a tensor is removed.
+    /// Returns the encoding as its text states it: an implied tile is removed.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {
@@ -329,8 +323,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding in which a tile that was implied by the shape of a tensor is stated explicitly. The tile
-    /// then stays the same on tensors of other shapes.
+    /// Returns the encoding with an implied tile made explicit, for use on tensors of other shapes.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {
@@ -345,8 +338,8 @@ impl Encoding {
         !self.is_shared() && !self.is_tensor_memory()
     }
 
-    /// Returns true if a warp basis of the encoding (or of the parent of a slice) may step along several dims, as in
-    /// `#ttg.generic_linear`.
+    /// Returns true if a warp basis may step along several dims, as in `#ttg.generic_linear` or a slice with such a
+    /// parent.
     #[must_use]
     pub fn is_generic(&self) -> bool {
         match self {

@@ -8,12 +8,11 @@ use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
 
 impl Encoding {
-    /// Returns a descriptive name, which consists of the family, the sizes, and the parameters that are not the
-    /// default.
+    /// Returns a descriptive name: the family, the sizes, and the parameters that differ from the default.
     ///
-    /// Equal encodings have equal names. In the names, `t` precedes the threads of a warp, `w` the warps of a CTA, and
-    /// `c` the CTAs of a cluster along each dim. `o01` is the order of the dims if it is not row-major. A layout with
-    /// explicit bases has the name of the encoding to which it is equal, or its shape if there is no such encoding.
+    /// Equal encodings have equal names. Along each dim, `t` precedes the threads of a warp, `w` the warps of a CTA,
+    /// and `c` the CTAs of a cluster. `o01` is the order of the dims if it is not row-major. A layout with explicit
+    /// bases has the name of the equal encoding, or the shape if there is none.
     ///
     /// | name | encoding |
     /// |---|---|
@@ -150,7 +149,7 @@ fn cute_shape(layout: &ComposedLayout) -> String {
     sizes64(&sizes)
 }
 
-/// Returns the part of a name for the number of lanes: `_t64` for warps of 64 lanes, and nothing for warps of 32 lanes.
+/// Returns `_t64` for 64 lanes, and nothing for 32 lanes.
 fn lanes(threads_per_warp: u32) -> String {
     match threads_per_warp {
         32 => String::new(),
@@ -158,7 +157,7 @@ fn lanes(threads_per_warp: u32) -> String {
     }
 }
 
-/// Returns the part of a name for the order of dims: `_o01` for the order `[0, 1]`, and nothing for a row-major order.
+/// Returns `_o01` for the order `[0, 1]`, and nothing for a row-major order.
 fn order(order: &[u32]) -> String {
     let is_row_major = order
         .iter()
@@ -168,12 +167,12 @@ fn order(order: &[u32]) -> String {
     if is_row_major {
         return String::new();
     }
-    // Hexadecimal numbers have one digit for each dim, because the rank is at most 16.
+    // The rank is at most 16, so one hexadecimal digit is enough for a dim.
     let digits: String = order.iter().map(|dim| format!("{dim:x}")).collect();
     format!("_o{digits}")
 }
 
-/// Returns the part of a name for the order of dims in memory, preceded by the rank if it is not 2, as in `_3d_o012`.
+/// Returns the order with the rank before it if the rank is not 2, as in `_3d_o012`.
 fn memory_order(dims: &[u32]) -> String {
     match dims.len() {
         2 => order(dims),
@@ -181,8 +180,7 @@ fn memory_order(dims: &[u32]) -> String {
     }
 }
 
-/// Returns the part of a name for the CTAs: `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies, and
-/// nothing for one CTA.
+/// Returns `_c2x1` if two CTAs split dim 0, `_copies2` if two CTAs hold copies, and nothing for one CTA.
 fn ctas(cga: &CgaLayout) -> String {
     let split = cga.split_num();
     let num_pieces: u32 = split.iter().product();
@@ -196,8 +194,7 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// Returns the part of a name for explicit bases: `as_blocked_...` if a blocked or other named encoding has the same
-/// layout, and the shape otherwise.
+/// Returns `as_blocked_...` if a named encoding has the same layout, and the shape otherwise.
 fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
         // The name of a slice is not used, because the layout does not determine its parent.
@@ -239,7 +236,7 @@ fn nvidia_mma(e: &NvidiaMmaEncoding) -> String {
 }
 
 fn amd_wmma(e: &AmdWmmaEncoding) -> String {
-    // Returns the number of tiles of a warp, or of warps, along each dim.
+    // Number of tiles of a warp, or of warps, along each dim.
     let layout = e.cta_layout();
     let reach = |dim: Dim| -> Vec<u32> {
         let mut reach = vec![1u32; layout.num_out_dims()];
@@ -265,8 +262,7 @@ fn amd_wmma(e: &AmdWmmaEncoding) -> String {
     )
 }
 
-/// Returns a name such as `shared_pad_32p4_128p8_16x32`, where 4 elements of padding follow every 32 elements, and 8
-/// elements of padding follow every 128 elements.
+/// Returns e.g. `shared_pad_32p4_128p8_16x32` for padding of 4 elements after every 32, and of 8 after every 128.
 fn padded_shared(e: &PaddedSharedEncoding) -> String {
     let gaps: String = e
         .interval_paddings()

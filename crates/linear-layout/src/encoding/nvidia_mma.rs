@@ -38,11 +38,11 @@ pub struct NvidiaMmaEncoding {
 }
 
 impl NvidiaMmaEncoding {
-    /// Returns the encoding of the results of the instruction with shape `instr_shape`, where a CTA has `warps_per_cta`
-    /// warps along each dim.
+    /// Returns the encoding of the result of the instruction with shape `instr_shape`, for `warps_per_cta` warps along
+    /// each dim.
     ///
-    /// As in Triton, the shape of the instruction is not checked here. If the shape has no layout, because `n` is not a
-    /// power of two, [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout) returns an error.
+    /// As in Triton, a shape without a layout is accepted, e.g. if `n` is not a power of two.
+    /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout) then returns an error.
     /// # Errors
     /// Returns an error if the version is not 2 or 3, the rank is not 1 to 16, or the rank differs from the rank of
     /// `cga`.
@@ -84,7 +84,7 @@ impl NvidiaMmaEncoding {
         self.version_minor
     }
 
-    /// Returns true if the instruction is `mma.sync` (version 2) and not `wgmma`.
+    /// Returns true for `mma.sync` (version 2), and false for `wgmma` (version 3).
     #[must_use]
     pub fn is_ampere(&self) -> bool {
         self.version_major == 2
@@ -116,7 +116,6 @@ impl NvidiaMmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Returns the order of the dims along which warps are distributed, the fastest dim first.
     pub(crate) fn warp_order(&self) -> Ints {
         matrix_order(self.rank(), !self.is_hopper())
     }
@@ -174,9 +173,8 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Appends the registers and lanes that hold one tile of `mma` instructions: first `k_width` registers and 4 lanes
-/// along the dim `inner`, then 8 lanes along the dim `outer`, then registers along `outer` and `inner` up to the size
-/// of the tile.
+/// Appends one tile of `mma` fragments: `k_width` registers and 4 lanes along `inner`, 8 lanes along `outer`, then
+/// registers along `outer` and `inner` up to the tile size.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
     (outer, outer_size): (usize, u32),

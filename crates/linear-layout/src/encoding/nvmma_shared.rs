@@ -18,7 +18,7 @@ const MAX_TMA_SIZE: u64 = 256;
 /// Number of rows after which the swizzle pattern repeats.
 const CORE_ROWS: u64 = 8;
 
-/// A tensor in shared memory, in tiles of 8 rows. A row has 32, 64 or 128 bytes, and its 16-byte vectors are swizzled.
+/// A tensor in shared memory, in swizzled tiles with 8 rows of 32, 64 or 128 bytes. The swizzle moves 16-byte vectors.
 ///
 /// For example, a row of 128 bytes with 16-bit elements has 8 vectors of 8 elements. In row `r`, vector `p` is at
 /// position `p ^ (r % 8)`:
@@ -44,7 +44,7 @@ pub struct NvmmaSharedEncoding {
 }
 
 impl NvmmaSharedEncoding {
-    /// Returns the encoding whose rows of `swizzle_bytes` bytes are swizzled. 0 means no swizzle.
+    /// Returns the encoding with a swizzle of rows of `swizzle_bytes` bytes. 0 means no swizzle.
     ///
     /// # Errors
     /// Returns an error if `swizzle_bytes` is not 0, 32, 64 or 128, or `element_width_bits` is 0.
@@ -75,7 +75,7 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns the number of bytes in a row of the swizzle pattern (32, 64 or 128), or 0 if there is no swizzle.
+    /// Returns the number of bytes in a row of the swizzle pattern, or 0 if there is no swizzle.
     #[must_use]
     pub fn swizzle_bytes(&self) -> u32 {
         self.swizzle_bytes
@@ -111,7 +111,7 @@ impl NvmmaSharedEncoding {
         self.cga.rank()
     }
 
-    /// Returns the number of elements of a vector, the unit that the swizzle moves.
+    /// Returns the number of elements in a 16-byte vector, or 1 if there is no swizzle.
     pub(crate) fn vec(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
@@ -120,7 +120,6 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns the number of consecutive rows that the swizzle permutes in the same way, i.e. with the same phase.
     pub(crate) fn per_phase(&self) -> u32 {
         128_u32.checked_div(self.swizzle_bytes).unwrap_or(1)
     }
@@ -133,12 +132,11 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns the alignment of the start address of a buffer, in bytes.
     pub(crate) fn alignment_bytes(&self) -> u32 {
         128 * self.max_phase()
     }
 
-    /// Returns the encoding of the same buffer, read as the transposed matrix. The rank must be 2.
+    /// Returns the encoding of the same buffer as a transposed matrix. The rank must be 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -160,8 +158,7 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns log2 of the number of elements of the TMA box along each dim. The box is at most as large as the part of
-    /// the tensor that one CTA holds.
+    /// Returns log2 of the extent of the TMA box along each dim, which is at most the part of one CTA.
     fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
         let rank = self.rank();
         let contiguous = if self.transposed { 0 } else { rank - 1 };
@@ -242,17 +239,15 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Appends the offsets of one TMA box. The box consists of swizzle patterns, which repeat along the rows first and
-    /// then along the columns.
+    /// Appends the offsets of one TMA box: swizzle patterns along the rows first, then along the columns.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {
             let reason = format!("`rank` is {rank}, expected 2 or more with a swizzle");
             return Err(EncodingError::no_layout(FAMILY, reason).of_rule("nvmma_shared_c5"));
         }
-        // The rows of the matrix run through all dims but the last, and its columns through the last dim. In a
-        // transposed matrix, the rows run through the last dim. The row-major positions of the matrix are the positions
-        // in the box.
+        // The rows of the matrix run through all dims but the last, the columns through the last dim. Transposition
+        // exchanges rows and columns. `position` maps bits of row-major matrix positions to tensor dims.
         let outer = sizes[..rank - 1].iter().sum::<u8>();
         let last = sizes[rank - 1];
         let (rows_log2, cols_log2) = if self.transposed {

@@ -18,7 +18,7 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "padded_shared";
 const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
-/// Maximum number of `(interval, padding)` pairs. Intervals are distinct powers of two that fit in 32 bits.
+/// Maximum number of `(interval, padding)` pairs: one for each power of two in 32 bits.
 const MAX_PAIRS: usize = 32;
 
 /// A shared-memory layout in which padding follows every interval of elements.
@@ -28,8 +28,8 @@ const MAX_PAIRS: usize = 32;
 /// ```text
 /// 0 1 2 3 . . 4 5 6 7 . . 8 9 ...
 /// ```
-/// Without padding, elements are at the positions that the linear component describes. With padding, the element at
-/// position `i` is at offset `i` plus the sum of `(i / interval) * padding` over all pairs.
+/// The linear component maps positions to elements. Position `i` has offset `i` plus `(i / interval) * padding` for
+/// each pair.
 /// # Shape
 /// The linear component maps (offset, block) -> (dim0, dim1, ...), and determines the shape of the tensor.
 /// # Units
@@ -43,8 +43,7 @@ pub struct PaddedSharedEncoding {
 }
 
 impl PaddedSharedEncoding {
-    /// Returns the encoding that adds these `(interval, padding)` pairs to the positions of the linear component
-    /// `linear`.
+    /// Returns the encoding that adds the padding of these `(interval, padding)` pairs to the positions of `linear`.
     ///
     /// # Errors
     /// Returns an error if there is no pair, an interval or a padding is not a power of two, or an interval is
@@ -134,7 +133,7 @@ impl PaddedSharedEncoding {
         &self.pairs
     }
 
-    /// Returns the linear component, which maps positions (offsets before padding is added) to elements.
+    /// Returns the linear component, which maps positions (offsets without padding) to elements.
     #[must_use]
     pub fn linear_component(&self) -> &LinearLayout {
         &self.linear
@@ -162,8 +161,6 @@ impl PaddedSharedEncoding {
         self.linear.num_out_dims()
     }
 
-    /// Returns the order of the dims: first the dims along which offset bits step, in the order of the bits, then all
-    /// other dims, from the last to the first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.linear, Dim::OFFSET)
     }
@@ -176,8 +173,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the layout, as a [`Tiling`], of one piece of a partitioned tensor. If the piece is smaller than the
-    /// linear component, the offset bases beyond the piece are dropped, as in Triton.
+    /// Returns the layout of one piece of a partitioned tensor. Offset bases beyond a smaller piece are dropped, as in
+    /// Triton.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self
@@ -201,8 +198,7 @@ impl PaddedSharedEncoding {
         Ok(tiling)
     }
 
-    /// Returns the order and the shape with which the text can state the linear component in the short form `order =
-    /// ..., shape = ...`. Returns `None` if there is no short form.
+    /// Returns the order and the shape for the text `order = ..., shape = ...`, or `None` if explicit bases are needed.
     fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;

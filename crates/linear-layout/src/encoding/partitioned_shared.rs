@@ -111,7 +111,7 @@ impl PartitionedSharedEncoding {
         self.partition_layout.rank()
     }
 
-    /// Returns the shape of one part, or `None` if the parts are not equal or are empty.
+    /// Returns the shape of one part, or `None` if the parts are empty or unequal.
     fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
         let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
         let mut piece = List::collect(shape.iter().copied());

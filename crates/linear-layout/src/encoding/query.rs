@@ -11,9 +11,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
 impl Encoding {
-    /// Returns the order of the dims, the most contiguous dim first.
+    /// Returns the order of the dims, the most contiguous dim first: in the registers of a thread, at the offsets of a
+    /// buffer, or in the columns of tensor memory.
     ///
-    /// Contiguity is over the registers of a thread for a tensor, and over offsets for a buffer.
     /// # Errors
     /// Returns an error if the encoding has no layout on `shape`.
     pub fn order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
@@ -70,8 +70,8 @@ impl Encoding {
         }))
     }
 
-    /// Returns the number of elements along each dim that are contiguous in the tensor and in consecutive registers of
-    /// a thread.
+    /// Returns the number of elements along each dim that are contiguous in the tensor and in the registers of a
+    /// thread.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
@@ -104,7 +104,7 @@ impl Encoding {
         Ok(contig)
     }
 
-    /// Returns the number of registers of a thread along each dim. Registers that hold copies are counted, too.
+    /// Returns the number of registers of a thread along each dim, including registers with copies.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -112,7 +112,7 @@ impl Encoding {
         Ok(sizes_along(&self.distributed(shape)?, Dim::REGISTER, true))
     }
 
-    /// Returns the number of registers of a thread. Registers that hold copies are counted, too.
+    /// Returns the number of registers of a thread, including registers with copies.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -180,7 +180,7 @@ impl Encoding {
         })
     }
 
-    /// Returns the size of the hardware dim `ind`, lane or warp, which does not depend on the shape of the tensor.
+    /// Returns the size of the input dim `ind`, which does not depend on the shape.
     fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
         if let Self::Cute(e) = self
             && let Some(tile) = e.tile()
@@ -199,8 +199,10 @@ impl Encoding {
         Ok(self.cga_layout()?.shape_per_cta(shape))
     }
 
-    /// Returns the preferred order of the dims for accesses to memory, the fastest dim first. This is the order of the
-    /// registers. If a thread holds only one element along the fastest dim of the lanes, it is the order of the lanes.
+    /// Returns the preferred order of the dims for memory accesses, the fastest dim first.
+    ///
+    /// This is the order of the registers, or the order of the lanes if a thread holds one element along the fastest
+    /// dim of the lanes.
     ///
     /// # Errors
     /// Returns an error if the encoding is not distributed or has no layout on `shape`.
@@ -213,7 +215,7 @@ impl Encoding {
         Ok(order)
     }
 
-    /// Returns the alignment of the start address of a shared-memory buffer in bytes, or `None` for other encodings.
+    /// Returns the alignment of a shared-memory buffer in bytes, or `None` for other encodings.
     #[must_use]
     pub fn alignment_bytes(&self) -> Option<u32> {
         match self {
@@ -224,10 +226,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the `(interval, padding)` pairs of a padded buffer, in elements, or an empty slice for other encodings.
-    /// For a partitioned buffer, these are the pairs of one partition.
-    ///
-    /// For a partitioned buffer, these are the pairs of one partition.
+    /// Returns the `(interval, padding)` pairs of a padded buffer or of one partition, in elements. The slice is empty
+    /// for other encodings.
     #[must_use]
     pub fn interval_paddings(&self) -> &[(u32, u32)] {
         match self {
@@ -238,8 +238,8 @@ impl Encoding {
     }
 }
 
-/// Returns the number of indices of the input dim `ind` that step along each output dim. If `copies`, indices that hold
-/// copies (zero bases) are counted along the dim of the preceding nonzero basis.
+/// Returns the number of indices of `ind` along each output dim. If `copies`, a zero basis counts along the dim of the
+/// preceding nonzero basis.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
@@ -254,15 +254,14 @@ fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_R
     sizes
 }
 
-/// Number of bits that one word of each of the 32 banks has in total (a row of shared memory).
+/// Number of bits in a row of shared memory: one word of each of the 32 banks.
 const BANK_ROW_BITS: u64 = 1024;
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding of a shared-memory buffer from which an operand of a matrix product is read without bank
-    /// conflicts.
+    /// Returns the encoding of a buffer from which a matrix operand is read without bank conflicts.
     ///
     /// `shape` is the shape of the operand, `order` lists the dims of the buffer, the fastest dim first, and
-    /// `element_bits` is the width of an element. `transposed` is true if the buffer contains the transposed operand.
+    /// `element_bits` is the width of an element. `transposed` means that the buffer contains the transposed operand.
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
     /// let a: Encoding = "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, \
@@ -312,7 +311,7 @@ impl SwizzledSharedEncoding {
             }
             Encoding::AmdMfma(mfma) => {
                 let k_contiguous = inner == usize::from((op == 0) != transposed);
-                // gfx950 can transpose during a load, so it needs the swizzle in both orders of the dims.
+                // gfx950 transposes during a load, so both orders of the dims need the swizzle.
                 let gfx950 = mfma.version() == 4;
                 let transposes = gfx950 && matches!(element_bits, 8 | 16);
                 if !k_contiguous && !transposes {

@@ -15,8 +15,7 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "shared_linear";
 
-/// A shared-memory layout given by its bases. This is the most general encoding of one shared-memory buffer without
-/// padding.
+/// A shared-memory layout given by its bases: the most general encoding of one buffer without padding.
 ///
 /// For example, `offset = [[0, 1], [0, 2], [1, 2]]` stores a 2x4 tensor with the halves of the second row exchanged.
 /// The layout determines the shape of the tensor.
@@ -33,8 +32,7 @@ pub struct SharedLinearEncoding {
 }
 
 impl SharedLinearEncoding {
-    /// Returns the encoding that states `layout` explicitly, for a buffer that starts at a multiple of
-    /// `alignment_bytes`.
+    /// Returns the encoding with the layout `layout`, for a buffer at a multiple of `alignment_bytes`.
     ///
     /// # Errors
     /// Returns an error if the alignment is not a power of two, the input dims are not offset and block, the output
@@ -73,7 +71,7 @@ impl SharedLinearEncoding {
         })
     }
 
-    /// Returns the linear layout that the encoding states explicitly.
+    /// Returns the linear layout.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -89,8 +87,8 @@ impl SharedLinearEncoding {
         self.layout.num_out_dims()
     }
 
-    /// Returns the order of the dims: first the dims along which offset bits step, in the order of the bits, then all
-    /// other dims, from the last to the first.
+    /// Returns the order of the dims, the fastest dim first: the dims in the order in which offset bits step along
+    /// them, then the remaining dims from the last to the first.
     #[must_use]
     pub fn order(&self) -> Ints {
         order_of(&self.layout, Dim::OFFSET)

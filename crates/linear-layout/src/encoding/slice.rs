@@ -11,12 +11,11 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A parent encoding from which one dim is removed, e.g. the encoding of the row sums of a matrix. On a shape, a size
-/// of 1 is inserted at `dim`, the parent's layout is computed on this larger shape, and its output dim `dim` is
-/// removed.
+/// A parent encoding with one dim removed, e.g. the encoding of the row sums of a matrix. Threads that differ only
+/// along `dim` hold copies.
 ///
-/// The result of a reduction along `dim`, and the operand of `expand_dims` at `dim`, have slices as encodings. Threads
-/// that differ only along `dim` hold copies.
+/// Results of a reduction along `dim`, and operands of `expand_dims` at `dim`, have slices as encodings. The layout on
+/// a shape is the parent's layout on the shape with a size of 1 inserted at `dim`, without output dim `dim`.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...), the dims of the parent without `dim`, renumbered.
 /// # Source
@@ -28,7 +27,7 @@ pub struct SliceEncoding {
 }
 
 impl SliceEncoding {
-    /// Returns the encoding that removes the dim `dim` from `parent`.
+    /// Returns the encoding that removes dim `dim` from `parent`.
     ///
     /// # Errors
     /// Returns an error if the parent is not a distributed encoding, has only one dim, or has no dim `dim`.
@@ -61,7 +60,7 @@ impl SliceEncoding {
             let expected = format!("less than {rank}, the rank of the parent");
             return Err(EncodingError::bad_value("dim", dim, expected).of_rule("slice_c3"));
         }
-        // An implied tile of the parent becomes explicit, because the slice would lose an implied tile.
+        // The tile becomes explicit, because the slice would lose an implied tile.
         let parent = match parent.for_other_shapes() {
             Cow::Owned(written) => Arc::new(written),
             Cow::Borrowed(_) => parent,
@@ -85,7 +84,7 @@ impl SliceEncoding {
         self.parent.rank() - 1
     }
 
-    /// Returns the shape on which the parent's layout is computed: `shape` with a size of 1 inserted at `dim`.
+    /// Returns `shape` with a size of 1 inserted at `dim`: the shape for the parent.
     pub(crate) fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let (before, after) = shape.split_at(self.dim().min(shape.len()));
         List::collect(before.iter().chain(&[1]).chain(after).copied())

@@ -2,8 +2,7 @@
 
 pub(crate) use strsim::levenshtein as edits;
 
-/// Returns the known name with the smallest edit distance to `name`, if the distance is at most half of the length of
-/// `name`.
+/// Returns the known name with the smallest edit distance, if the distance is at most half of the length of `name`.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::nearest;
@@ -15,8 +14,7 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     by_distance(name, known).first().copied()
 }
 
-/// Returns all known names whose edit distance to `name` is at most half of the length of `name`, the nearest name
-/// first.
+/// Returns the known names with an edit distance of at most half of the length of `name`, the nearest name first.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::by_distance;

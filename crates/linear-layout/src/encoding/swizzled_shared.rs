@@ -36,8 +36,8 @@ pub struct SwizzledSharedEncoding {
     pub(super) swizzle: SwizzleParameters,
 }
 
-/// The parameters of a swizzle, which [`SwizzledSharedEncoding`] and `AmdRotatingSharedEncoding` have in common. Both
-/// types dereference to this type.
+/// The swizzle parameters of [`SwizzledSharedEncoding`] and `AmdRotatingSharedEncoding`, which dereference to this
+/// type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SwizzleParameters {
     vec: u32,
@@ -56,13 +56,13 @@ impl Deref for SwizzledSharedEncoding {
 }
 
 impl SwizzleParameters {
-    /// Returns the number of elements of a vector, the unit that the swizzle moves.
+    /// Returns the number of elements of a vector, the unit of the swizzle.
     #[must_use]
     pub fn vec(&self) -> u32 {
         self.vec
     }
 
-    /// Returns the number of consecutive rows that the swizzle permutes in the same way, i.e. with the same phase.
+    /// Returns the number of consecutive rows with the same phase.
     #[must_use]
     pub fn per_phase(&self) -> u32 {
         self.per_phase
@@ -127,7 +127,7 @@ impl SwizzleParameters {
         Self::new(numbers, &order, cga)
     }
 
-    /// Returns the parameters of the tensor with permuted dims: dim `i` of the result is dim `order[i]` of `self`.
+    /// Returns the parameters with permuted dims: dim `i` of the result is dim `order[i]` of `self`.
     pub(crate) fn permute(&self, order: &[usize]) -> Self {
         let moved =
             |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
@@ -138,8 +138,8 @@ impl SwizzleParameters {
         }
     }
 
-    /// Returns the swizzled layout of a tensor of this shape, as a [`Tiling`]. `reach` returns log2 of the size of the
-    /// swizzle pattern along a dim, and `phase` returns the phase of a row whose number is a power of two.
+    /// Returns the swizzled layout of a tensor. `reach` maps a dim to log2 of the size of the swizzle pattern, and
+    /// `phase` maps a row (a power of two) to its phase.
     pub(crate) fn lay(
         &self,
         family: &'static str,
@@ -194,8 +194,7 @@ impl SwizzleParameters {
     }
 }
 
-/// Returns the label of the rule that an error of this kind reports, or `None` if the kind is not an error of the
-/// swizzle.
+/// Maps the kinds of swizzle errors to rule labels.
 fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
         EncodingErrorKind::NotPermutation { .. } => Some("swizzled_shared_c1"),
@@ -205,11 +204,11 @@ fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
 }
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding with the swizzle parameters `vec`, `per_phase` and `max_phase`, which are 1 if there is no
-    /// swizzle. `order` lists the dims, the fastest dim first.
+    /// Returns the encoding with these swizzle parameters, which are 1 if there is no swizzle. `order` lists the dims,
+    /// the fastest dim first.
     ///
     /// # Errors
-    /// Returns an error if `order` is not a permutation, or its rank differs from that of `cga`.
+    /// Returns an error if `order` is not a permutation, or the ranks of `order` and `cga` differ.
     pub fn new(
         vec: u32,
         per_phase: u32,

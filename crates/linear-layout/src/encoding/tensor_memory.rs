@@ -18,11 +18,11 @@ const ROW: usize = 0;
 const COL: usize = 1;
 const BLOCK: usize = 2;
 
-/// A matrix in tensor memory, which has 128 rows, and as many columns as the matrix needs.
+/// A matrix in tensor memory, in 128 rows and as many columns as necessary.
 ///
 /// The matrix is divided into blocks of `block_m` rows and `block_n` columns, which are stored one after the other,
-/// first along the rows of the matrix. A block of 64 rows occupies the first 16 rows of each quarter of the 128 rows.
-/// The other 16 rows of each quarter hold the next block, or are unused (a zero basis):
+/// first along dim0. A block of 64 rows occupies the first 16 rows of each quarter of the 128 rows. The other 16 rows
+/// hold the next block, or are unused (a zero basis):
 /// ```text
 /// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
 /// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...
@@ -30,8 +30,7 @@ const BLOCK: usize = 2;
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Units
-/// `col` counts columns of one element each. `col_stride` is the distance of adjacent elements of a row in such
-/// columns.
+/// `col` counts columns of one element. `col_stride` is the distance between adjacent elements of a row, in columns.
 /// # Source
 /// Triton's `TensorMemoryEncodingAttr`; PTX ISA, "tcgen05 data path layouts".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -103,7 +102,7 @@ impl TensorMemoryEncoding {
         self.block_n
     }
 
-    /// Returns the distance of adjacent elements of a row of the matrix. The unit is a column that is one element wide.
+    /// Returns the distance between adjacent elements of a row, in columns of one element.
     #[must_use]
     pub fn col_stride(&self) -> u32 {
         self.col_stride
@@ -167,8 +166,8 @@ impl TensorMemoryEncoding {
             tiling.push_bit(ROW, 0, 5);
             tiling.advance(0, tile_rows - 4);
         } else if block_m == 6 {
-            // Each of the two CTAs holds 64 rows. The upper half of the columns is stored in the other 64 rows of
-            // tensor memory.
+            // Each of the two CTAs holds 64 rows. The other 64 rows of tensor memory hold the upper half of the
+            // columns.
             tiling.lay(ROW, 64, 0);
             match block_n.checked_sub(1) {
                 Some(half) => {
@@ -223,19 +222,17 @@ impl TensorMemoryEncoding {
 /// The order in which blocks of scales are stored one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ScalesBlockOrder {
-    /// The blocks along the summed dim K come first, then the next blocks along the other dim, m or n.
+    /// Blocks along the summed dim K, then along the other dim, m or n.
     KThenMn,
-    /// The blocks along the dim that is not summed over, m or n, come first, then the next blocks along the summed dim
-    /// K.
+    /// Blocks along the dim m or n, then along the summed dim K.
     #[default]
     MnThenK,
 }
 
 /// The scale factors of an operand of a block-scaled matrix product, stored in tensor memory.
 ///
-/// Rows 0 to 31 of tensor memory hold 32 rows of scales, and the other rows hold three copies, so that each of four
-/// warps reads one copy. Along the columns of tensor memory, 4 columns of the same scale rows come first, then the next
-/// 32 scale rows.
+/// Rows 0 to 31 hold 32 rows of scales, and the other rows hold three copies: one for each of four warps. Along the
+/// columns, 4 columns of the same scale rows come first, then the next 32 scale rows.
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Source
@@ -247,7 +244,7 @@ pub struct TensorMemoryScalesEncoding {
 }
 
 impl TensorMemoryScalesEncoding {
-    /// Returns the encoding whose blocks of scales are stored in this order.
+    /// Returns the encoding with this order of the blocks of scales.
     ///
     /// # Errors
     /// Returns an error if the rank of `cga` is not 2.
@@ -283,7 +280,7 @@ impl TensorMemoryScalesEncoding {
         match self.block_order {
             ScalesBlockOrder::MnThenK => tiling.fill(COL, [0, 1]),
             ScalesBlockOrder::KThenMn => {
-                // A block has 128 rows, of which the second half may be missing.
+                // The second half of a block of 128 rows may be missing.
                 if tiling.limit(0) > tiling.used(0) {
                     tiling.lay(COL, 2, 0);
                 }
@@ -327,8 +324,8 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
     }))
 }
 
-/// Returns a [`Tiling`] without factors, in which every CTA holds a different part of the tensor. A dim that is smaller
-/// than the number of its parts is enlarged to this number.
+/// Returns an empty [`Tiling`], in which every CTA holds a different part. A dim with fewer elements than parts is
+/// enlarged.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
     let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();

@@ -10,12 +10,10 @@ pub enum AccessError {
     /// The registers of one CTA hold elements that are in the tensor memory of another CTA.
     #[error("registers and tensor memory are split over CTAs in different ways")]
     CrossesCtas,
-    /// A warp needs rows that it cannot access. A warp can access only one quarter of the rows: warp 1 from row 32 on,
-    /// and warp 2 from row 64 on.
+    /// A warp needs rows outside its quarter. Warp `w` can access only the 32 rows from row `32 * (w % 4)` on.
     #[error("expected warps 1 and 2 at rows 32 and 64, the only quarters that they can access")]
     WrongQuarter,
-    /// Elements narrower than 32 bits are neither packed, so that they fill a column of 32 bits, nor stored one per
-    /// column.
+    /// Elements narrower than 32 bits are neither packed into 32-bit columns nor stored one per column.
     #[error("expected elements narrower than 32 bits to fill a column, or to have one each")]
     NotPacked,
     /// No `tcgen05` instruction distributes the elements over lanes and registers as the register layout does.
@@ -26,15 +24,16 @@ pub enum AccessError {
     Layout(#[from] LayoutError),
 }
 
-/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts. One instruction may use at most half
-/// of the `max_registers` registers of a thread.
+/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts.
+///
+/// One instruction may use at most half of the `max_registers` registers of a thread.
 ///
 /// # Shape
 /// `registers` maps (register, lane, warp, block) -> (dim0, dim1), and `memory` maps (row, col, block) -> (dim0, dim1).
 /// # Units
 /// `width_bits` is the width of an element, and `col` counts elements. A column of the hardware is 32 bits wide.
 /// # Errors
-/// Returns an error if a rule of the hardware is broken. The error is the first such rule.
+/// Returns an error for the first rule of the hardware that is broken.
 /// # Source
 /// PTX ISA, "tcgen05 data movement shapes"; Triton's `computeTMemLdStEncodingInfo`.
 pub fn check_access(
@@ -56,8 +55,7 @@ pub fn check_access(
     fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
-/// Returns true if bit `warp` of the warp number and bit `row` of the row number have the same basis. The order of the
-/// output dims of the two layouts may differ.
+/// Returns true if warp bit `warp` and row bit `row` have the same basis, for any order of the output dims.
 fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
     registers.out_dims().all(|out| {
         registers.basis_component(Dim::WARP, warp, out)
@@ -65,8 +63,8 @@ fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row:
     })
 }
 
-/// Returns `moved` with its first two warp bases replaced by rows 32 and 64, the starts of the quarters that warps
-/// access. `moved` maps (register, lane, warp) to (row, col).
+/// Returns `moved`, (register, lane, warp) -> (row, col), with rows 32 and 64 as the first two warp bases: the first
+/// rows of the quarters of warps 1 and 2.
 fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
     // The rows are the low bits, so that the packed basis of a row is the index of the row.
     let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
@@ -126,7 +124,7 @@ fn fits(
     fits(&rest, 32, max_registers, skips)
 }
 
-/// The shape of a `tcgen05.ld` or `tcgen05.st`, which distributes rows and 32-bit columns over lanes and registers.
+/// The instruction shapes `.32x32b`, `.16x256b`, `.16x64b`, `.16x128b` and `.16x32bx2` of `tcgen05`.
 #[derive(Clone, Copy)]
 enum MessageShape {
     X32,
@@ -139,8 +137,8 @@ enum MessageShape {
 impl MessageShape {
     const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
 
-    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction of this shape. If `unpacked`, only
-    /// every other column is used.
+    /// Returns the layout (register, lane, warp) -> (row, col) of one instruction. `unpacked` means that every other
+    /// column is used.
     fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
         let skipped = if unpacked { 2 } else { 1 };
         let identity = LinearLayout::identity_1d;
@@ -179,7 +177,6 @@ impl MessageShape {
 }
 
 fn fits_words(moved: &LinearLayout, max_registers: u64, unpacked: bool) -> Result<(), AccessError> {
-    // An instruction uses at most half of the registers.
     let most = max_registers / 2;
     for shape in MessageShape::ALL {
         let tile = shape.tile(unpacked)?;

@@ -5,7 +5,6 @@ use super::{Encoding, EncodingError, FAMILIES, Ints, List};
 use core::fmt;
 use std::collections::HashMap;
 
-/// Maximum nesting depth of encodings.
 const MAX_DEPTH: usize = 32;
 /// Maximum number of bases of one input dim.
 const MAX_BASES: usize = 64;
@@ -27,14 +26,13 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// Returns a map without aliases.
+    /// Returns an empty map.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Parses the aliases in the text of a module: the lines `#name = #ttg...`. Lines that define no encoding are
-    /// ignored.
+    /// Parses the lines `#name = #ttg...` of a module. Lines that define no encoding are ignored.
     ///
     /// # Errors
     /// Returns an error if a name is defined twice.
@@ -53,11 +51,10 @@ impl Aliases {
         Ok(aliases)
     }
 
-    /// Parses a text that consists of definitions `#name = encoding`. A definition may use the aliases that are defined
-    /// before it.
+    /// Parses definitions `#name = encoding`. A definition may use the aliases before it.
     ///
     /// # Errors
-    /// Returns an error if the text has anything but definitions, a name is defined twice, or an encoding is invalid.
+    /// Returns an error if the text has anything else, a name is defined twice, or an encoding is invalid.
     pub fn parse(text: &str) -> Result<Self, EncodingError> {
         let mut aliases = Self::new();
         let mut pos = 0;
@@ -75,11 +72,8 @@ impl Aliases {
         }
     }
 
-    /// Parses the definitions `#name = encoding` with which a text begins. Returns the byte offset after them, and the
-    /// encoding of the last definition. A definition of any other attribute is skipped.
-    ///
-    /// # Errors
-    /// Returns an error if a name is defined twice, or an encoding is invalid.
+    /// Parses the definitions `#name = encoding` at the start of `text`. Returns the byte offset after the last
+    /// definition, and the last encoding. Definitions of other attributes are skipped.
     pub(crate) fn read_leading(
         &mut self,
         text: &str,
@@ -108,7 +102,7 @@ impl Aliases {
         }
     }
 
-    /// Adds the alias `name` (without `#`), which stands for `encoding`.
+    /// Defines the alias `name` (without `#`).
     ///
     /// # Errors
     /// Returns an error if the name is already defined.
@@ -122,26 +116,26 @@ impl Aliases {
         Ok(())
     }
 
-    /// Returns the encoding that the alias `name` (without `#`) stands for.
+    /// Returns the encoding of the alias `name` (without `#`).
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Encoding> {
         self.by_name.get(name)
     }
 }
 
-/// The bases of one input dim as the text states them, before any check.
+/// The bases of one input dim as written, without any check.
 pub(crate) type RawBases = Vec<Ints>;
 
-/// The quoted text of a CuTe or Tilus layout inside the text of an encoding.
+/// The text of a CuTe or Tilus layout, which an encoding contains in quotes.
 pub(crate) struct QuotedText<'a> {
     pub(crate) text: &'a str,
-    /// Byte offset of the quoted text in the text of the encoding.
+    /// Byte offset in the text of the encoding.
     pub(crate) at: usize,
 }
 
 impl QuotedText<'_> {
-    /// Converts an error of the quoted layout to an error of the encoding: a syntax error at byte `at` of the quoted
-    /// text, or a semantic error if `at` is `None`.
+    /// Converts an error of the quoted layout: a syntax error at byte `at` of the quoted text, or a semantic error if
+    /// `at` is `None`.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
         EncodingError::new(EncodingErrorKind::Quoted {
@@ -170,7 +164,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns a parser that begins at byte `pos` of the text.
     pub(crate) fn at(text: &'a str, pos: usize, aliases: &'a Aliases) -> Self {
         Self {
             pos,
@@ -178,12 +171,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the byte offset at which the parser continues.
     pub(crate) fn pos(&self) -> usize {
         self.pos
     }
 
-    /// Parses one encoding, and checks that the text ends after it.
+    /// Parses one encoding up to the end of the text.
     pub(crate) fn whole(mut self) -> Result<Encoding, EncodingError> {
         let encoding = self.encoding()?;
         if self.at_end() {
@@ -196,7 +188,7 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// Parses `#name =` and returns the name, or `None` if the text does not continue with a definition.
+    /// Parses `#name =`, or returns `None` if the text continues differently.
     fn definition(&mut self) -> Option<String> {
         let name = match self.eat(b'#') {
             true => self.ident("the name of an alias").ok()?.to_owned(),
@@ -274,7 +266,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.pos])
     }
 
-    /// Parses an integer. Returns the integer, and the byte offset at which it begins.
+    /// Parses an integer, and returns it with its byte offset.
     fn signed(&mut self) -> Result<(i64, usize), EncodingError> {
         self.skip_space();
         let at = self.pos;
@@ -345,7 +337,6 @@ impl<'a> Parser<'a> {
         Err(self.error("`true` or `false`"))
     }
 
-    /// Parses a list `[item, ...]`, in which `item` parses each item.
     fn list(
         &mut self,
         expected: &'static str,
@@ -388,7 +379,7 @@ impl<'a> Parser<'a> {
         Ok(bases)
     }
 
-    /// Parses the pairs `[64:+8, ...]` of a padded encoding.
+    /// Parses `[64:+8, ...]`.
     pub(crate) fn interval_pads<const N: usize>(
         &mut self,
     ) -> Result<List<(u32, u32), N>, EncodingError> {
@@ -409,7 +400,7 @@ impl<'a> Parser<'a> {
         Ok(pairs)
     }
 
-    /// Parses `open key = value, ... close`. The closure `value` gets a key, and parses the text after `=`.
+    /// Parses `open key = value, ... close`. The closure gets a key, and parses the value.
     pub(crate) fn fields(
         &mut self,
         open: u8,
@@ -452,7 +443,7 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    /// Parses `<{key = value, ...}>`. The closure `value` gets a key, and parses the text after `=`.
+    /// Parses `<{key = value, ...}>`. The closure gets a key, and parses the value.
     pub(crate) fn dict(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -462,7 +453,6 @@ impl<'a> Parser<'a> {
         self.expect(b'>', "`>`")
     }
 
-    /// Parses `"..."`, the quoted text of a CuTe or Tilus layout.
     pub(crate) fn quoted(
         &mut self,
         expected: &'static str,
@@ -478,7 +468,7 @@ impl<'a> Parser<'a> {
         Ok(QuotedText { text, at })
     }
 
-    /// Parses the rest of an encoding after its first parameter: `, key = value, ...>` or `>`.
+    /// Parses `, key = value, ...>` or `>`, the rest of an encoding after the first parameter.
     pub(crate) fn further_fields(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -544,8 +534,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the error that the parser reports if an encoding of this family has an additional key `key`. Either the
-/// family has no such key, or the key occurs twice.
+/// Returns the parser's error for an additional key `key` in an encoding: the key is unknown, or given twice. Returns
+/// `None` if the family is unknown.
 #[must_use]
 pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {
@@ -553,7 +543,7 @@ pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<Encod
     }
     let aliases = Aliases::new();
     // The three syntaxes are `<key = value>`, `<{key = value}>`, and `<"layout", key = value>`. An unknown key is
-    // rejected before its value is parsed.
+    // rejected before the value is parsed.
     [("<", ">"), ("<{", "}>"), ("<\"\", ", ">")]
         .iter()
         .filter_map(|(open, close)| {
@@ -568,11 +558,10 @@ pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<Encod
         })
 }
 
-/// Returns the byte offset at which the key `key` begins in the text of an attribute, or `None` if the attribute does
-/// not have this key.
+/// Returns the byte offset of the key `key` in the text of an attribute, or `None` if the attribute has no such key.
 ///
-/// The text begins with the name of the attribute. It may continue after the end of the attribute, and need not be
-/// UTF-8. Keys of nested encodings are skipped.
+/// The text begins with the name of the attribute. It may continue after the attribute, and need not be UTF-8. Keys of
+/// nested encodings are skipped.
 /// ```
 /// use linear_layout::encoding::key_offset;
 /// let text = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> ...";
@@ -610,7 +599,6 @@ pub fn key_offset(text: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// Returns the value of a mandatory key, or an error if the key is missing.
 pub(crate) fn require<T>(
     value: Option<T>,
     family: &'static str,

@@ -1,10 +1,9 @@
 //! Construction of the layout of an encoding on a shape, as a product of factors.
 //!
-//! All families build their layouts in the same way. Factors, such as `4 registers along dim1` and `8 lanes along
-//! dim0`, are appended one by one. Along each dim, a factor begins where the previous factor along this dim ends. Bases
-//! that exceed the part of the tensor that one CTA holds become zero (a broadcast). If the factors do not cover the
-//! part of one CTA, registers are added. The bases of the CTAs are appended last, above all other bases. The shape is
-//! known from the start, so each basis is computed only once, as a packed number.
+//! Factors, such as `4 registers along dim1` and `8 lanes along dim0`, are appended one by one. Along each dim, a
+//! factor begins at the end of the previous factor. Bases beyond the part of one CTA become zero (a broadcast).
+//! Registers are added until one CTA's part is covered. The bases of the CTAs are appended last. The shape is known
+//! from the start, so each basis is computed only once, as a packed number.
 
 use super::cga::CgaLayout;
 use super::error::{EncodingErrorKind, RuleLabel};
@@ -12,9 +11,8 @@ use super::{EncodingError, MAX_RANK};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Maximum number of input bits of a layout.
 const MAX_BITS: usize = 64;
-/// log2 of the maximum size along one dim. Because of this limit and of [`MAX_TOTAL_BITS`], no sum of bits overflows.
+/// log2 of the maximum size along one dim. With [`MAX_TOTAL_BITS`], no sum of bits overflows.
 const MAX_DIM_BITS: u32 = 31;
 const MAX_TOTAL_BITS: u32 = 62;
 
@@ -25,19 +23,19 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// A layout to which factors are appended one by one. A *slot* is the index of an input dim in `ins`.
+/// A layout to which factors are appended. A *slot* is the index of an input dim in `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
     num_ins: u8,
     rank: u8,
-    /// log2 of the size of the tensor along each dim.
+    /// log2 of the tensor size along each dim.
     bits: [u8; MAX_RANK],
-    /// log2 of the size, along each dim, of the part of the tensor that one CTA holds.
+    /// log2 of the size of one CTA's part along each dim.
     limit: [u8; MAX_RANK],
-    /// Number of the first bit of each dim in a packed column. Dim 0 has the lowest bits.
+    /// First bit of each dim in a packed column. Dim 0 has the lowest bits.
     offset: [u8; MAX_RANK],
-    /// log2 of the product of the factors that have been appended along each dim.
+    /// log2 of the product of the appended factors along each dim.
     used: [u8; MAX_RANK],
     len: u8,
     overflow: bool,
@@ -45,7 +43,7 @@ pub(crate) struct Tiling {
     columns: [u64; MAX_BITS],
 }
 
-/// Checks that `shape` has this rank and that its sizes are powers of two, and returns log2 of the sizes.
+/// Checks the rank and the powers of two, and returns log2 of the sizes.
 pub(crate) fn shape_log2(
     family: &'static str,
     rank: usize,
@@ -83,7 +81,6 @@ pub(crate) fn shape_log2(
 }
 
 impl Tiling {
-    /// Starts the layout of a tensor of this shape, which `cga` splits over CTAs.
     pub(crate) fn new(
         family: &'static str,
         ins: &[Dim],
@@ -100,7 +97,7 @@ impl Tiling {
         Ok(tiling)
     }
 
-    /// Returns a [`Tiling`] whose shape is not yet known. [`set_bits`](Self::set_bits) sets the shape.
+    /// Returns a [`Tiling`] without a shape, which [`set_bits`](Self::set_bits) sets.
     pub(crate) fn bare(ins: &[Dim], rank: usize) -> Self {
         let mut dims = [Dim::REGISTER; 4];
         dims[..ins.len()].copy_from_slice(ins);
@@ -119,7 +116,7 @@ impl Tiling {
         }
     }
 
-    /// Sets the shape of the tensor. `bits` is log2 of its sizes, and one CTA holds the whole tensor.
+    /// Sets log2 of the sizes of the tensor, for one CTA.
     pub(crate) fn set_bits(&mut self, bits: &[u8]) {
         let mut offset = 0;
         for (dim, bits) in bits.iter().enumerate() {
@@ -146,7 +143,7 @@ impl Tiling {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
 
-    /// Returns the slot of an input dim. If the layout does not have this input dim, it is added.
+    /// Returns the slot of an input dim, which is added if it is missing.
     pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
         let num = self.num_ins as usize;
         match self.ins[..num].iter().position(|d| *d == ind) {
@@ -159,7 +156,7 @@ impl Tiling {
         }
     }
 
-    /// Enlarges the tensor by a factor of `2^extra` along `dim`. The new bits are above the existing bits of `dim`.
+    /// Multiplies the size of the tensor along `dim` by `2^extra`. The new bits are the highest bits of `dim`.
     pub(crate) fn grow(&mut self, dim: usize, extra: u8) -> Result<(), EncodingError> {
         let total: u32 = self.bits[..self.rank()].iter().map(|b| u32::from(*b)).sum();
         if total + u32::from(extra) > MAX_TOTAL_BITS {
@@ -195,19 +192,17 @@ impl Tiling {
         }
     }
 
-    /// Appends a basis that steps by `2^bit` along `dim`, or a zero basis if `2^bit` is not below the size of the
-    /// tensor.
+    /// Appends a step by `2^bit` along `dim`, or a zero basis if the step leaves the tensor.
     pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component(dim, 1 << bit));
     }
 
-    /// Appends a basis that steps by `2^bit` along `dim`, or a zero basis if `2^bit` is not below the size of the part
-    /// of one CTA.
+    /// Appends a step by `2^bit` along `dim`, or a zero basis if the step leaves the part of one CTA.
     pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column of a step by `value` along `dim`, or zero if the step leaves the tensor.
+    /// Returns the packed column of a step along `dim`, or zero if the step leaves the tensor.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -216,7 +211,7 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column of a step by `value` along `dim`, or zero if the step leaves the part of one CTA.
+    /// Returns the packed column of a step along `dim`, or zero if the step leaves the part of one CTA.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]
@@ -225,8 +220,8 @@ impl Tiling {
         }
     }
 
-    /// Appends a factor: `size` consecutive indices of the input dim `slot` step along `dim`. `size` is a power of two,
-    /// or 0 to append nothing.
+    /// Appends a factor: `size` consecutive indices of `slot` step along `dim`. `size` is a power of two, or 0 for no
+    /// factor.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
         self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
@@ -244,19 +239,19 @@ impl Tiling {
         }
     }
 
-    /// Appends `size` indices of the input dim `slot` that hold the same elements.
+    /// Appends `size` indices of `slot` that hold copies.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);
         }
     }
 
-    /// Records that bases along `dim` with a total factor of `2^bits` were appended without [`lay`](Self::lay).
+    /// Counts `bits` bases along `dim` that were appended without [`lay`](Self::lay).
     pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Covers the rest of one CTA's part: appends indices of the input dim `slot` along each dim of `order` in turn.
+    /// Covers the rest of one CTA's part with indices of `slot` along the dims of `order` in turn.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);
@@ -264,8 +259,7 @@ impl Tiling {
         }
     }
 
-    /// Appends the bases of the CTA number to the input dim `slot`. They step from the part of one CTA to the part of
-    /// another CTA.
+    /// Appends the bases of the CTA number, which step from part to part.
     pub(crate) fn lay_ctas(&mut self, slot: usize, cga: &CgaLayout) {
         for bit in cga.bits() {
             let column = match bit.step {
@@ -292,7 +286,7 @@ impl Tiling {
         self.len = narrow(kept);
     }
 
-    /// Removes output dim `dim`, along which the tensor must have size 1.
+    /// Removes output dim `dim`, which must have size 1.
     pub(crate) fn drop_dim(&mut self, dim: usize) {
         debug_assert_eq!(self.bits[dim], 0);
         self.bits.copy_within(dim + 1.., dim);

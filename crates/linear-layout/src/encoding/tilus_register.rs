@@ -12,16 +12,16 @@ use crate::layout::LinearLayout;
 use crate::tilus::RegisterLayout;
 
 const FAMILY: &str = "tilus.register";
-/// Number of lanes of a warp if the text of the encoding does not state it.
+/// Default number of lanes of a warp.
 pub(super) const THREADS_PER_WARP: u32 = 32;
 
 /// A register layout of Tilus in which the extents of all modes are powers of two.
 ///
-/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of the result of a 16x8 matrix instruction, where
-/// lane 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). In a thread number, the lane is the low-order digit,
-/// and the warp is the high-order digit.
+/// For example, `local(2, 1).spatial(8, 4).local(1, 2)` is the layout of the result of a 16x8 matrix instruction: lane
+/// 5 holds the elements (1, 2), (1, 3), (9, 2) and (9, 3). The lane is the low-order digit of a thread number, and the
+/// warp is the high-order digit.
 ///
-/// On larger and smaller shapes, the layout is the layout of the [`LinearEncoding`] with the same bases.
+/// On other shapes, the layout is the same as for the [`LinearEncoding`] with the same bases.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;
@@ -44,7 +44,7 @@ pub struct TilusEncoding {
 }
 
 impl TilusEncoding {
-    /// Returns the encoding of a Tilus layout, whose thread numbers are split into warps of `threads_per_warp` lanes.
+    /// Returns the encoding of a Tilus layout. Warps have `threads_per_warp` consecutive threads.
     ///
     /// # Errors
     /// Returns an error if the extent of a mode, a replication or the number of lanes is not a power of two, or the
@@ -125,7 +125,7 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that the number of lanes is a power of two. `rule` is the label of this rule, which the error reports.
+/// Checks that the number of lanes is a power of two. `rule` is the label of the error.
 pub(super) fn check_threads(
     rule: &'static str,
     threads_per_warp: u32,

@@ -1,9 +1,8 @@
-//! Verification of buffer accesses. The check executes the program of a load or store, and compares the registers
-//! (after a load) or the buffer (after a store) with the elements that the layouts prescribe.
+//! Verification of buffer accesses: executes the program of a load or store, and compares registers or buffer with the
+//! layouts.
 //!
-//! An address is a linear function of thread, register, view position and index. It is therefore enough to test the
-//! zero view and index, and each view and index with a single bit set. Every register of every thread gets the same
-//! index, so registers that select the same element hold the same value.
+//! Addresses are linear in thread, register, view position and index. The check therefore tests the zero view and
+//! index, and each single bit of the view and of the index. Every register of every thread gets the same index.
 
 use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
 use crate::f2::apply_columns;
@@ -28,8 +27,7 @@ enum AccessFaultKind {
     Layout(#[from] LayoutError),
 }
 
-/// Runs the program for every thread and checks the accessed elements. The tested views and indices determine the
-/// result for all views and indices.
+/// Executes the program for every thread and checks the accessed elements, for all views and indices.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
@@ -46,8 +44,7 @@ fn check(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFault
         indexed,
         ..
     } = *access;
-    // The contribution of each bit of a packed coordinate to the position; zero for the indexed axis, whose index
-    // supplies it.
+    // The position bits of each coordinate bit. The indexed axis has zeros here, since the index is added later.
     let mut steps = Vec::new();
     let mut along = Vec::new();
     for (dim, own) in place.steps()?.into_iter().enumerate() {
@@ -159,7 +156,7 @@ mod tests {
         });
     }
 
-    /// Each copy moves exactly the adjacent elements that are contiguous in the buffer.
+    /// Each copy moves the adjacent elements that are contiguous in the buffer, and no others.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {
@@ -182,7 +179,6 @@ mod tests {
         });
     }
 
-    /// The check detects an address that is wrong in one bit, and a program that ignores the view or the index.
     #[test]
     fn broken_accesses_are_found() {
         every(|access| {

@@ -1,18 +1,18 @@
-//! Verification of broadcasts to replicas. The check executes the plan on symbolic elements, which only their owners
-//! hold at the start.
+//! Verification of broadcasts to replicas, on symbolic elements.
 
 use super::plan::{PlanFault, check_owned};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Program;
 use crate::target::Target;
 
-/// Runs a broadcast plan for every thread. At the start only the owner of each element holds the element; at the end
-/// every register must hold its element.
+/// Executes a broadcast plan for every thread and checks that every register ends with its element.
+///
+/// At the start only the owner of each element holds a value.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::broadcast::plan_broadcast`] for `layout`.
 /// # Errors
-/// Returns the first fault: a replica without its element or with a wrong one, or an element that is overwritten.
+/// Returns the first fault: a register with a missing or wrong element, a race, or a malformed step.
 pub fn check_broadcast(
     plan: &Program,
     layout: &LinearLayout,
@@ -39,7 +39,7 @@ mod tests {
         Target::parse("cuda:90").expect("it is in the table")
     }
 
-    /// Returns a layout with these bases for the register bits, for the 32 lanes and for the 4 warps.
+    /// Returns a layout for 32 lanes and 4 warps. The arguments are the bases.
     fn layout(registers: &[u64], lanes: [u64; 5], warps: [u64; 2], bits: u32) -> LinearLayout {
         let ins = [
             (Dim::REGISTER, 1 << registers.len()),

@@ -1,8 +1,7 @@
 //! Verification of gather plans: executes the plan for fixed index values and compares each result with its element.
 //!
-//! Every register of every thread gets the same index. The result in a register depends only on the index in the same
-//! register, so different indices in different registers need no test. Index maps are linear. Index bits that select
-//! registers are tested in all combinations; all other index bits are tested one by one.
+//! Every register of every thread gets the same index: a result depends only on the index in the same register. Index
+//! maps are linear, so index bits that select registers are tested in all combinations, and the others one by one.
 
 use super::plan::{PlanFault, check_at_numbers, columns, span};
 use crate::layout::LinearLayout;
@@ -11,7 +10,7 @@ use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Runs the plan for every thread, with enough index values to distinguish a correct plan from a wrong plan.
+/// Executes the plan for every thread, with enough index values to prove all index values correct.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::gather::plan_gather`] for `gather`.
@@ -45,8 +44,8 @@ fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     (span(&registers), span(&threads))
 }
 
-/// Returns index values that suffice for the proof. Index bits that affect selections differently are tested in all
-/// combinations; every other index bit is tested alone.
+/// Returns all combinations of the bits that select registers, and each other bit alone. Of several bits with the same
+/// effect on all selects, only the first counts.
 fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
     let mut outputs = FxHashMap::default();
     let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();
@@ -59,7 +58,7 @@ fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
             _ => {}
         }
     }
-    // Contribution of a bit of the index to all numbers that select.
+    // The contribution of an index bit to all numbers that select.
     let column = |bit: u32| {
         let of = |(map, output): &(u32, u32)| {
             let map = &program.index_maps()[*map as usize];
@@ -97,7 +96,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// For all layouts, every register gets the element of its row at its index.
         #[test]
         fn gathers_are_right(
             sizes in proptest::collection::vec(0u32..6, 1..4),
@@ -133,7 +131,7 @@ mod tests {
         }
     }
 
-    /// 32 rows of 32 elements in the lanes of a warp need one shuffle per element and no memory.
+    /// Rows of 32 elements in the lanes of a warp take one shuffle per element and no memory.
     #[test]
     fn rows_of_a_warp_are_shuffled() {
         let target = Target::parse("hip:gfx1100").expect("known");
@@ -178,8 +176,7 @@ mod tests {
         );
     }
 
-    /// A warp barrier suffices if warps only read rows that they stored themselves. If warps read rows of other warps,
-    /// the plan has a CTA barrier.
+    /// Rows of the own warp need a warp barrier, rows of other warps a CTA barrier.
     #[test]
     fn warps_wait_for_the_warps_that_store_what_they_read() {
         let target = Target::parse("cuda:90").expect("known");
@@ -214,7 +211,6 @@ mod tests {
         }
     }
 
-    /// The evaluator detects a wrong lane, a wrong register and a wrong address.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("cuda:90").expect("known");

@@ -1,9 +1,8 @@
 //! Verification of histogram plans: executes the plan on fixed bins and compares every count with its elements.
 //!
-//! A symbolic count is the set of elements that were counted. The steps of a plan depend on the bin of an element only,
-//! not on the element itself. The plan is therefore run with elements in bin zero, with elements in each bin whose
-//! number has a single bit set, and with all elements in one bin. If there is a mask, each run masks off different
-//! elements.
+//! A symbolic count is the set of the counted elements. The steps of a plan depend only on the bin of an element, so
+//! three runs suffice: elements in bin zero and in each bin with a single bit set, elements that share bins, and all
+//! elements in the last bin. With a mask, each run masks off different elements.
 
 use super::plan::{AbstractElement, OperandCells, PlanFault, check_operands};
 use super::reduce::ElementSet;
@@ -11,7 +10,7 @@ use super::tuples::elements;
 use crate::number::narrow;
 use crate::plan::histogram::{Histogram, HistogramPlan};
 
-/// Runs the plan for every thread and checks each count.
+/// Executes the plan for every thread and checks each count.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::histogram::plan_histogram`] for `histogram`.
@@ -24,7 +23,7 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
     let counted = elements(histogram.dst);
     let bins = 1u64 << plan.bins_log2();
     let bits = plan.bins_log2();
-    // Bin zero and each single-bit bin, in turns; bins that elements share; the last bin for all.
+    // Bin zero and each single-bit bin, in turn; bins that elements share; the last bin for all elements.
     let single: Vec<u64> = std::iter::once(0)
         .chain((0..bits).map(|bit| 1 << bit))
         .collect();
@@ -83,7 +82,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Every element is counted once and every count reaches its registers, for all layouts.
         #[test]
         fn histograms_are_right(
             sizes in proptest::collection::vec(0u32..6, 1..3),
@@ -107,7 +105,7 @@ mod tests {
         }
     }
 
-    /// 512 elements of 4 warps: a histogram with few bins uses votes, one with many bins uses atomic additions.
+    /// 512 elements in 4 warps: votes for few bins, atomic additions for many bins.
     #[test]
     fn few_bins_are_voted_on() {
         let target = Target::parse("hip:gfx942").expect("known");
@@ -142,7 +140,6 @@ mod tests {
         );
     }
 
-    /// The evaluator detects votes that count the bins of other lanes, and counts in wrong registers.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("cuda:90").expect("known");

@@ -1,18 +1,17 @@
-//! Matrix fragments: how a warp-wide matrix load or store distributes rows over lanes.
+//! Matrix fragments: the distribution of rows over lanes by warp-wide matrix loads and stores.
 //!
-//! This module computes the distribution by quotients and remainders, independently of the planner's bit tables in
-//! `target`. Tests compare the two.
+//! The formulas use quotients and remainders, independently of the planner's bit tables in `target`. Tests compare the
+//! two.
 //!
 //! # Source
-//! PTX ISA, the figures of the fragments of `ldmatrix` and `stmatrix`. For AMD's transposing loads, the parameters that
-//! Triton uses.
+//! PTX ISA, fragment figures of `ldmatrix` and `stmatrix`; for AMD's transposing loads, the parameters in Triton.
 
 use crate::target::Fragment;
 
-/// Size in bytes of the 32-bit words that matrix instructions move.
+/// Size in bytes of a word that matrix instructions move.
 pub const WORD_BYTES: u32 = 4;
 
-/// The sizes of a fragment, from which the formulas of this module compute its distribution over lanes.
+/// The sizes of a fragment.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Number of rows in memory.
@@ -21,13 +20,13 @@ pub struct Size {
     pub row_bytes: u32,
     /// Number of bytes that each lane holds.
     pub lane_bytes: u32,
-    /// Number of bytes of a unit: consecutive bytes of a row that the instruction moves to one lane together.
+    /// Number of consecutive bytes of a row that the instruction moves to one lane together.
     pub unit_bytes: u32,
     /// Number of lanes that supply or receive data.
     pub lanes: u32,
 }
 
-/// Returns the size of a fragment.
+/// Returns the sizes of a fragment.
 pub const fn size(fragment: Fragment) -> Size {
     use Fragment as F;
     let (rows, row_bytes, lane_bytes, unit_bytes) = match fragment {
@@ -49,7 +48,7 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// Returns `(row, byte within the row)`: the position in memory of byte `byte` of the registers of lane `lane`.
+/// Returns the position in memory, as `(row, byte within the row)`, of byte `byte` of the registers of lane `lane`.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     use Fragment as F;
     let (unit, low) = (byte / 2, byte % 2);
@@ -71,8 +70,7 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns `(lane, byte within the lane's word)`: the location of byte `byte` of row `row` in a fragment that is not
-/// transposed.
+/// Returns the location, as `(lane, byte within the lane's word)`, of byte `byte` of row `row` in a plain fragment.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -86,7 +84,6 @@ mod tests {
     use crate::target::{Access, Target};
     use std::collections::HashMap;
 
-    /// Returns the buffer position that register `register` of the thread `[lane, warp]` accesses in view `view`.
     fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
         let (access, slot) = plan.locations()[register];
         let byte = u64::from(slot) * plan.buffer().element_bytes();
@@ -139,8 +136,7 @@ mod tests {
         plan.form()
     }
 
-    /// Tensor-core layouts are accessed by matrix instructions, and by transposed ones if rows run along the other
-    /// dimension.
+    /// Tensor-core layouts are accessed by matrix instructions, transposed ones if rows run along the other dimension.
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);
@@ -164,7 +160,7 @@ mod tests {
         assert_eq!(wide("cuda:90"), AccessForm::PerLane);
     }
 
-    /// AMD's transposing loads read columns. Bytes are transposed only if the GPU has instructions for it.
+    /// AMD's transposing loads read columns. Only some GPUs transpose bytes.
     #[test]
     fn columns_are_read_as_each_gpu_can() {
         let columns = |target: &str, result: &str, k_width: u32, bits: u32| {
@@ -193,7 +189,6 @@ mod tests {
         );
     }
 
-    /// The planner's bits and the evaluator's formulas agree.
     #[test]
     fn both_descriptions_of_fragments_agree() {
         use crate::target::BitSource;

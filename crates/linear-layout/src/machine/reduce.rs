@@ -1,15 +1,14 @@
 //! Verification of reduction plans: executes the plan on sets of elements and compares every result with its row.
 //!
-//! A symbolic element is the set of elements that were combined into it. The set is represented by the sum of its
-//! elements' hashes, modulo 2^64. A combination adds two sums, so a repeated or missing element changes the result. The
-//! probability that two different sets have equal sums is 2^-64.
+//! A set is represented by the sum of the hashes of its elements, modulo 2^64. Combining two sets adds their sums, so a
+//! repeated or missing element changes the result. Two different sets collide with probability 2^-64.
 
 use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
 use crate::number::narrow;
 use crate::plan::reduce::{ReducePlan, Reduction};
 
-/// A set of elements, represented by the sum of their hashes.
+/// The sum of the hashes of the elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementSet(u64);
 
@@ -25,7 +24,6 @@ impl AbstractElement for ElementSet {
 impl ElementSet {
     pub(super) const EMPTY: Self = Self(0);
 
-    /// Returns the set that contains one element.
     pub(super) fn of(element: u64) -> Self {
         // splitmix64: sums of few consecutive elements do not collide.
         let mut x = element.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -35,12 +33,13 @@ impl ElementSet {
     }
 }
 
-/// Runs the plan for every thread and checks that each result combines its row.
+/// Executes the plan for every thread and checks that each result combines its row.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::reduce::plan_reduction`] for `reduction`.
+///
 /// # Errors
-/// Returns the first fault: a result that does not combine its row exactly once, a wrong conversion or a malformed
+/// Returns the first fault: a result that does not combine its row exactly once, a wrong conversion, or a malformed
 /// step.
 pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), PlanFault> {
     let src = reduction.src;
@@ -86,7 +85,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// For all layouts, every result combines each element of its row once.
         #[test]
         fn reductions_are_right(
             sizes in proptest::collection::vec(0u32..5, 1..4),
@@ -133,7 +131,7 @@ mod tests {
             let Some(baseline) = baseline.filter(|baseline| baseline.bytes < plan.program().scratch_bytes()) else {
                 return Ok(());
             };
-            // Limited to the scratch memory of the baseline, a plan that is found is correct, too.
+            // A plan within the scratch memory of the baseline must be correct, too.
             let limited = Reduction { scratch_limit: Some(baseline.bytes), ..reduction };
             if let Ok(plan) = plan_reduction(&limited) {
                 prop_assert!(plan.program().scratch_bytes() <= baseline.bytes, "{plan}");
@@ -144,9 +142,8 @@ mod tests {
         }
     }
 
-    /// 64 rows of 8 columns, one column per warp. Producing the results of all rows in each thread at once would take
-    /// 2048 bytes of shared memory. The baseline leaves the rows in their lanes and converts the results in the same
-    /// bytes.
+    /// 64 rows with 8 columns, one column per warp. All results at once would take 2048 bytes of shared memory; the
+    /// baseline converts them in the bytes of the partial results.
     #[test]
     fn conversions_take_turns_within_a_limit() {
         let target = Target::parse("cuda:90").expect("known");
@@ -189,7 +186,7 @@ mod tests {
         );
     }
 
-    /// Returns a sum of 32-bit numbers along the second dimension.
+    /// Returns a sum of 32-bit numbers along dimension 1.
     fn sums<'a>(src: &'a LinearLayout, dst: &'a LinearLayout, target: &'a Target) -> Reduction<'a> {
         Reduction {
             src,
@@ -211,7 +208,7 @@ mod tests {
         all.expect("small")
     }
 
-    /// 8 rows of 32 elements, each row in the lanes of one warp. The plan has 9 exchanges, and then gathers the rows.
+    /// 8 rows with 32 elements, each row in the lanes of one warp: 9 exchanges, then a gather of the rows.
     #[test]
     fn rows_are_halved() {
         let target = Target::parse("cuda:90").expect("known");
@@ -224,7 +221,7 @@ mod tests {
         let reduction = sums(&src, &everywhere, target);
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
-        // In the layout that halving yields, nothing is gathered.
+        // Nothing is gathered in the layout that halving yields.
         let distributed =
             LinearLayout::from_bases(&[(Dim::LANE, &[&[0], &[0], &[1], &[2], &[4]])], &[row])
                 .expect("small");
@@ -238,14 +235,12 @@ mod tests {
             let steps = plan.program().steps().iter();
             steps.filter(|step| step.kind_name() == sort).count()
         };
-        // Rows are exchanged by halves, each half with two selects, and combined.
+        // Half of the rows is exchanged at a time: two selects, a shuffle and a combination.
         let counts = ["shuffle", "combine", "select"].map(count);
         assert_eq!(counts, [9, 9, 14], "{plan}");
         assert_eq!(plan.program().steps().len(), 32, "{plan}");
     }
 
-    /// Rows of four elements, one element per warp. The operands do not fit into shared memory together, so they are
-    /// reduced one after the other.
     #[test]
     fn operands_that_do_not_fit_together_take_turns() {
         let target = Target::parse("cuda:90").expect("known");
@@ -271,8 +266,8 @@ mod tests {
         assert_eq!(bytes[0], bytes[1]);
     }
 
-    /// 32 rows that halving distributes over the lanes. Partial results of other warps are sent to the lane that owns
-    /// the row; then the sums are sent to all lanes.
+    /// 32 rows that halving distributes over the lanes. Other warps send their partial results to the lane that owns
+    /// the row.
     #[test]
     fn partial_results_of_warps_meet_where_their_rows_are() {
         let target = Target::parse("cuda:90").expect("known");
@@ -304,13 +299,12 @@ mod tests {
         );
     }
 
-    /// If enough lanes of a warp hold replicas of the result, these lanes combine the partial results of several warps.
     #[test]
     fn lanes_combine_what_warps_leave_where_they_have_copies() {
         let target = Target::parse("cuda:90").expect("known");
         let (row, column) = (Dim::out(0), Dim::out(1));
         let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
-        // 2^k rows along lanes, elements of a row in the other lanes and in four warps.
+        // 2^k rows along lanes; the elements of a row in the remaining lanes and in four warps.
         for rows_log2 in 0..=5 {
             let src = product(&[
                 part(1 << rows_log2, Dim::LANE, row),
@@ -330,13 +324,13 @@ mod tests {
                 .considered()
                 .iter()
                 .any(|(strategy, _)| strategy.across_lanes);
-            // Four partial results in two bits of the lane.
+            // Four partial results need two lane bits.
             assert_eq!(is_considered, 5 - rows_log2 >= 2, "{rows_log2}: {plan}");
         }
     }
 
-    /// If many warps hold parts of each row, lanes combine the partial results although no lane has replicas: otherwise
-    /// every thread would load the partial results of all warps.
+    /// With many warps per row, lanes combine the partial results even without replicas. Otherwise every thread would
+    /// load the partial results of all warps.
     #[test]
     fn lanes_combine_what_many_warps_leave() {
         let target = Target::parse("cuda:90").expect("known");
@@ -363,7 +357,7 @@ mod tests {
         }
     }
 
-    /// The cost of an exchange is proportional to the words per operand and to the number of warps.
+    /// The cost of an exchange is proportional to the number of words per operand and to the number of warps.
     #[test]
     fn exchanges_cost_by_the_word() {
         let (row, column) = (Dim::out(0), Dim::out(1));
@@ -400,8 +394,8 @@ mod tests {
         }
     }
 
-    /// One lane reduction combines a row that the lanes of a warp hold. It cannot combine the partial results of warps,
-    /// which are replicated in lanes: a sum would count each several times.
+    /// One lane reduction combines the elements of a warp. Partial results are replicated in lanes, so a second lane
+    /// reduction must be idempotent.
     #[test]
     fn lanes_are_reduced_at_once() {
         let target = Target::parse("cuda:90").expect("known");
@@ -440,7 +434,6 @@ mod tests {
         assert_eq!((count(false), count(true)), (1, 2));
     }
 
-    /// The evaluator detects a repeated element, a missing element, and a missing lane.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("hip:gfx942").expect("known");

@@ -1,15 +1,12 @@
 //! Verification of scan plans: executes the plan on ranges of elements and compares every result with its prefix.
 //!
-//! A symbolic element is a range of consecutive elements of one row: the row, the first position (inclusive), and the
-//! end position (exclusive). Two ranges can be combined if the first position of the second range is the end position
-//! of the first range. Any other combination is invalid. A combination with an invalid value is invalid; an invalid
-//! value is a fault only if it reaches a result.
+//! A symbolic element is a half-open range of one row. Two ranges combine if the second starts at the end of the first;
+//! any other combination is invalid. An invalid value is a fault only if it reaches a result.
 
 use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
 use crate::plan::scan::{Scan, ScanPlan};
 
-/// A range of consecutive elements of one row, or an invalid combination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ElementRange {
     Of { row: u64, from: u64, to: u64 },
@@ -35,7 +32,7 @@ impl AbstractElement for ElementRange {
     }
 }
 
-/// Runs the plan for every thread and checks that each result combines its prefix of the row.
+/// Executes the plan for every thread and checks that each result combines its prefix of the row.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::scan::plan_scan`] for `scan`.
@@ -76,7 +73,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// For all layouts, every result combines its row up to and including itself, in order.
         #[test]
         fn scans_are_right(
             sizes in proptest::collection::vec(0u32..7, 1..4),
@@ -117,8 +113,7 @@ mod tests {
         }
     }
 
-    /// 512 elements in Triton's default blocked layout, with four per thread and four warps. The predicted cost is
-    /// exact.
+    /// 512 elements in Triton's default blocked layout. The predicted cost is exact.
     #[test]
     fn blocked_rows_take_one_trip() {
         let target = Target::parse("cuda:90").expect("known");
@@ -146,7 +141,7 @@ mod tests {
         };
         let fetches = count(|step| matches!(step, Step::ShuffleIndex { .. }));
         let trips = count(|step| matches!(step, Step::Barrier(_)));
-        // Five lane bits, the preceding lane, the total of the warp.
+        // Five lane bits, the preceding lane, and the total of the warp.
         assert_eq!((fetches, trips), (7, 1), "{plan}");
         let text = plan.to_string();
         for (of, bits) in [("lane", 5), ("warp", 2)] {
@@ -157,7 +152,6 @@ mod tests {
         }
     }
 
-    /// The costs of fetches and selects are proportional to the words per operand and to the number of warps.
     #[test]
     fn scans_cost_by_the_word() {
         let target = Target::parse("cuda:90").expect("known");
@@ -186,7 +180,6 @@ mod tests {
         assert_eq!(cost(32, 4), one.map(|part| 4 * part));
     }
 
-    /// The evaluator detects a wrong order, a repeated element, a missing element, and a missing lane.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("hip:gfx942").expect("known");
@@ -210,7 +203,7 @@ mod tests {
                 Step::Select {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
-                // Lanes that read from the lane next to the right one.
+                // Lanes read from a neighbour of the right lane.
                 Step::ShuffleIndex { lane_xor, .. } => *lane_xor ^= 1,
                 // Steps of conversions.
                 _ => is_changed = false,

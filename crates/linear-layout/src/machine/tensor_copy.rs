@@ -1,9 +1,8 @@
 //! Verification of TMA copies: compares the bytes written with the layout of a buffer, element by element.
 //!
 //! # Source
-//! PTX ISA, "Tensors: swizzling modes". A box is stored row by row, with its first coordinate outermost. The swizzle
-//! XORs the bits of each address from bit 4 on with the bits from bit 7 on. The number of bits is log2 of the 16-byte
-//! units of the swizzle.
+//! PTX ISA, "Tensors: swizzling modes". A box is stored row by row, with its first coordinate outermost. A swizzle over
+//! `u` units of 16 bytes XORs the log2(u) address bits from bit 4 with the bits from bit 7.
 
 use crate::f2::apply_columns;
 use crate::plan::memory::{BufferLayout, MemoryError};
@@ -33,12 +32,12 @@ enum TensorCopyFaultKind {
     Memory(#[from] MemoryError),
 }
 
-/// Proves that the box copies fill a buffer as its layout `place` prescribes: compares, for every element of every box,
-/// the byte that the copy writes with the byte of the element in the layout.
+/// Checks that the box copies fill a buffer as its layout `place` prescribes. The copies must have different
+/// coordinates.
 ///
 /// # Errors
-/// Returns an error for the first element that is written to a wrong byte, and for bytes that no box writes or that
-/// several boxes write.
+/// Returns an error for the first element that is written to a wrong byte, and if the boxes have more or fewer bytes
+/// than the buffer.
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
@@ -58,7 +57,7 @@ fn check(
     let steps = place.steps()?;
     let elements: u64 = tensor_box.sizes.iter().product();
     let bytes = elements * place.element_bytes();
-    // Distinct elements at the right bytes, as many as the buffer has, fill the buffer.
+    // As many distinct elements as the buffer has, each at its byte, fill the buffer.
     let found = bytes * copies.len() as u64;
     let expected = place.size_bytes(1);
     if found != expected {
@@ -90,7 +89,6 @@ fn check(
     Ok(())
 }
 
-/// Returns the byte address to which a swizzle of `swizzle_bytes` bytes moves the byte address `address`.
 const fn swizzled(address: u64, swizzle_bytes: u32) -> u64 {
     let units = match swizzle_bytes {
         0 => 1,
@@ -105,7 +103,6 @@ mod tests {
     use crate::encoding::{CgaLayout, NvmmaSharedEncoding};
     use crate::plan::tensor_copy::plan_tensor_copy;
 
-    /// Calls `check` for every swizzle and element width, with blocks of one box and of several boxes.
     fn every(mut check: impl FnMut(&BufferLayout, &TensorBox, &[BoxCopy])) {
         let shapes: [&[u64]; 5] = [&[64, 128], &[8, 64], &[256, 256], &[2, 64, 128], &[512, 32]];
         let mut count = 0;
@@ -160,7 +157,7 @@ mod tests {
                 ..tensor_box.clone()
             };
             let bytes = place.element_bytes() * tensor_box.sizes.iter().product::<u64>();
-            // Smaller boxes have no address bit that only one of the swizzles reads.
+            // 1024 bytes use all address bits that a swizzle reads.
             if bytes >= 1024 {
                 assert!(check_tensor_copy(copies, &swizzled, place).is_err());
             }

@@ -1,10 +1,9 @@
-//! Tensor element of each register of each thread, for the verification of plans that combine elements.
+//! Table of tensor elements per register and thread, for plans that combine elements.
 
 use super::plan::{columns, span};
 use crate::layout::LinearLayout;
 
-/// Returns the element of each register of each thread, indexed by `[register][thread]`. The result has no replicated
-/// registers.
+/// Indexed by `[register][thread]`, without replicated registers.
 pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
     let (registers, threads) = columns(layout);
     let threads = span(&threads);
@@ -18,9 +17,8 @@ pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
 pub(super) mod tests {
     use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-    /// Returns a layout over dimensions of `2^sizes[i]` elements. Each coordinate bit is the image of one register,
-    /// lane or warp bit, in an order drawn from `keys`; all other bits hold replicas. If `mixed` is true, some bases
-    /// are XORed with other bases.
+    /// A layout of a tensor with `2^sizes[i]` elements along dimension `i`. `keys` permutes the bases; unused bases are
+    /// zero. `mixed` XORs bases with other bases.
     pub(in crate::machine) fn layout(
         sizes: &[u32],
         lanes: u32,

@@ -8,8 +8,8 @@ use super::mentions::Mentions;
 use crate::encoding::Encoding;
 use crate::layout::LinearLayout;
 
-/// Returns the text of a layout as Triton prints it, without the leading newline. For a padded encoding, one line for
-/// each `(interval, padding)` pair follows.
+/// Returns the text of a layout as Triton prints it, without the leading newline. A padded encoding adds one line for
+/// each `(interval, padding)` pair.
 #[must_use]
 pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String {
     let mut text = layout.to_string().trim_start_matches('\n').to_owned() + "\n";
@@ -21,7 +21,7 @@ pub fn layout_text(layout: &LinearLayout, encoding: Option<&Encoding>) -> String
     text
 }
 
-/// Returns the text of a shape as in a type, such as `64x32`. The text of a shape without dims is `[]`.
+/// Returns the text of a shape as in a type, such as `64x32`, or `[]` without dims.
 #[must_use]
 pub fn shape_text(shape: &[u64]) -> String {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
@@ -32,11 +32,10 @@ pub fn shape_text(shape: &[u64]) -> String {
     }
 }
 
-/// Returns the text of a module, with comments that show the linear layout of each encoding on each shape on which the
-/// module uses the encoding. A layout has the form in which Triton prints it.
+/// Returns the text of a module, with comments that show the linear layout of each encoding on each of its shapes.
 ///
-/// Comments for an alias follow its definition. Comments for inline encodings, such as `#ttg.slice<{...}>`, follow the
-/// last definition. The rest of the text is unchanged. Lines that start with `marker` separate modules.
+/// The comments have Triton's format. Comments for an alias follow the definition. Comments for inline encodings, such
+/// as `#ttg.slice<{...}>`, follow the last definition. Lines that start with `marker` separate modules.
 /// ```
 /// use linear_layout::view::with_layout_comments;
 ///
@@ -58,7 +57,7 @@ pub fn shape_text(shape: &[u64]) -> String {
 #[must_use]
 pub fn with_layout_comments(text: &str, marker: &str) -> String {
     let mentions = Mentions::with_marker(text, marker);
-    // The key of a comment is the byte offset of the line before which it is inserted.
+    // The key is the byte offset of the line after the comment.
     let mut comments: BTreeMap<usize, String> = BTreeMap::new();
     let line_after = |offset: usize| match text[offset..].find('\n') {
         Some(length) => offset + length + 1,

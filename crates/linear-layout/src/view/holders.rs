@@ -5,7 +5,7 @@ use core::fmt;
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 
-/// A solver that finds the holders of an output of a layout: all inputs that the layout maps to this output.
+/// A solver for the holders of an output: all inputs that the layout maps to the output.
 ///
 /// For example, in a layout of two lanes that hold the same two elements:
 /// ```
@@ -23,34 +23,31 @@ use crate::layout::{Dim, LinearLayout};
 #[derive(Clone, Debug)]
 pub struct Holders {
     echelon: Echelon,
-    /// A basis of the kernel, i.e. of the inputs that the layout maps to 0. The vectors ascend, and the highest bit of
-    /// each vector is not set in any other vector.
+    /// A basis of the kernel in ascending order. The highest bit of each vector is zero in all other vectors.
     kernel: Vec<u64>,
 }
 
 impl Holders {
-    /// Prepares the solver for a layout. [`of`](Self::of) then solves for one output at a time.
+    /// Prepares the solver for a layout.
     #[must_use]
     pub fn new(layout: &LinearLayout) -> Self {
         let mut echelon = Echelon::new();
         let mut kernel: Vec<u64> = Vec::new();
         for (i, &column) in layout.columns().iter().enumerate() {
             if let Some(vector) = echelon.insert(i, column) {
-                // Column `i` is free, and no other solution uses it. The highest bit of `vector` is therefore `i`, and
-                // no other vector of the kernel has this bit.
+                // Column `i` is free. The highest bit of `vector` is therefore `i`, and no other vector has this bit.
                 kernel.push(vector);
             }
         }
         Self { echelon, kernel }
     }
 
-    /// Returns the inputs that the layout maps to `output`, the smallest first. There are none if `output` is not in
-    /// the image of the layout.
+    /// Returns the inputs that the layout maps to `output`, the smallest first. An output outside the image has none.
     pub fn of(&self, output: u64) -> impl Iterator<Item = u64> + '_ {
         let first = self.echelon.solve(output);
         let count = self.copies().unwrap_or(u64::MAX);
-        // `first` is the smallest solution, because all its free bits are zero. The vectors are in the order of their
-        // free bits, so the solutions ascend with `which`.
+        // `first` is the smallest solution, because all free bits are zero. The solutions ascend with `which`, because
+        // the vectors are in the order of their free bits.
         first.into_iter().flat_map(move |first| {
             (0..count).map(move |which| {
                 let chosen = self.kernel.iter().enumerate();
@@ -61,19 +58,17 @@ impl Holders {
         })
     }
 
-    /// Returns the number of copies of each element, i.e. the number of inputs that the layout maps to the same output.
-    /// Returns `None` if this number is 2^64.
+    /// Returns the number of copies of each element in the image, or `None` for 2^64 copies.
     #[must_use]
     pub fn copies(&self) -> Option<u64> {
         1u64.checked_shl(u32::try_from(self.kernel.len()).unwrap_or(u32::MAX))
     }
 }
 
-/// A packed input of a layout. It prints as a slot of the hardware, such as a register of a thread.
+/// A packed input of a layout, which prints as a slot of the hardware.
 ///
-/// A register prints as `T<thread>:<register>`, where threads are numbered through all warps of a CTA. An offset, or a
-/// row and column of tensor memory, prints as numbers. If there are several CTAs, the CTA precedes the slot, as in
-/// `B1:`.
+/// A register prints as `T<thread>:<register>`, with threads numbered through all warps of a CTA. Offsets, and rows and
+/// columns of tensor memory, print as numbers. In a cluster, the CTA comes first, as in `B1:`.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// # use linear_layout::view::InPoint;
@@ -88,17 +83,17 @@ pub struct InPoint<'l> {
     packed: u64,
 }
 
-/// Input dims of layouts whose inputs print as `T<thread>:<register>`.
+/// Input dims that print as `T<thread>:<register>`.
 const THREADED: [Dim; 3] = [Dim::REGISTER, Dim::LANE, Dim::WARP];
 
 impl<'l> InPoint<'l> {
-    /// Returns the point of `layout` whose packed input is `packed`.
+    /// Returns the point of `layout` with the packed input `packed`.
     #[must_use]
     pub fn new(layout: &'l LinearLayout, packed: u64) -> Self {
         Self { layout, packed }
     }
 
-    /// Returns the index of the point in each input dim, in the order of the dims of the layout.
+    /// Returns the index in each input dim, in the order of the dims.
     pub fn indices(&self) -> impl Iterator<Item = (Dim, u64)> + 'l {
         let mut rest = self.packed;
         self.layout.in_shape().map(move |(dim, size)| {
@@ -108,7 +103,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the index of the point in the input dim `dim`, or 0 if the layout does not have this dim.
+    /// Returns the index in the input dim `dim`, or 0 if the layout does not have this dim.
     #[must_use]
     pub fn index(&self, dim: Dim) -> u64 {
         self.indices()
@@ -116,8 +111,7 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
-    /// Returns the number of the thread, where threads are numbered through all lanes, warps and CTAs. Returns `None`
-    /// if the inputs of the layout are not registers of threads.
+    /// Returns the number of the thread, counted through all lanes, warps and CTAs, or `None` without threads.
     pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -130,7 +124,7 @@ impl<'l> InPoint<'l> {
         })
     }
 
-    /// Returns the legend of a picture of `layout`: the format in which points print, e.g. `T<lane>:<register>`.
+    /// Returns the format in which points of `layout` print, e.g. `T<lane>:<register>`.
     pub(crate) fn legend(layout: &LinearLayout) -> String {
         let mut text = String::new();
         for (dim, letter) in before(layout) {
@@ -170,15 +164,14 @@ fn style(layout: &LinearLayout) -> Style {
     }
 }
 
-/// Returns the dims whose indices print first, each with the letter that precedes the index, as in `B1:`. Dims of size
-/// 1 are omitted.
+/// Returns the dims before the slot, each with a letter, as in `B1:`. Dims of size 1 are omitted.
 fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
     [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
         .into_iter()
         .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
 }
 
-/// Returns the dims whose indices print as plain numbers: all dims except `block` and `partition`, or the only dim.
+/// Returns the dims that print as plain numbers: all dims except `block` and `partition`, or the only dim.
 fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
     let is_alone = layout.num_in_dims() == 1;
     layout

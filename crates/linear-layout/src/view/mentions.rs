@@ -7,10 +7,9 @@ use crate::encoding::{Aliases, Encoding, EncodingError};
 /// The line that separates the modules in one file, as in the test files of MLIR.
 pub const SPLIT_MARKER: &str = "// -----";
 
-/// Prefixes with which the names of encodings begin.
 const DIALECTS: [&str; 4] = ["#ttg.", "#ttng.", "#cute.", "#tilus."];
 
-/// Maximum nesting depth of attributes and types. Attributes and types that are nested more deeply are skipped.
+/// Maximum nesting depth of attributes and types. Text at a greater depth is skipped.
 const MAX_DEPTH: usize = 64;
 
 /// A definition of an alias in the text of a module, such as `#name = #ttg.blocked<{...}>`.
@@ -18,11 +17,11 @@ const MAX_DEPTH: usize = 64;
 pub struct Definition {
     /// The name of the alias, without `#`.
     pub name: String,
-    /// The encoding that the alias stands for.
+    /// The encoding of the alias.
     pub encoding: Encoding,
     /// The byte range of the definition in the text, from `#` to the end of the encoding.
     pub span: Range<usize>,
-    /// The number of the module that contains the definition, counted from 0 in the text.
+    /// The number of the module in the text, counted from 0.
     pub module: usize,
 }
 
@@ -33,10 +32,10 @@ pub struct Mention {
     pub encoding: Encoding,
     /// The byte range of the mention, such as `#blocked` or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
-    /// The byte range of the type that contains the mention, e.g. `tensor<64xf16, #blocked>`, and the shape to which
-    /// the encoding applies. `None` if the mention is not the encoding of a type.
+    /// The byte range of the type around the mention, e.g. `tensor<64xf16, #blocked>`, and the shape to which the
+    /// encoding applies. `None` if the mention is not the encoding of a type.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
-    /// The number of the module that contains the mention, counted from 0 in the text.
+    /// The number of the module in the text, counted from 0.
     pub module: usize,
 }
 
@@ -48,10 +47,9 @@ impl Mention {
     }
 }
 
-/// All mentions of encodings in a text, and the definitions of aliases, in the order of the text.
+/// All mentions of encodings and definitions of aliases in a text.
 ///
-/// The text need not be valid MLIR. Unknown text is skipped, so editors can use this type on files that are being
-/// edited.
+/// The text need not be valid MLIR: unknown text is skipped, e.g. in a file that is being edited.
 /// ```
 /// use linear_layout::view::Mentions;
 ///
@@ -74,23 +72,22 @@ pub struct Mentions {
     unreadable: Vec<Unreadable>,
 }
 
-/// A place in a text at which an encoding begins that cannot be parsed.
+/// An encoding that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The byte offset of the error if the error has an offset, and otherwise of the beginning of the encoding.
+    /// The byte offset of the error, or of the encoding if the error has no offset.
     pub at: usize,
     /// The error of the parser.
     pub error: EncodingError,
 }
 
 impl Mentions {
-    /// Finds the mentions of encodings in a text. Lines that start with [`SPLIT_MARKER`] separate its modules.
+    /// Finds the mentions in a text. Lines that start with [`SPLIT_MARKER`] separate modules.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::with_marker(text, SPLIT_MARKER)
     }
 
-    /// Finds the mentions of encodings in a text. Lines that start with `marker` separate its modules.
     pub(crate) fn with_marker(text: &str, marker: &str) -> Self {
         let mut scanner = Scanner {
             text,
@@ -106,7 +103,7 @@ impl Mentions {
         scanner.found
     }
 
-    /// Returns the definitions of aliases, in the order of the text.
+    /// Returns the definitions of aliases in the order of the text.
     #[must_use]
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
@@ -118,14 +115,14 @@ impl Mentions {
         &self.mentions
     }
 
-    /// Returns the places at which an encoding cannot be parsed, in the order of the text.
+    /// Returns the encodings that cannot be parsed, in the order of the text.
     #[must_use]
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
-    /// Returns the mention at a byte offset, e.g. under the cursor of an editor. This is the innermost encoding that
-    /// contains the offset, or otherwise the encoding of the innermost type that contains the offset.
+    /// Returns the mention at a byte offset, e.g. under the cursor of an editor: the innermost encoding, or otherwise
+    /// the encoding of the innermost type.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<&Mention> {
         let holds = |span: &Range<usize>| span.start <= offset && offset <= span.end;
@@ -139,7 +136,7 @@ impl Mentions {
     }
 
     /// Returns the distinct shapes to which an encoding applies in module number `module`, in the order of the text.
-    /// Each shape is paired with the encoding, whose implied tile is resolved for this shape.
+    /// For each shape, the implied tile of the encoding is resolved.
     #[must_use]
     pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
         let written = encoding.as_written();
@@ -157,18 +154,16 @@ impl Mentions {
     }
 }
 
-/// A scanner that reads the text from left to right. Each method takes the byte offset at which it begins to scan, and
-/// returns the byte offset at which it stops.
+/// A scanner from left to right. Methods take the byte offset at which they begin, and return the byte offset at which
+/// they stop.
 struct Scanner<'t> {
     text: &'t str,
     marker: &'t str,
-    /// The aliases that are defined in the current module.
     aliases: Aliases,
     module: usize,
     found: Mentions,
 }
 
-/// Returns true if a byte may be part of a name.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'-')
 }
@@ -236,8 +231,7 @@ impl Scanner<'_> {
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Scans from the opening bracket at byte `open` to the matching closing bracket, and records the mentions between
-    /// the brackets.
+    /// Scans to the bracket that closes the bracket at byte `open`, and records the mentions inside.
     fn bracketed(&mut self, open: usize, depth: usize) -> usize {
         let mut stack = 0usize;
         let mut pos = open;
@@ -308,7 +302,7 @@ impl Scanner<'_> {
         end
     }
 
-    /// Scans a word. If a type begins with the word, scans the type.
+    /// Scans a word, or a type that begins with this word.
     fn word(&mut self, pos: usize, depth: usize) -> usize {
         let end = self.skip(pos + 1, is_word);
         let is_buffer = match &self.text[pos..end] {
@@ -325,7 +319,7 @@ impl Scanner<'_> {
             return close;
         };
         let (shape, mut at) = sizes(inside);
-        // Skips the element type, up to the comma before the encoding.
+        // Skips the element type.
         let mut nested = 0usize;
         let comma = inside.bytes().enumerate().skip(at).find(|(_, byte)| {
             match byte {
@@ -361,8 +355,7 @@ impl Scanner<'_> {
         close
     }
 
-    /// Records that the encoding in the byte range `span` cannot be parsed. An attribute that is not an encoding is
-    /// ignored.
+    /// Records an encoding that cannot be parsed, and ignores other attributes.
     fn unreadable(&mut self, span: Range<usize>) {
         let text = &self.text[span.clone()];
         let is_ours = DIALECTS.iter().any(|dialect| text.starts_with(dialect));
@@ -402,8 +395,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Parses the sizes at the beginning of a text such as `64x32xf16`. Returns the sizes, and the byte offset after the
-/// last `x`.
+/// Parses the sizes of `64x32xf16`. Also returns the byte offset after the last `x`.
 fn sizes(text: &str) -> (Vec<u64>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     loop {

@@ -5,8 +5,8 @@
 //! [`Scene::tensor`] shows the holders of each element, [`Scene::hardware`] shows the element of each slot, and
 //! [`Scene::matrix`] shows the matrix of the layout over GF(2). [`words`] describes each basis in a sentence.
 //!
-//! [`Holders`] computes the holders of one element at a time. A picture of the corner of a tensor of 2^31 elements
-//! therefore takes no longer than a picture of a small tensor. [`Window`] is the size of the corner.
+//! [`Holders`] computes the holders of one element at a time, so a picture of the corner of a huge tensor is fast.
+//! [`Window`] is the size of the corner.
 //!
 //! [`Mentions`] finds the encodings in the text of a module, for [`with_layout_comments`] and for editors.
 

@@ -5,10 +5,10 @@ use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 use crate::view::{Holders, shape_text};
 
-/// Returns a description of a layout: its size, the number of replicas, the adjacent elements that are in adjacent
-/// slots, and the effect of each basis.
+/// Returns a description of a layout in sentences: the size, the number of replicas, the contiguity, and the effect of
+/// each basis.
 ///
-/// An input is mapped to the XOR of the bases of its set bits, so each sentence states the effect of setting one bit.
+/// An input is mapped to the XOR of the bases of its set bits, so each sentence is about one bit.
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::view::words;
@@ -49,8 +49,8 @@ pub fn words(layout: &LinearLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns a description of a register layout of Tilus: its numbers of threads and of registers (*places*), and the
-/// effect of each mode.
+/// Returns a description of a register layout of Tilus: the numbers of threads and registers (*places*), and the effect
+/// of each mode.
 ///
 /// ```
 /// use linear_layout::view::words_of_register;
@@ -83,7 +83,7 @@ pub fn words_of_register(layout: &RegisterLayout) -> String {
         String::new(),
         "what the digits of an index do, the slowest first".to_owned(),
     ];
-    // Pairs of a mode and the text about the thread or place of which the mode is a digit.
+    // `(mode, text)`, where the mode is a digit of a thread or place.
     let mut threads = Vec::new();
     let mut weight = 1;
     for entry in layout.spatial_modes().iter().rev() {
@@ -126,7 +126,7 @@ pub fn words_of_register(layout: &RegisterLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns a description of a layout of CuTe: its number of coordinates, the range of its indices, and the effect of
+/// Returns a description of a layout of CuTe: the number of coordinates, the range of the indices, and the effect of
 /// each mode.
 ///
 /// ```
@@ -181,7 +181,7 @@ pub fn words_of_cute(layout: &ComposedLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the sentences that describe the layout as a whole, not a single basis.
+/// Returns the sentences about the layout as a whole.
 fn facts(layout: &LinearLayout) -> Vec<String> {
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     let held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -229,14 +229,13 @@ fn facts(layout: &LinearLayout) -> Vec<String> {
     lines
 }
 
-/// Returns the sentence that describes the basis of bit `bit` of the input dim `dim`.
 fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     let column = layout.column(dim, bit);
     if column == 0 {
         return format!("holds a copy of what {dim} 0 holds");
     }
-    // A bit of an element index is owned by the basis that has only this bit, or otherwise by the first basis that has
-    // it. The description of any other basis with this bit says that the bit exchanges positions.
+    // A bit of an element index belongs to the basis with only this bit, or otherwise to the first basis with this bit.
+    // In any other basis, the bit exchanges positions.
     let columns = layout.columns();
     let owner = |bit: u64| {
         let alone = columns.iter().position(|other| *other == bit);
@@ -271,8 +270,8 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     }
 }
 
-/// Returns the output dim along which consecutive indices of the first input dim hold adjacent elements, and the length
-/// of such a run in elements. Runs have this length at all indices of the other input dims.
+/// Returns the output dim along which consecutive indices of the first input dim hold adjacent elements, and the number
+/// of elements in a run. Returns `None` if there are no such runs.
 pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
     let first = layout.in_dims().next()?;
     let mut at = 0;

@@ -5,7 +5,7 @@ use crate::lower::types::bits_of;
 use crate::sys;
 use melior::ir::{Type, TypeLike};
 
-/// Returns LLVM's name of a synchronisation scope; `None` for the system scope.
+/// `None` is the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("workgroup"),
@@ -14,7 +14,7 @@ pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     }
 }
 
-/// Returns the largest number of elements that one instruction accesses: 2 for additions of 16-bit floats, otherwise 1.
+/// Returns the number of elements per instruction: 2 for 16-bit float additions, otherwise 1.
 pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     if op == RMWOp::Fadd && sys::float_width(element) == Some(16) {
         2
@@ -23,8 +23,8 @@ pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns true if every GPU has a buffer instruction for a read-modify-write operation, or for a compare-exchange if
-/// `op` is `None`. Some GPUs lack 16-bit operations, f64 additions, and float minima and maxima.
+/// Returns true if every GPU has a buffer instruction for `op`, or for compare-exchange without `op`. Some GPUs lack
+/// 16-bit operations, f64 additions, and float minima and maxima.
 pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bool {
     let is_extreme = matches!(op, Some(RMWOp::Max | RMWOp::Min));
     match bits_of(element) {
@@ -35,7 +35,6 @@ pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bo
     }
 }
 
-/// Returns the name of the buffer intrinsic for a read-modify-write operation.
 pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     match op {
         RMWOp::And => "llvm.amdgcn.raw.ptr.buffer.atomic.and",
@@ -51,5 +50,5 @@ pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     }
 }
 
-/// The buffer intrinsic for compare-exchange. Its first operand is the new value.
+/// Compare-exchange. The first operand is the new value.
 pub(super) const BUFFER_COMPARISON: &str = "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap";

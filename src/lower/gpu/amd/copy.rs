@@ -5,11 +5,11 @@
 //! | gfx942, gfx950 | `global_load_lds`, `buffer_load … lds` | one address per wave, lanes in order | `vmcnt`, shared with loads and stores |
 //! | gfx1250 | `global_load_async_to_lds` | one address per lane | `asynccnt` |
 //!
-//! A lane whose mask is false does not branch; it copies zeros from a constant in global memory. A wave therefore
-//! issues each instruction regardless of masks, and the counts are exact.
+//! A lane with a false mask copies zeros from a constant in global memory instead of branching. Each wave issues every
+//! instruction, so the counts are exact.
 //!
-//! LLVM inserts `vmcnt(0)` waits at workgroup fences and at LDS accesses that may alias a copy. To avoid them,
-//! barriers use wavefront fences, which constrain only the compiler, and copies have their own alias scope.
+//! LLVM inserts `vmcnt(0)` waits at workgroup fences and at LDS accesses that may alias a copy. Against these waits,
+//! barriers use wavefront fences, and copies have their own alias scope.
 
 use super::super::access::SharedCopy;
 use super::super::isa::{Gpu, Isa};
@@ -22,10 +22,10 @@ use crate::lower::words;
 use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, ValueLike};
 
-/// Largest number of bytes that one lane copies per instruction.
+/// Maximum bytes per lane and instruction.
 const MOST_BYTES: usize = 16;
 
-/// Largest count that an `s_waitcnt vmcnt` or an `s_wait_asynccnt` can encode.
+/// Maximum operand of `s_waitcnt vmcnt` and `s_wait_asynccnt`.
 const MOST_COUNT: u32 = 63;
 
 pub(super) fn copy<'c>(
@@ -61,7 +61,7 @@ pub(super) fn copy<'c>(
     };
 }
 
-/// Returns the value that lane `lane` holds. The value is exchanged in 32-bit words.
+/// Returns the value in lane `lane`, by shuffles of 32-bit words.
 pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let parts = words::pack(e, &[value]);
     let parts: Vec<Val<'c>> = parts
@@ -71,8 +71,7 @@ pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: V
     words::unpack(e, &parts, 1, value.r#type())[0]
 }
 
-/// Waits for all copies, and returns the wait operation. A fence prevents the compiler from moving LDS accesses across
-/// the wait.
+/// Waits for all copies and returns the wait. A fence keeps LDS accesses behind the wait.
 pub(super) fn wait<'c>(gpu: Gpu, e: &mut Emitter<'c>) -> Op<'c> {
     let wait = if gpu.target.instructions.buffer_to_shared {
         e.operation(rocdl::s_waitcnt(waitcnt(0, MOST_LGKM)))
@@ -93,7 +92,7 @@ pub(super) fn set_count<'c>(gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: O
     e.set_attribute(wait, name, count);
 }
 
-/// Emits a workgroup barrier, after a wait for the LDS accesses of this wave. Returns the barrier.
+/// Waits for the LDS accesses of this wave, then emits and returns a workgroup barrier.
 pub(super) fn shared_barrier<'c>(e: &mut Emitter<'c>) -> Op<'c> {
     e.operation(llvm::fence(AtomicOrdering::Release).syncscope(WAVE));
     e.operation(rocdl::s_waitcnt(waitcnt(MOST_COUNT, 0)));
@@ -104,10 +103,9 @@ pub(super) fn shared_barrier<'c>(e: &mut Emitter<'c>) -> Op<'c> {
 
 const WAVE: &str = "wavefront";
 
-/// Largest count that an `s_waitcnt lgkmcnt` can encode.
+/// Maximum operand of `s_waitcnt lgkmcnt`.
 const MOST_LGKM: u32 = 15;
 
-/// Encodes the operand of a gfx9 `s_waitcnt` from the counts for vector memory and for LDS.
 fn waitcnt(vector: u32, lds: u32) -> i64 {
     const NO_EXPORTS: u32 = 7 << 4;
     i64::from(vector & 0xf | NO_EXPORTS | lds << 8 | vector >> 4 << 14)

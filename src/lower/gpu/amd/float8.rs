@@ -1,5 +1,4 @@
-//! 8-bit floats by conversion instructions. Each instruction converts two numbers, and accesses one half of a 32-bit
-//! word.
+//! 8-bit float conversion instructions. Each converts two numbers in one half of a 32-bit word.
 
 use crate::ir::builders::llvm;
 use crate::lower::emit::{Emitter, FCmpPredicate};
@@ -7,10 +6,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 to the nearest 8-bit codes with saturation. Returns `None` for other float types.
+/// Converts f32 to 8-bit codes, to nearest with saturation. `None` for other float types.
 ///
-/// The instructions overflow to NaN or infinity. A mode bit would make the instructions saturate, but the mode bit also
-/// affects f16 arithmetic, so numbers are clamped first.
+/// Numbers are clamped first, since the instructions overflow to NaN or infinity. A saturating mode bit exists, but
+/// also affects f16 arithmetic.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -41,8 +40,8 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Clamps an f32 to the finite range of a format. NaN stays NaN. For FNUZ formats, infinity stays infinity, since the
-/// later conversion must turn it into NaN.
+/// Clamps an f32 to the finite range. NaN stays NaN. FNUZ formats keep infinity, which the later conversion turns into
+/// NaN.
 fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     let f32 = e.types.f32;
     let largest = to.value(to.largest());
@@ -62,7 +61,7 @@ fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     }
 }
 
-/// Converts 8-bit codes to f32. Returns `None` for other float types.
+/// Converts 8-bit codes to f32. `None` for other float types.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

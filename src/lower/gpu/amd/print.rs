@@ -1,4 +1,4 @@
-//! Printing by functions of AMD's device libraries (`ockl`), which use hostcalls.
+//! Printing by hostcalls of AMD's device libraries (`ockl`).
 
 use crate::lower::declarations::{Declarations, literal};
 use crate::lower::emit::Emitter;
@@ -8,10 +8,8 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Number of values that one call of `__ockl_printf_append_args` appends.
 const GROUP: usize = 7;
 
-/// Prints like C's `printf`.
 pub(super) fn print<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,
@@ -26,7 +24,6 @@ pub(super) fn print<'c>(
     message(e, declarations, begun, format, values);
 }
 
-/// Prints a failed assertion to standard error, and stops the kernel.
 pub(super) fn fail(
     e: &mut Emitter<'_>,
     declarations: &mut Declarations,
@@ -44,7 +41,6 @@ pub(super) fn fail(
     e.trap();
 }
 
-/// Appends a format and its values to the open message with the handle `begun`, and completes the message.
 fn message<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,
@@ -88,7 +84,7 @@ fn message<'c>(
     }
 }
 
-/// Extends a value to 64 bits. Formats of 32-bit integers ignore the upper half.
+/// Extends a value to 64 bits. Formats for 32-bit integers ignore the upper half.
 fn word<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let i64 = e.types.i64;
     let type_ = value.r#type();

@@ -1,4 +1,4 @@
-//! Global accesses as PTX, for predicates and cache operators that LLVM's operations lack.
+//! Global accesses as PTX, for predicates and cache operators that LLVM lacks.
 
 use crate::ir::builders::nvvm::{self, LoadCacheModifierKind};
 use crate::lower::emit::{AccessFlags, Emitter};
@@ -7,7 +7,7 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Emits a load. A masked load is predicated, and its result registers are initialised to the fallback.
+/// Predicates a masked load and initialises the result to the fallback.
 pub(super) fn load<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -60,7 +60,6 @@ pub(super) fn load<'c>(
     words.join(e, whole.expect("a load has a result"), type_)
 }
 
-/// Emits a store. A masked store is predicated.
 pub(super) fn store<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -96,7 +95,7 @@ pub(super) fn store<'c>(
     e.inline_asm(&text, &constraints.join(","), &operands, None);
 }
 
-/// Issues a `cp.async`. A copy of 16 bytes bypasses L1 unless the cache modifier is `ca`.
+/// Emits a `cp.async`. A 16-byte copy bypasses L1 unless the cache modifier is `ca`.
 pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     let modifier = match copy.bytes {
         16 if copy.cache.modifier != "ca" => LoadCacheModifierKind::Cg,
@@ -112,7 +111,6 @@ pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     ));
 }
 
-/// Returns the text of the constant offset in a PTX address operand.
 fn offset(access: &GlobalAccess<'_, '_>) -> String {
     match access.offset_bytes {
         0 => String::new(),
@@ -120,12 +118,11 @@ fn offset(access: &GlobalAccess<'_, '_>) -> String {
     }
 }
 
-/// The cache operators of a PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct CacheOperators<'c> {
-    /// Suffix of the instruction's name, for example `.cg` or `.L1::evict_first.L2::cache_hint`.
+    /// Instruction suffix, for example `.cg` or `.L1::evict_first.L2::cache_hint`.
     qualifiers: String,
-    /// The cache-policy operand that `.L2::cache_hint` requires.
+    /// Operand of `.L2::cache_hint`.
     policy: Option<Val<'c>>,
 }
 
@@ -172,8 +169,8 @@ impl<'c> CacheOperators<'c> {
         }
     }
 
-    /// Adds the cache policy to the operands of an instruction with `results` results. Returns the text to append to
-    /// the instruction, which is empty if there is no cache policy.
+    /// Adds the cache policy to the operands of an instruction with `results` results. Returns the instruction suffix,
+    /// empty without a policy.
     fn push_policy(
         &self,
         operands: &mut Vec<Val<'c>>,
@@ -190,17 +187,16 @@ impl<'c> CacheOperators<'c> {
     }
 }
 
-/// The words into which a PTX instruction splits the data of one access: 1, 2 or 4 words of 8 to 64 bits.
+/// The data of one access in 1, 2 or 4 words of 8 to 64 bits.
 pub(super) struct Words<'c> {
     pub(super) count: usize,
     type_: Type<'c>,
-    /// The untyped PTX type of a word in memory, for example `b32`.
+    /// Untyped PTX type of a word in memory, for example `b32`.
     untyped: &'static str,
-    /// The PTX type of the register that holds a word; it has at least 16 bits.
+    /// PTX register type of a word, at least 16 bits.
     pub(super) register: &'static str,
-    /// The inline-assembly constraint letter of the register.
+    /// Constraint letter in inline assembly.
     pub(super) constraint: &'static str,
-    /// The MLIR type of the register that holds a word.
     container: Type<'c>,
 }
 
@@ -242,8 +238,7 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// Returns the text of the operand list of the words: `{$2, $3}`, or `$2` for one word. The first operand number is
-    /// `first`.
+    /// Formats the operand list from operand number `first`: `{$2, $3}`, or `$2` for one word.
     pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))
@@ -255,7 +250,6 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// Splits a vector of elements into words.
     pub(super) fn split(&self, e: &mut Emitter<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
         let type_ = if self.count == 1 {
             self.type_
@@ -280,7 +274,7 @@ impl<'c> Words<'c> {
         e.struct_type(&vec![self.container; self.count])
     }
 
-    /// Joins the words that a load returned into a vector of elements.
+    /// Inverse of [`Self::split`].
     pub(super) fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
         let mut words: Vec<Val<'c>> = if self.count == 1 {
             vec![result]

@@ -1,4 +1,4 @@
-//! Atomic accesses as PTX: `atom`, `red` if the old value is unused, and atomic `ld` and `st`.
+//! Atomic accesses as PTX: `atom`, `ld`, `st`, and `red` for an unused old value.
 
 use super::access::Words;
 use super::units;
@@ -10,7 +10,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike};
 
-/// Returns LLVM's name of a synchronisation scope; `None` for the system scope.
+/// `None` is the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("block"),
@@ -23,7 +23,6 @@ fn is_bf16(element: Type<'_>) -> bool {
     element == Type::bfloat16(sys::context_of(element.context()))
 }
 
-/// Returns the largest number of elements that one instruction accesses.
 pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     let has_vectors = gpu.target.instructions.vector_atomics;
     match sys::float_width(element) {
@@ -36,8 +35,8 @@ pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns the PTX operation and its type, for example `add.noftz` and `f16x2`. Returns `None` if there is no
-/// instruction; LLVM then expands the operation to a loop.
+/// Returns the PTX operation and type, for example `add.noftz` and `f16x2`. `None` leaves the operation to LLVM's
+/// expansion.
 fn opcode(
     gpu: Gpu,
     access: &AtomicAccess<'_, '_>,
@@ -78,7 +77,7 @@ fn opcode(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// Emits an atomic access, which is predicated if it has a mask. The old value is 0 if the mask is false.
+/// The old value is 0 for a false mask.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

@@ -1,12 +1,11 @@
-//! 8-bit floats by `cvt`, which converts two numbers at a time. LLVM's own operations would require a newer PTX
-//! version.
+//! 8-bit floats by `cvt`, two numbers at a time. LLVM's own operations require a newer PTX version.
 
 use crate::lower::emit::Emitter;
 use crate::sys::build::Val;
 use linear_layout::target::Float8;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f16 to the nearest 8-bit codes with saturation. Returns `None` for other float types.
+/// Converts f32 or f16 to 8-bit codes, to nearest with saturation. `None` for other float types.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -41,7 +40,7 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Converts 8-bit codes to f16. Returns `None` for other float types.
+/// Converts 8-bit codes to f16. `None` for other float types.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

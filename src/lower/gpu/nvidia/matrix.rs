@@ -6,7 +6,6 @@ use crate::sys::build::Val;
 use linear_layout::target::Fragment;
 use melior::ir::Attribute;
 
-/// Loads matrices. Each lane passes the address of one matrix row in `pointer`, and receives `count` words.
 pub(super) fn load<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,
@@ -34,17 +33,15 @@ pub(super) fn load<'c>(
     Some(words.collect())
 }
 
-/// Transposes an 8x8 matrix of 16-bit elements. Each lane holds one word of the matrix. MLIR and LLVM have no operation
-/// for this instruction.
+/// MLIR and LLVM have no operation for this instruction.
 pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
-    // The assembly has a side effect, since the instruction is convergent and must not be sunk into a branch.
+    // A side effect, since the convergent instruction must not be sunk into a branch.
     let text = "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;";
     let i32 = e.types.i32;
     let moved = e.inline_asm(text, "=r,r", &[word], Some(i32));
     moved.expect("the assembly has a result")
 }
 
-/// Stores words of matrices. Each lane passes the address of one matrix row in `pointer`.
 pub(super) fn store<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,

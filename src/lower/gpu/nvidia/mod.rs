@@ -1,4 +1,4 @@
-//! NVIDIA GPUs, by operations of NVVM, and by PTX if NVVM has no operation.
+//! NVIDIA GPUs, by NVVM operations and PTX.
 
 mod access;
 mod atomic;
@@ -26,10 +26,8 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
 
-/// The address space of the shared memory of all CTAs of a cluster.
 const CLUSTER_SPACE: u32 = 7;
 
-/// The mask that selects all lanes of a warp.
 const FULL_WARP: u32 = u32::MAX;
 
 impl Isa for Nvidia {
@@ -55,7 +53,7 @@ impl Isa for Nvidia {
         e.pure(nvvm::read_ptx_sreg_tid_x(e.types.i32).range(range))
     }
 
-    /// Returns the value unchanged, since the compiler infers uniformity.
+    /// The compiler infers uniformity.
     fn uniform<'c>(&self, _: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
         value
     }
@@ -104,7 +102,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Emits assembly, since memory accesses may be moved across LLVM's intrinsics.
+    /// LLVM's intrinsics do not order memory accesses; the clobber of the assembly does.
     fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let text = match step {
             GridDependency::Wait => "griddepcontrol.wait;",
@@ -114,7 +112,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Emits assembly, since NVVM's operation is pure, so that several reads would be merged.
+    /// NVVM's operation is pure, so several reads would be merged.
     fn nanoseconds<'c>(&self, _: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         e.inline_asm("mov.u64 $0, %globaltimer;", "=l", &[], Some(i64))
@@ -305,7 +303,7 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// Allows approximations, since NVPTX otherwise selects no instruction for `exp2`.
+    /// NVPTX selects no instruction for `exp2` without approximations.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }
@@ -315,8 +313,7 @@ impl Isa for Nvidia {
         e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
     }
 
-    /// Computes `exp` and `log` by the exponential and logarithm to base 2, since PTX has no others. LLVM selects no
-    /// instruction for `log2`.
+    /// `exp` and `log` use base 2, the only base in PTX. LLVM selects no instruction for `log2`.
     fn approximate<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -349,12 +346,12 @@ impl Isa for Nvidia {
         })
     }
 
-    /// Returns false, since LLVM expands `frem` to `x - trunc(x / y) * y`, which is not exact.
+    /// LLVM expands `frem` to `x - trunc(x / y) * y`, which is inexact.
     fn has_exact_remainder(&self) -> bool {
         false
     }
 
-    /// Emits `div.full`, since LLVM would select `div.approx`, whose result is 0 for large divisors.
+    /// LLVM would select `div.approx`, with the result 0 for large divisors.
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }

@@ -1,4 +1,4 @@
-//! Printing and assertions by functions of CUDA's device runtime, which the driver links.
+//! Printing and assertions by CUDA's device runtime, which the driver links.
 
 use crate::lower::declarations::Declarations;
 use crate::lower::emit::Emitter;
@@ -6,7 +6,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Prints like C's `printf`. The values are passed in a stack buffer with natural alignment.
+/// Passes the values in a stack buffer with natural alignment.
 pub(super) fn print<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,

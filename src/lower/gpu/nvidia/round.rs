@@ -6,12 +6,10 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f64 to f16, bf16 or f32 with directed rounding. Returns `None` if the GPU has no instruction for the
-/// conversion.
+/// Converts f32 or f64 to f16, bf16 or f32 with directed rounding. `None` without an instruction.
 ///
 /// # Source
-/// PTX ISA 8.0, `cvt`: conversions from f32 to bf16 by `.rn` and `.rz` require `sm_80`; other conversions to bf16
-/// require `sm_90`.
+/// PTX ISA 8.0, `cvt`: f32 to bf16 with `.rn` and `.rz` requires `sm_80`; other conversions to bf16 require `sm_90`.
 pub(super) fn round<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

@@ -1,5 +1,4 @@
-//! Hopper's asynchronous units. Instructions are emitted as PTX if NVVM's operation has no predicate or lacks a
-//! variant.
+//! Hopper's asynchronous units, by PTX where NVVM lacks a predicate or a variant.
 
 use super::Nvidia;
 use crate::ir::builders::{llvm, nvvm};
@@ -13,7 +12,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Converts a shared-memory address to the 32-bit register that PTX requires.
+/// Converts a shared-memory address to the 32-bit form of PTX.
 pub(super) fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     e.pure(llvm::ptrtoint(pointer, i32))
@@ -208,7 +207,6 @@ impl UnitIsa for Nvidia {
     }
 }
 
-/// Returns the inline-assembly constraint of a register type.
 fn register<'c>(e: &Emitter<'c>, type_: Type<'c>) -> &'static str {
     match bits_of(type_) {
         64 if type_ == e.types.i64 => "l",
@@ -223,7 +221,6 @@ fn list(start: usize, count: usize) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
-/// Inline assembly that is being built: the types of its results, its constraints and its operands.
 struct Assembly<'c> {
     results: Vec<Type<'c>>,
     constraints: Vec<String>,
@@ -231,7 +228,6 @@ struct Assembly<'c> {
 }
 
 impl<'c> Assembly<'c> {
-    /// Creates assembly whose results have the types of the values in `like`.
     fn of(e: &Emitter<'c>, like: &[Val<'c>]) -> Self {
         let results: Vec<Type<'c>> = like.iter().map(|value| value.r#type()).collect();
         let constraints = results
@@ -244,14 +240,14 @@ impl<'c> Assembly<'c> {
         }
     }
 
-    /// Adds operands that share their registers with the results.
+    /// Adds operands in the same registers as the results.
     fn tie(&mut self, values: &[Val<'c>]) {
         self.constraints
             .extend((0..values.len()).map(|i| i.to_string()));
         self.operands.extend(values);
     }
 
-    /// Adds an operand. Returns its placeholder for the assembly text.
+    /// Adds an operand and returns its placeholder for the text.
     fn input(&mut self, constraint: &str, value: Val<'c>) -> String {
         self.constraints.push(constraint.to_owned());
         self.operands.push(value);

@@ -9,7 +9,6 @@ use gpu_race::{AccessKind, Scope, ThreadClock};
 use std::collections::VecDeque;
 
 impl Exec<'_> {
-    /// Adds the elements in `data` atomically to the destination of a copy.
     pub(super) fn add_to_destination(
         &mut self,
         lane: u32,
@@ -35,7 +34,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes a copy.
     pub(super) fn complete(&mut self, mut copy: CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
@@ -65,8 +63,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies that signal a phase before the phase `current` of the same mbarrier. Returns the lanes that
-    /// started these copies, with the clocks of the copies.
+    /// Completes the copies that an mbarrier awaits in phases before `current`. Returns the lanes that started these
+    /// copies, with the clocks of the copies.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,
@@ -97,7 +95,7 @@ impl Exec<'_> {
         Ok(copiers)
     }
 
-    /// Marks the sources of the copies in a queue as read, for all copies whose ticket is less than `end`.
+    /// Marks the sources of all copies in the queue with a ticket below `end` as read.
     pub(super) fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
         let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
         for copy in copies
@@ -116,8 +114,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Completes the copies to global memory at the end of the block. Returns an error if a copy may still read or
-    /// write shared memory, which becomes invalid.
+    /// Completes the copies to global memory at the end of the block. Returns an error for a copy that may still access
+    /// shared memory.
     pub(in crate::exec) fn end_copies(&mut self) -> Result<(), KernelError> {
         if self.in_flight.count == 0 {
             return Ok(());
@@ -146,7 +144,6 @@ impl Exec<'_> {
                             copy.channel.wait()
                         )));
                     }
-                    // The block has returned, so its shared memory no longer exists.
                     _ => {}
                 }
             }

@@ -3,11 +3,9 @@
 use super::super::MemoryLocation;
 use rustc_hash::FxHashMap;
 
-/// Number of bytes per line.
 const LINE: usize = 16;
 
-/// For each line of memory, the number of copies in flight that access the line. A key is (index of the memory, index
-/// of the line).
+/// Number of copies in flight per line of memory, by (index of the memory, index of the line).
 #[derive(Debug, Default)]
 pub(super) struct Lines(FxHashMap<(u64, usize), u32>);
 
@@ -38,8 +36,8 @@ impl Lines {
     }
 }
 
-/// Returns the location as (index of the memory, byte offset), where each buffer and each shared variable is a memory.
-/// Returns `None` for a stack, which no copy accesses.
+/// Returns (index of the memory, byte offset): each buffer and each shared variable is a memory. Returns `None` for a
+/// stack, which no copy accesses.
 pub(super) fn region(location: MemoryLocation) -> Option<(u64, usize)> {
     match location {
         MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),

@@ -1,4 +1,4 @@
-//! Tests of named barriers: teams of warps that run different code.
+//! Tests of named barriers, on teams of warps that run different code.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, asm, store};
 use crate::{Arrival, FaultKind, Schedule};
@@ -6,9 +6,9 @@ use crate::{Arrival, FaultKind, Schedule};
 const BLOCK_BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 /// Offset of the mbarriers in shared memory, after the data.
 const AT: u32 = 1024;
-/// Values that test kernels use: `%first` is true in thread 0, `%team` is the index of a team of two warps, `%is0` is
-/// true in team 0, `%rank` is the index of the thread in its team, `%cell` is the address of a word for each thread of a
-/// team, and `%other` is the address of the word of a thread in the other warp of the team.
+/// Values of the test kernels. `%first`: thread 0; `%team`: index of a team of two warps; `%is0`: team 0; `%rank`:
+/// index of the thread in its team; `%cell`: address of a word per thread of a team; `%other`: address of the word of a
+/// thread in the other warp of the team.
 const NAMES: &str = "%c16 = \"llvm.mlir.constant\"() <{value = 16 : i32}> : () -> i32\n\
     %c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %c48 = \"llvm.mlir.constant\"() <{value = 48 : i32}> : () -> i32\n\
@@ -25,7 +25,6 @@ const NAMES: &str = "%c16 = \"llvm.mlir.constant\"() <{value = 16 : i32}> : () -
     %cell = \"llvm.getelementptr\"(%smem, %rank) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\
     %other = \"llvm.getelementptr\"(%smem, %rest) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
-/// Returns a barrier of `threads` threads with the id `id`.
 fn sync(id: u32, threads: u32) -> String {
     format!(
         "\"nvvm.barrier\"(%c{id}, %c{threads}) <{{operandSegmentSizes = array<i32: 1, 1, 0>}}> : (i32, i32) -> ()\n"
@@ -40,13 +39,12 @@ fn get(name: &str) -> String {
     format!("%{name} = \"llvm.load\"(%other) : (!llvm.ptr<3>) -> i32\n")
 }
 
-/// Code that fills the words of the teams, so that no load is a read of uninitialised memory.
+/// Fills the words of the teams, so that no load reads uninitialised memory.
 fn filled() -> String {
     [&put("%c0"), BLOCK_BARRIER].concat()
 }
 
-/// Returns a kernel of two teams with two warps each. After `before`, team 0 executes `first`, and team 1 executes
-/// `second`.
+/// Returns a kernel with two teams of two warps. After `before`, team 0 executes `first`, and team 1 executes `second`.
 fn teams(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -69,7 +67,7 @@ fn check(kernel: &AsyncKernel, kind: FaultKind, words: &[&str]) {
     kernel.check_errors(&SCHEDULES, kind, words);
 }
 
-/// Checks that team `consumer` has stored 7 for each of its threads in each schedule.
+/// Checks that each thread of team `consumer` has stored 7 in each schedule.
 #[track_caller]
 fn check_sums(kernel: &AsyncKernel, consumer: usize) {
     for schedule in SCHEDULES {
@@ -142,7 +140,6 @@ fn teams_hand_a_buffer_over_by_named_barriers() {
     );
 }
 
-/// A barrier of a team orders the warps of the team.
 #[test]
 fn a_barrier_of_a_team_orders_its_warps() {
     let own = |id: u32, value: &str| {
@@ -257,7 +254,7 @@ fn all_warps_wait_before_one_of_them_goes_on() {
         asm(&text, "r,b", &[("%s", "i32"), ("%leads", "i1")])
     };
     let before = [init(1), is_first.to_owned(), filled()].concat();
-    // One thread of each team arrives for its team. The consumer has a barrier before it does.
+    // One thread of each team arrives for its team. The consumer has a barrier before its arrival.
     let rounds = |producer: &str, consumer: &str| {
         let (mut produce, mut consume) = (String::new(), String::new());
         for parity in [0, 1, 0, 1] {
@@ -386,7 +383,7 @@ fn rules_of_named_barriers_are_checked() {
     }
 }
 
-/// Without a number of threads, all threads of the block take part, and barrier 0 is also `nvvm.barrier0`.
+/// Without a number of threads, all threads of the block take part. Barrier 0 is also `nvvm.barrier0`.
 #[test]
 fn a_barrier_without_a_number_of_threads_is_of_the_block() {
     let all = "\"nvvm.barrier\"(%c5) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()\n";
@@ -426,7 +423,7 @@ fn barriers_of_teams_are_counted() {
     );
 }
 
-/// The last warp has 8 threads, and counts as a whole warp. Threads that have returned count as well.
+/// The last warp has 8 threads and counts as a whole warp. Returned threads count as well.
 #[test]
 fn a_partial_warp_counts_as_a_warp() {
     let body = format!(
@@ -442,7 +439,7 @@ fn a_partial_warp_counts_as_a_warp() {
     }
 }
 
-/// One lane of a warp waits for the other lanes of the warp, and then arrives at the barrier. The warp reconverges there.
+/// One lane waits for the other lanes of its warp, and then arrives at the barrier, where the warp reconverges.
 #[test]
 fn diverged_lanes_meet_at_a_barrier() {
     let code = |last: &str| {
@@ -474,8 +471,8 @@ fn diverged_lanes_meet_at_a_barrier() {
     );
 }
 
-/// The shape of warp specialisation: the workers wait for a state at barrier 1, execute the code of the state, and execute
-/// barrier 1 again.
+/// Warp specialisation: the workers wait for a state at barrier 1, execute the code of the state, and execute barrier 1
+/// again.
 #[test]
 fn workers_execute_the_code_of_a_state() {
     let state = "%at = \"llvm.getelementptr\"(%smem) <{elem_type = i8, rawConstantIndices = array<i32: 2048>}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n";
@@ -483,7 +480,7 @@ fn workers_execute_the_code_of_a_state() {
         let store = format!("\"llvm.store\"(%c{value}, %at) : (i32, !llvm.ptr<3>) -> ()\n");
         [sync(0, 64), store, sync(1, 128)].concat()
     };
-    // Both rounds have state 0 and change no memory that the workers read, except for the words of the workers.
+    // Both rounds have state 0. The only change of memory that the workers read is in their own words.
     let body = |second: &str| {
         format!(
             "{NAMES}{state}\
@@ -518,7 +515,7 @@ fn workers_execute_the_code_of_a_state() {
             assert_eq!(found[96..], [words[1]; 32]);
         }
     }
-    // Many rounds that change no memory are no deadlock of the workers.
+    // Many rounds without a memory change are no deadlock of the workers.
     let rounds = [sync(1, 128), set(1)].concat().repeat(40);
     let kernel = AsyncKernel::new(128, body(&(set(1) + &rounds)));
     assert_eq!(kernel.run().expect("it runs")[64..], [9; 64]);

@@ -5,7 +5,6 @@ use crate::decode::DecodeResult;
 use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 
-/// A predicate of a float comparison.
 #[derive(Debug)]
 pub(super) struct FloatPredicate {
     #[cfg(test)]
@@ -104,7 +103,6 @@ mod tests {
             let pairs = [(1.0, 2.0), (2.0, 2.0), (2.0, 1.0), (f64::NAN, 1.0)];
             let found = pairs.map(|(a, b)| (predicate.eval)(a, b));
             assert_eq!(found, expect, "{number}");
-            // NaN on the right.
             assert_eq!((predicate.eval)(1.0, f64::NAN), expect[3]);
         }
     }

@@ -4,14 +4,14 @@ use super::{BINARY_LIBRARY, Float, FloatBinaryOp, FloatUnary, FloatUnaryOp, Fma,
 use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
 use crate::ir::Operation;
 
-/// Returns the names of the supported functions, without prefix and type suffix.
+/// Without prefix and type suffix.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let unary = UNARY_LIBRARY.iter().map(|(name, _)| *name);
     let binary = BINARY_LIBRARY.iter().map(|(name, _)| *name);
     unary.chain(binary).chain(["fma"])
 }
 
-/// Returns the unary function of a name without prefix and type suffix.
+/// `name` has no prefix and type suffix.
 pub(crate) fn unary(name: &str) -> Option<&'static FloatUnaryOp> {
     let found = UNARY_LIBRARY.iter().find(|(known, _)| *known == name)?;
     Some(found.1)
@@ -22,8 +22,7 @@ fn binary(name: &str) -> Option<&'static FloatBinaryOp> {
     Some(found.1)
 }
 
-/// Returns the name of a function without prefix and type suffix: `exp` for `__nv_expf`, `__ocml_exp_f32` and
-/// `llvm.exp.f32`.
+/// Strips the prefix and the type suffix: `exp` from `__nv_expf`, `__ocml_exp_f32` and `llvm.exp.f32`.
 fn stem(callee: &str) -> Option<&str> {
     if let Some(name) = callee.strip_prefix("__nv_") {
         let name = name.strip_prefix("fast_").unwrap_or(name);
@@ -51,8 +50,8 @@ fn stem(callee: &str) -> Option<&str> {
     Some(name.rsplit_once('.').map_or(name, |(name, _)| name))
 }
 
-/// Decodes a call of a library function such as `__nv_expf` or `__ocml_exp_f32`. Returns false if the function is not
-/// supported.
+/// Decodes a call of a library function such as `__nv_expf` or `__ocml_exp_f32`. Returns false for unsupported
+/// functions.
 pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some(name) = stem(callee) else {
         return Ok(false);
@@ -95,8 +94,7 @@ pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeR
     Ok(true)
 }
 
-/// Returns the error function of `x`, computed by a Taylor series near zero and by a continued fraction of `erfc`
-/// elsewhere.
+/// The error function: a Taylor series near zero, and a continued fraction of `erfc` elsewhere.
 pub(super) fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;

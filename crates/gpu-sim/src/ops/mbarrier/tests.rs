@@ -1,4 +1,4 @@
-//! Tests of mbarriers: the order that they establish, and the reports of misuses.
+//! Tests of the order by mbarriers, and of the reports of misuses.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, Schedule};
@@ -27,8 +27,8 @@ fn wait(at: u32, parity: &str) -> String {
 }
 
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
-/// Values that test kernels use: `%first` is true in thread 0, `%warp` is the index of the warp, `%is0` is true in warp
-/// 0, and `%cell` is the address of a word for each lane of a warp.
+/// Values of the test kernels. `%first`: thread 0; `%warp`: index of the warp; `%is0`: warp 0; `%cell`: address of a
+/// word per lane of a warp.
 const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %warp = \"llvm.udiv\"(%t, %c32) : (i32, i32) -> i32\n\
@@ -36,7 +36,7 @@ const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -
     %is0 = \"llvm.icmp\"(%warp, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
-/// Returns a kernel of two warps. Warp 0 executes `first`, and warp 1 executes `second`.
+/// Returns a kernel with two warps: warp 0 executes `first`, warp 1 executes `second`.
 fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -47,7 +47,7 @@ fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
 
 const PUT: &str = "\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
 
-/// Returns code that loads the word of each lane and stores the word in `%out`.
+/// Loads the word of each lane and stores the word in `%out`.
 fn get(name: &str) -> String {
     let load = format!("%{name} = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n");
     load + &store(&format!("%{name}"), "i32", 0, 1)
@@ -70,7 +70,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     let before = [&init(32), BARRIER].concat();
     let producer = [PUT, &arrive(AT)].concat();
     let consumer = [wait(AT, "%c0"), get("x")].concat();
-    // The producer or the consumer may come first in program order, and therefore in lockstep.
+    // Either warp may come first in program order, and therefore in lockstep.
     for kernel in [
         partitions(&before, &producer, &consumer),
         partitions(&before, &consumer, &producer),
@@ -94,7 +94,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     }
 }
 
-/// Two warps pass a buffer back and forth through two mbarriers, which may be different numbers of phases ahead.
+/// Two warps pass a buffer back and forth by two mbarriers, which may be different numbers of phases ahead.
 #[test]
 fn a_buffer_goes_to_and_fro() {
     let second = AT + 8;

@@ -1,6 +1,6 @@
 //! Matrix descriptors of `wgmma`: addresses of matrix elements in shared memory.
 //!
-//! The formulas follow the PTX manual, independently of the planner's descriptors. So a wrong stride in a planned
+//! The formulas follow the PTX manual, independently of the planner's descriptors, so a wrong stride in a planned
 //! descriptor gives a wrong result in the simulator.
 //!
 //! ```text
@@ -8,25 +8,23 @@
 //! bits 16 to 29   leading byte offset / 16    bits 62, 63     swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes
 //! bits 32 to 45   stride byte offset / 16
 //! ```
-//! A core matrix has 8 rows of 16 bytes. With a swizzle, each row of a core matrix is as long as the swizzle, and its
-//! 16-byte chunks are permuted: the address bits from 4 on are XORed with the address bits from 7 on.
+//! A core matrix has 8 rows of 16 bytes. With a swizzle, a row is as long as the swizzle, and its 16-byte chunks are
+//! permuted: the address bits from 4 on are XORed with the address bits from 7 on.
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor Format", "Strides".
 
 /// Granularity of swizzles in bytes.
 pub(super) const CHUNK: u32 = 16;
-/// Number of rows of a core matrix.
 const ROWS: u32 = 8;
 
-/// The fields of a decoded descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MatrixDescriptor {
     start: u32,
     leading: u32,
     stride: u32,
     base_offset: u32,
-    /// Size in bytes of a row of a swizzled core matrix; 0 without a swizzle.
+    /// Bytes per row of a swizzled core matrix; 0 without a swizzle.
     swizzle: u32,
 }
 
@@ -47,8 +45,8 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the address of an element of `bytes` bytes. `own` is the element's index along M or N, and `k` is its
-    /// index along K. `is_transposed` is true if elements are contiguous along M or N.
+    /// Returns the address of an element of `bytes` bytes at index `own` along M or N, and index `k` along K.
+    /// `is_transposed`: elements are contiguous along M or N.
     pub(super) const fn address(&self, own: u32, k: u32, bytes: u32, is_transposed: bool) -> u32 {
         let (column, row) = if is_transposed { (own, k) } else { (k, own) };
         if self.swizzle == 0 {

@@ -1,7 +1,7 @@
-//! Fragments: the elements of A, B and D that each lane holds, according to the manuals.
+//! Fragments: the elements of A, B and D in each lane, according to the manuals.
 //!
 //! The formulas follow the manuals, as quotients and remainders of lane and element indices. They are independent of
-//! `linear_layout::target::Product`. So a wrong row in that table gives a wrong result in the simulator.
+//! `linear_layout::target::Product`, so a wrong row in that table gives a wrong result in the simulator.
 //!
 //! # Source
 //! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"), where
@@ -13,44 +13,43 @@
 //! - [`FragmentLayout::Wmma`]: RDNA 4 ISA, section 7.12; there are no replicas.
 //!
 //! # The order of k
-//! For MFMA and WMMA, a lane holds 16 bytes of consecutive k. Its next 16 bytes follow after the first 16 bytes of all
-//! other groups of lanes. If the elements of A and B have the same width, A and B have the same order of k, which does
-//! not affect any sum. The order matters if blocks along k have scales, or if the widths differ (`f8f6f4`).
+//! For MFMA and WMMA, a lane holds runs of 16 bytes of consecutive k. The next run of a lane follows the first runs of
+//! all groups of lanes. A and B have the same order of k if their elements have the same width, and then no sum depends
+//! on the order. The order matters for block scales along k, and for different widths (`f8f6f4`).
 
-/// The distribution of the elements of A, B and D over lanes and registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum FragmentLayout {
-    /// NVIDIA's `mma.sync` instruction.
+    /// NVIDIA's `mma.sync`.
     Mma,
-    /// AMD's MFMA instructions. An instruction computes `blocks` independent products.
-    Mfma { blocks: u32 },
-    /// AMD's MFMA instructions on doubles.
+    /// AMD's MFMA, which computes `blocks` independent products.
+    Mfma {
+        blocks: u32,
+    },
     MfmaDouble,
-    /// AMD's WMMA instructions of gfx11. Each half of the wave holds one copy of A and B.
+    /// AMD's WMMA of gfx11, with a copy of A and B in each half of the wave.
     WmmaCopies,
-    /// AMD's WMMA instructions of gfx12.
+    /// AMD's WMMA of gfx12.
     Wmma,
-    /// A dot product that each lane computes alone.
+    /// A dot product within each lane.
     Lane,
 }
 
-/// The layout, the sizes and the element widths of a matrix instruction's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Fragments {
     pub(super) deal: FragmentLayout,
-    /// The sizes m, n and k of the product.
+    /// m, n and k.
     pub(super) sizes: [u32; 3],
-    /// Width in bits of the elements of A, B and D.
+    /// Bits per element of A, B and D.
     pub(super) bits: [u32; 3],
 }
 
-/// The position of an element: the block (independent product), and the indices in the matrix of this block.
+/// The block (independent product) of an element, and the indices in the block's matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementPosition {
     pub(super) block: u32,
-    /// Row index for A and D, column index for B.
+    /// Row of A and D, column of B.
     pub(super) own: u32,
-    /// Column index for A and D, row index for B.
+    /// Column of A and D, row of B.
     pub(super) other: u32,
 }
 
@@ -71,13 +70,12 @@ impl Fragments {
         }
     }
 
-    /// Returns the number of rows and columns of A (`operand` 0), of the transpose of B (1), or of D (2).
+    /// Returns (rows, columns) of A (`operand` 0), of the transpose of B (1), or of D (2).
     pub(super) const fn shape(self, operand: usize) -> [u32; 2] {
         let [m, n, k] = self.sizes;
         [[m, k], [n, k], [m, n]][operand]
     }
 
-    /// Returns the number of elements of an operand that each lane holds.
     pub(super) const fn elements(self, operand: usize) -> u32 {
         let [rows, columns] = self.shape(operand);
         let all = self.blocks() * rows * columns / self.lanes();
@@ -87,7 +85,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the position of the element with index `element` among the elements of an operand that `lane` holds.
+    /// Returns the position of element `element` of an operand in `lane`.
     pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         if operand == 2 {
             self.of_sum(lane, element)
@@ -151,9 +149,8 @@ impl Fragments {
         }
     }
 
-    /// Returns the lane that holds the scale of a block of elements, and the byte of the scale in the lane's register.
-    /// `own` and `block` are the row or column of the elements and the index of the block along k. `selected` is a
-    /// modifier of the instruction: the first byte, or the half of the wave for WMMA.
+    /// Returns the lane that holds a block scale, and the byte of the scale in the lane's register. `own` is the row or
+    /// column, `block` the block along k. `selected` is a modifier: the first byte, or for WMMA the half of the wave.
     pub(super) const fn scale(
         self,
         operand: usize,

@@ -1,14 +1,14 @@
 //! Matrix instructions: products of tiles in the registers of a warp.
 //!
-//! [`statement`] lists the instructions by intrinsic, [`fragment`] defines which elements each lane holds, and
-//! [`number`] defines the element formats. These modules are independent of `linear_layout::target::Product`, which the
-//! planner and the lowering use.
+//! [`statement`] lists the instructions by intrinsic, [`fragment`] defines the elements of each lane, and [`number`]
+//! defines the element formats. These modules are independent of `linear_layout::target::Product`, which the planner
+//! and the lowering use.
 //!
 //! # Numerics
 //! Integer sums are exact, and saturate or wrap at the end. Float products are exact, and are added to C in double
-//! precision, in ascending order of k. The sum is rounded once, to the format of D. Products of doubles are rounded
-//! once per multiply-add. The manuals do not specify the order of additions and the intermediate precision, so the
-//! hardware may differ.
+//! precision in ascending order of k. The sum is rounded once, to the format of D. Products of doubles are rounded once
+//! per multiply-add. Hardware may differ, since the manuals specify neither the order of additions nor the intermediate
+//! precision.
 
 mod descriptor;
 mod fragment;
@@ -33,7 +33,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// The title of this family in the list of supported operations.
 pub(super) const TITLE: &str = "products of matrices";
 
 static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
@@ -43,17 +42,14 @@ static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 
 static ROW: OpRow = row("a product of matrices", decode);
 
-/// Returns the row of the matrix intrinsic `name`, or `None` if there is no such intrinsic.
 pub(super) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     NAMES.contains(name).then_some(&ROW)
 }
 
-/// Returns the names of all matrix intrinsics.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// Returns the specification of a matrix intrinsic on the target GPU.
 fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static InstructionSpec> {
     let name = op.str("intrin").unwrap_or_default();
     let mut all = statement::of_intrinsic(name);
@@ -79,13 +75,12 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
         })
 }
 
-/// The values of a matrix intrinsic's modifiers, taken from the arguments of a call.
 #[derive(Clone, Copy)]
 struct Modifiers {
     formats: [Format; 3],
     saturates: bool,
     is_upper: bool,
-    /// log2 of the number of blocks that share one block of A (`cbsz`), and the index of the shared block (`abid`).
+    /// `cbsz` and `abid`: log2 of the number of blocks that share one block of A, and the index of the shared block.
     broadcast: [u32; 2],
     selectors: [u32; 2],
 }
@@ -162,8 +157,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, results)
 }
 
-/// Returns the range of operands for each argument of a matrix intrinsic. NVIDIA's intrinsics have one operand per
-/// register of a matrix, and AMD's intrinsics have one vector per matrix.
+/// Returns the operand range of each argument. NVIDIA's intrinsics have one operand per register of a matrix, AMD's one
+/// vector per matrix.
 fn arguments(
     d: &Decoder<'_>,
     op: &Operation,
@@ -264,14 +259,14 @@ fn modifiers(
     Ok(all)
 }
 
-/// Returns true for an MFMA without scales. If both scales are the constant 0, LLVM selects the unscaled instruction,
-/// although a scale of 0 would otherwise mean 2^-127.
+/// Returns true for an MFMA without scales. LLVM selects the unscaled instruction if both scales are the constant 0,
+/// although a scale of 0 otherwise means 2^-127.
 fn is_unscaled(d: &Decoder<'_>, statement: &InstructionSpec, scales: &[Option<Reg>; 2]) -> bool {
     let is_zero = |reg: &Option<Reg>| reg.is_some_and(|reg| d.b.constant_of(reg) == Some(0));
     matches!(statement.deal, FragmentLayout::Mfma { .. }) && scales.iter().all(is_zero)
 }
 
-/// Returns the registers that hold a matrix operand, as (register, width in bits). `bits` is the required total width.
+/// Returns the registers of a matrix operand, as (register, width in bits). `bits` is the required total width.
 fn words(
     d: &Decoder<'_>,
     op: &Operation,
@@ -302,11 +297,9 @@ fn words(
     Ok(words)
 }
 
-/// The position tables of A, B and D: for each lane and element, the index of the element in the matrix. A and D are
-/// row-major, and B is column-major.
+/// For A, B and D, the matrix index of each lane's elements. A and D are row-major, B is column-major.
 type PositionTables = Arc<[Box<[u32]>; 3]>;
 
-/// Returns the position tables of fragments, which are cached.
 fn places(fragments: Fragments) -> PositionTables {
     static KNOWN: LazyLock<Mutex<HashMap<Fragments, PositionTables>>> =
         LazyLock::new(Mutex::default);
@@ -326,7 +319,6 @@ fn places(fragments: Fragments) -> PositionTables {
     all.clone()
 }
 
-/// The scales of the blocks of elements of A and B.
 #[derive(Debug)]
 struct Scales {
     blocks: ScaleBlocks,
@@ -344,15 +336,13 @@ struct Multiply {
     fragments: Fragments,
     formats: [Format; 3],
     saturates: bool,
-    /// log2 of the number of blocks that share one block of A (`cbsz`), and the index of the shared block (`abid`).
     broadcast: [u32; 2],
     family: Float8Family,
     places: PositionTables,
 }
 
 impl Multiply {
-    /// Returns the elements of an operand that the lanes of a warp hold, in the order of [`PositionTables`]. `first` is
-    /// the first lane of the warp.
+    /// Returns an operand's elements of the warp at lane `first`, in the order of [`PositionTables`].
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);
@@ -391,7 +381,7 @@ impl Multiply {
         Ok(tile)
     }
 
-    /// Returns a mask of the bits of a scale register that the instruction reads.
+    /// Returns the bits of a scale register that the instruction reads.
     fn scale_bits(&self, scales: &Scales, operand: usize) -> u64 {
         let blocks = self.fragments.sizes[2] / scales.blocks.size;
         let bytes = (0..blocks).map(|block| {
@@ -402,7 +392,7 @@ impl Multiply {
         bytes.fold(0, |all, bits| all | bits)
     }
 
-    /// Returns the bits of the element that starts at bit `at` of the operand's registers in `lane`.
+    /// Returns the bits of the element at bit `at` of the operand's registers in `lane`.
     fn code_at(&self, exec: &Exec<'_>, operand: usize, lane: u32, at: u32) -> u64 {
         let words = &self.operands[operand];
         let width = words[0].1;
@@ -410,7 +400,6 @@ impl Multiply {
         word & mask(self.fragments.bits[operand])
     }
 
-    /// Multiplies the tiles in the registers of a warp. `first` is the first lane of the warp.
     fn multiply(&self, exec: &mut Exec<'_>, first: u32) -> DecodeResult {
         let [m, n, k] = self.fragments.sizes.map(|size| size as usize);
         let a = self.tile(exec, 0, first)?;

@@ -3,30 +3,25 @@
 use crate::float::FloatTy;
 use linear_layout::target::{Float8, Float8Family};
 
-/// The element format of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Format {
-    /// A scalar float format of registers.
     Float(FloatTy),
-    /// TF32: the upper 19 bits of a binary32, whose lower bits are ignored.
+    /// The upper 19 bits of a binary32; the lower bits are ignored.
     Tf32,
-    /// E4M3, in the variant of the GPU's 8-bit float family.
+    /// In the variant of the GPU's 8-bit float family.
     E4m3,
-    /// E5M2, in the variant of the GPU's 8-bit float family.
+    /// In the variant of the GPU's 8-bit float family.
     E5m2,
-    /// E2M1 as defined by OCP, which has 4 bits.
+    /// E2M1 as defined by OCP, in 4 bits.
     E2m1,
     /// E2M1 in bits 2 to 5 of a byte, as in the operands of `kind::f8f6f4`.
     PaddedE2m1,
-    /// A signed 8-bit integer.
     I8,
-    /// An unsigned 8-bit integer.
     U8,
-    /// A signed 32-bit integer.
     I32,
 }
 
-/// The absolute values of E2M1 numbers, indexed by their lowest 3 bits (OCP microscaling formats 1.0, section 5.3.3).
+/// The absolute values of E2M1 numbers, by their lowest 3 bits (OCP microscaling formats 1.0, section 5.3.3).
 const E2M1: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
 
 impl Format {
@@ -35,7 +30,6 @@ impl Format {
     pub(super) const F32: Self = Self::Float(FloatTy::F32);
     pub(super) const F64: Self = Self::Float(FloatTy::F64);
 
-    /// Returns the number of bits that an element occupies in a register.
     pub(super) const fn bits(self) -> u32 {
         match self {
             Self::Float(ty) => ty.bits(),
@@ -45,7 +39,7 @@ impl Format {
         }
     }
 
-    /// Returns the exact value of an element, given by its bits.
+    /// Returns the exact value of the element with the bits `bits`.
     pub(super) fn value(self, bits: u64, family: Float8Family) -> f64 {
         let float8 = |exponent_bits| float8(family, exponent_bits).value(bits as u8);
         match self {
@@ -64,8 +58,7 @@ impl Format {
         }
     }
 
-    /// Returns the bits of a sum in this format. Floats are rounded to nearest, ties to even. Integers saturate if
-    /// `saturates` is true, and otherwise keep their lowest bits.
+    /// Converts a sum to this format. Floats round to nearest, ties to even. Integers saturate (`saturates`) or wrap.
     pub(super) fn code(self, sum: f64, saturates: bool) -> u64 {
         match self {
             Self::Float(ty) => ty.from_f64(sum),
@@ -94,10 +87,9 @@ fn float8(family: Float8Family, exponent_bits: u32) -> Float8 {
     Float8::of(name).expect("one of the four formats")
 }
 
-/// The format of the scales of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ScaleFormat {
-    /// A power of two, given by an exponent with bias 127. The byte 255 represents NaN.
+    /// A power of two, given by an exponent with bias 127; 255 is NaN.
     E8m0,
     /// E4M3 as defined by OCP, without the sign bit.
     E4m3,

@@ -4,8 +4,8 @@
 //! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands. The manuals cited in
 //! [`fragment`](super::fragment) for everything else.
 //!
-//! Not supported: 6-bit floats (the available manuals do not specify their packing), integers of 4 bits and 1 bit,
-//! sparse operands, `m8n8k4` of f16, and MFMA `4x4x4f64`.
+//! Not supported: 6-bit floats (the manuals do not specify their packing), integers of 4 bits and 1 bit, sparse
+//! operands, `m8n8k4` of f16, and MFMA `4x4x4f64`.
 
 use super::fragment::{FragmentLayout, Fragments};
 use super::number::{Format, ScaleFormat};
@@ -15,27 +15,24 @@ use std::sync::LazyLock;
 /// An argument of a matrix intrinsic. Operands are numbered 0 for A, 1 for B and 2 for C and D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
-    /// The registers of a matrix operand. C has the format of D.
+    /// The registers of an operand. C has the format of D.
     Matrix(usize),
-    /// A modifier that must be 0.
+    /// Must be 0.
     Zero,
-    /// A hint, which does not affect the result.
     Hint,
-    /// A flag that is true if the integers of an operand are signed.
+    /// True if the integers of an operand are signed.
     IsSigned(usize),
-    /// A flag that is true if the sum saturates.
     Saturates,
-    /// A flag that is true if C and D use the upper halves of their registers.
+    /// True if C and D use the upper halves of their registers.
     Upper,
-    /// log2 of the number of blocks that share one block of A (`cbsz`).
+    /// `cbsz`: log2 of the number of blocks that share one block of A.
     BroadcastLog2,
-    /// The index of the shared block of A (`abid`).
+    /// `abid`: the index of the shared block of A.
     BroadcastBlock,
     /// The format of an operand: 0 is E4M3, 1 is E5M2, 4 is E2M1.
     FormatOf(usize),
-    /// The scales of the blocks of an operand.
     Scales(usize),
-    /// The first byte of an operand's scales in their register, or the half of the wave that holds the scales for WMMA.
+    /// The first byte of an operand's scales in their register, or for WMMA the half of the wave that holds the scales.
     Selector(usize),
 }
 
@@ -48,22 +45,21 @@ const A: Argument = Matrix(0);
 const B: Argument = Matrix(1);
 const C: Argument = Matrix(2);
 
-/// The block scaling of A and B: each block of `size` elements along k has one scale.
+/// Block scaling of A and B: one scale per `size` elements along k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ScaleBlocks {
     pub(super) size: u32,
     pub(super) format: ScaleFormat,
 }
 
-/// The specification of a matrix instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct InstructionSpec {
     pub(super) intrinsic: String,
-    /// The GPUs that have the instruction, by prefixes of their names. A `+` includes all later NVIDIA GPUs.
+    /// Name prefixes of the GPUs with the instruction. A `+` includes all later NVIDIA GPUs.
     pub(super) on: &'static str,
     pub(super) deal: FragmentLayout,
     pub(super) sizes: [u32; 3],
-    /// The formats of A, B and D. An argument [`Argument::FormatOf`] overrides the format of its operand.
+    /// The formats of A, B and D, unless [`Argument::FormatOf`] overrides them.
     pub(super) formats: [Format; 3],
     pub(super) arguments: &'static [Argument],
     pub(super) scales: Option<ScaleBlocks>,
@@ -79,15 +75,15 @@ impl InstructionSpec {
         }
     }
 
-    /// Returns the distance between consecutive elements of an operand, in units of the element width. It is 1, except
-    /// that gfx11 stores each 16-bit sum in one half of a 32-bit register.
+    /// Returns the distance between consecutive elements in units of the element width. It is 2 for 16-bit sums on
+    /// gfx11, which fill one half of a 32-bit register, otherwise 1.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
-    /// Returns the valid values of a scale selector, which is the first byte of a row's scales, or the half of the wave
-    /// for WMMA.
+    /// Returns the valid values of a scale selector: the first byte of a row's scales, or for WMMA the half of the
+    /// wave.
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {
@@ -119,12 +115,10 @@ static ALL: LazyLock<Vec<InstructionSpec>> = LazyLock::new(|| {
     list.0
 });
 
-/// Returns the specifications of all matrix instructions.
 pub(super) fn all() -> &'static [InstructionSpec] {
     &ALL
 }
 
-/// Returns the specifications of an intrinsic, one for each fragment layout of the intrinsic.
 pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static InstructionSpec> {
     ALL.iter()
         .filter(move |statement| statement.intrinsic == name)
@@ -138,7 +132,6 @@ fn numbers(text: &str) -> impl Iterator<Item = u32> {
         .filter_map(|digits| digits.parse().ok())
 }
 
-/// The 8-bit float formats, with their names in MFMA and WMMA intrinsics.
 const EIGHTS: [(&str, Format); 2] = [("fp8", Format::E4m3), ("bf8", Format::E5m2)];
 
 /// Returns all pairs of formats for A and B, as (names, formats).
@@ -151,8 +144,8 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
 }
 
 impl SpecList {
-    /// Adds the specifications of an intrinsic in several shapes. Each shape replaces the `*` in the name. A `/` after
-    /// a shape separates it from the number of blocks.
+    /// Adds the specifications of an intrinsic in several shapes. Each shape replaces the `*` in the name. A number of
+    /// blocks may follow a shape after `/`.
     fn add(
         &mut self,
         on: &'static str,
@@ -183,7 +176,6 @@ impl SpecList {
         self
     }
 
-    /// Sets block scales of `size` elements in the specification that was added last.
     fn scaled(&mut self, size: u32, format: ScaleFormat) {
         if let Some(last) = self.0.last_mut() {
             last.scales = Some(ScaleBlocks { size, format });
@@ -412,7 +404,6 @@ impl SpecList {
         self.scaled(32, ScaleFormat::E8m0);
     }
 
-    /// Adds dot products over all elements of two registers.
     fn dots(&mut self) {
         use Format as F;
         let mut add = |on, name: &str, formats, arguments| {

@@ -23,7 +23,7 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Returns the operands of a table row that are passed as A, B and C. In a transposed row, A and B are exchanged.
+/// Returns the operands of a table row passed as A, B and C. A transposed row exchanges A and B.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -35,8 +35,7 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// Returns the position of an element according to a table row, as (own, other) of an
-/// [`ElementPosition`](super::fragment::ElementPosition).
+/// Returns the (own, other) of an [`ElementPosition`](super::fragment::ElementPosition) according to a table row.
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;
@@ -59,7 +58,7 @@ fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u
     [own as u32, other as u32]
 }
 
-/// Returns a description of how a table row contradicts a specification, or `None` if they agree.
+/// Describes a contradiction between a table row and a specification.
 fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     let passed = passed(row);
     let numbers = [row.factors[0], row.factors[1], row.sum];
@@ -137,8 +136,7 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     (different.len() != names.len()).then(|| "two k are one".to_owned())
 }
 
-/// Returns a description of how the scales and formats of a table row contradict a specification, or `None` if they
-/// agree.
+/// Describes a contradiction between a table row and a specification, in scales or formats.
 fn contradiction_of_scales(
     row: &Product,
     statement: &InstructionSpec,
@@ -231,7 +229,6 @@ fn every_row_of_every_target_is_what_the_manuals_say() {
     assert!(count >= 400, "{count}");
 }
 
-/// The comparison detects an exchange of any two scale bits of a table row.
 #[test]
 fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
     let mut count = 0;
@@ -267,7 +264,6 @@ fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
     assert!(count > 1000, "{count}");
 }
 
-/// The comparison detects an exchange of any two bits of a table row.
 #[test]
 fn a_row_with_two_bits_exchanged_is_noticed() {
     let mut count = 0;
@@ -311,8 +307,7 @@ fn a_row_with_two_bits_exchanged_is_noticed() {
     assert!(count > 10_000, "{count}");
 }
 
-/// Each element of D is held by one lane. Each element of A and B is held by one lane, or by one lane of each half of
-/// the wave.
+/// Each element of D is in one lane. Each element of A and B is in one lane, or in one lane of each half of the wave.
 #[test]
 fn fragments_cover_their_matrices() {
     for statement in statement::all() {
@@ -342,7 +337,7 @@ struct Kernel<'t> {
 }
 
 impl Kernel<'_> {
-    /// Runs the kernel. `words` returns the input words of each lane. Returns the words of D of each lane.
+    /// `words` maps (lane, word) to the input. Returns the words of D of each lane.
     fn run(&self, words: impl Fn(usize, usize) -> u32) -> Result<Vec<Vec<u32>>, KernelError> {
         let (mut body, mut values, mut types) = (String::new(), Vec::new(), Vec::new());
         let mut next = 0;
@@ -433,7 +428,6 @@ fn words_of(ty: &str) -> usize {
     bits(ty) / 32
 }
 
-/// Returns the words as f32 numbers.
 fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
     let lanes = words.iter();
     lanes
@@ -441,7 +435,7 @@ fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// `mma.m16n8k16`: the elements of A are numbered, and B is one at k = 3 and zero elsewhere. So each column of D is
+/// `mma.m16n8k16`: the elements of A are numbered, and B is one at k = 3 and zero elsewhere. Each column of D is then
 /// column 3 of A.
 #[test]
 fn mma_follows_the_manual() {
@@ -497,8 +491,7 @@ fn mma_follows_the_manual() {
     }
 }
 
-/// An MFMA of sixteen independent products of 4 x 4. A lane belongs to block `lane / 4`, and its registers hold the
-/// rows of D.
+/// An MFMA of sixteen independent 4 x 4 products. A lane belongs to block `lane / 4`, and holds a column of D.
 #[test]
 fn mfma_of_blocks_follows_the_manual() {
     let kernel = Kernel {
@@ -528,7 +521,7 @@ fn mfma_of_blocks_follows_the_manual() {
     }
 }
 
-/// Lanes 32 to 63 of an MFMA hold the scales of the upper 32 values of k, regardless of which elements they hold.
+/// Lanes 32 to 63 of an MFMA hold the scales of the upper 32 values of k, whichever elements they hold.
 #[test]
 fn scaled_mfma_follows_the_manual() {
     let kernel = |scale: &'static str| Kernel {
@@ -561,8 +554,8 @@ fn scaled_mfma_follows_the_manual() {
         },
         result: "vector<16xf32>",
     };
-    // A is 1.0 (0x38) where k < 16, held by lanes 0 to 31, and 2.0 (0x40) where 32 <= k < 48, held by the same lanes.
-    // B is 1.0 (2) of E2M1. A's scales are in byte 1.
+    // A is 1.0 (0x38) for k < 16, and 2.0 (0x40) for 32 <= k < 48; both are in lanes 0 to 31. B is 1.0 (2) of E2M1. A's
+    // scales are in byte 1.
     let words = |lane: usize, word: usize| match word {
         0..4 if lane < 32 => 0x3838_3838,
         4..8 if lane < 32 => 0x4040_4040,

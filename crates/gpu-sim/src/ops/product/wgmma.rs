@@ -1,7 +1,7 @@
 //! `wgmma`: asynchronous products of a warp group with operands in shared memory, and the instructions that order them.
 //!
 //! Each of the four warps computes its 16 rows when the product starts, from the contents of shared memory at that
-//! time. A write to this memory before the wait is a fault. The numerics are described in [the parent module](super).
+//! time. A write to this memory before the wait is a fault. [The parent module](super) describes the numerics.
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; [`MatrixDescriptor`] for operands in shared memory.
@@ -60,13 +60,12 @@ fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     order(d, Order::Wait(most))
 }
 
-/// An instruction that orders products: a fence, a commit or a wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
     Fence,
     /// Commits the products started so far as a group.
     Commit,
-    /// Waits until at most the given number of groups are in flight.
+    /// Waits until at most this number of groups are in flight.
     Wait(u32),
 }
 
@@ -93,7 +92,6 @@ pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> DecodeResult {
     Ok(())
 }
 
-/// The formats of A, B and D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Types([Format; 3]);
 
@@ -120,34 +118,29 @@ impl Types {
         Some(Self([factor(a)?, factor(b)?, sum]))
     }
 
-    /// Returns true if the operands are integers.
     pub(crate) fn are_integers(self) -> bool {
         self.0[0] == Format::I8
     }
 
-    /// Returns the number of registers of D in each lane, for a product with `n` columns.
+    /// Returns the registers of D per lane, for `n` columns.
     pub(crate) const fn sum_registers(self, n: u32) -> u32 {
         n / 2 * self.0[2].bits() / 32
     }
 }
 
-/// The location of operand A, a factor of the product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
-    /// Operand A is in four registers of each lane.
+    /// Four registers of each lane.
     Registers(Vec<Reg>),
-    /// Operand A is in shared memory. The register holds the matrix descriptor.
     Shared(Reg),
 }
 
-/// The operand `scale-d` of `wgmma`, which selects the initial value of D.
+/// The operand `scale-d`: the initial value of D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScaleD {
-    /// D starts at zero.
     Zero,
-    /// D starts at its previous value.
     One,
-    /// D starts at its previous value if the predicate in the register holds, and otherwise at zero.
+    /// The previous value of D if the predicate holds, otherwise zero.
     If(Reg),
 }
 
@@ -157,25 +150,22 @@ pub(crate) struct Wgmma {
     pub(crate) types: Types,
     pub(crate) n: u32,
     pub(crate) dst: Vec<Reg>,
-    /// Registers that hold the previous value of D; empty if D starts at zero.
+    /// The previous value of D; empty if D starts at zero.
     pub(crate) sum: Vec<Reg>,
     pub(crate) scale: ScaleD,
     pub(crate) a: Factor,
-    /// Register that holds the matrix descriptor of B.
     pub(crate) b: Reg,
-    /// For A and B, true if the elements are contiguous along M or N.
+    /// For A and B, true if elements are contiguous along M or N.
     pub(crate) is_transposed: [bool; 2],
-    /// Register that the simulator uses to read shared memory.
+    /// Register through which the simulator reads shared memory.
     pub(crate) scratch: Reg,
 }
 
-/// Number of rows of D that each warp computes.
 const WARP_ROWS: u32 = 16;
-/// Number of bytes that the elements of one instruction occupy along K.
+/// Bytes of an instruction's elements along K.
 const DEPTH: u32 = 32;
 
-/// The elements of an operand's tile, row by row in ascending k, and the locations in shared memory from which they
-/// were read.
+/// A tile's elements, row by row in ascending k, and their locations in shared memory.
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
@@ -187,7 +177,7 @@ impl Wgmma {
         DEPTH / self.bytes()
     }
 
-    /// Returns the value of a register, or an error if the value differs between the lanes.
+    /// Returns the value of a register, or an error if lanes have different values.
     fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> DecodeResult<u64> {
         let value = exec.get(reg, lanes[0]);
         match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
@@ -202,7 +192,7 @@ impl Wgmma {
         }
     }
 
-    /// Reads the rows of A or the columns of B with the indices `own` from shared memory.
+    /// Reads the rows of A or columns of B in `own` from shared memory.
     fn read(
         &self,
         exec: &Exec<'_>,
@@ -246,7 +236,7 @@ impl Wgmma {
         self.types.0[operand].value(code, Float8Family::Ocp)
     }
 
-    /// Returns the rows of A that a warp holds in registers. `first` is the first lane of the warp.
+    /// Returns the rows of A in the registers of the warp at lane `first`.
     fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
         let k = self.k();
         let fragments = Fragments {
@@ -268,14 +258,12 @@ impl Wgmma {
         tile
     }
 
-    /// Returns the row and the column of the element with index `element` of D in `lane`. The row is an index among the
-    /// 16 rows of the warp.
+    /// Returns the row (of the warp's 16 rows) and the column of element `element` of D in `lane`.
     const fn place(lane: u32, element: u32) -> (u32, u32) {
         let row = lane / 4 + 8 * (element / 2 % 2);
         (row, 8 * (element / 4) + lane % 4 * 2 + element % 2)
     }
 
-    /// Computes the rows of D that belong to one warp.
     fn multiply(
         &self,
         exec: &mut Exec<'_>,
@@ -322,7 +310,7 @@ impl Wgmma {
         Ok(())
     }
 
-    /// Returns the registers that hold A, which the hardware may read until the wait.
+    /// Returns the registers of A, which the hardware may read until the wait.
     fn held_registers(&self) -> &[Reg] {
         match &self.a {
             Factor::Registers(registers) => registers,
@@ -330,7 +318,7 @@ impl Wgmma {
         }
     }
 
-    /// Returns the registers whose values must be uniform, with their names for messages.
+    /// Returns the registers that must be uniform, with their names for messages.
     fn uniform_registers(&self) -> Vec<(Reg, &'static str)> {
         let mut all = vec![(self.b, "the descriptor of B")];
         if let Factor::Shared(register) = self.a {
@@ -351,7 +339,6 @@ impl Wgmma {
     }
 }
 
-/// Merges reads of adjacent bytes of shared memory.
 fn merged(mut reads: Vec<(MemoryLocation, u32)>) -> Vec<(MemoryLocation, u32)> {
     let key = |place: &MemoryLocation| match *place {
         MemoryLocation::Shared { var, at, .. } => (var, at),

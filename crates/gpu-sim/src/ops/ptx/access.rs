@@ -10,8 +10,8 @@ use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
-/// Returns the memory order of a statement, or `None` if the statement is not atomic. For an atomic statement, records
-/// in the program that it has atomic accesses.
+/// Returns the memory order of an atomic statement, and records the atomic access in the program. Returns `None` for a
+/// non-atomic statement.
 pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
@@ -88,7 +88,7 @@ pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     Ok(())
 }
 
-/// Returns the memory space that a statement's modifiers specify. All other modifiers have no effect in the simulator.
+/// Returns the memory space in the modifiers. Other modifiers have no effect in the simulator.
 pub(super) fn space(line: &StatementParts<'_>) -> Space {
     line.words.iter().fold(Space::Generic, |space, word| {
         match word.split("::").next().unwrap_or(word) {
@@ -99,7 +99,7 @@ pub(super) fn space(line: &StatementParts<'_>) -> Space {
     })
 }
 
-/// Returns the base register and the byte offset of an address operand.
+/// Returns (base register, byte offset) of an address operand.
 pub(super) fn place(
     scope: &mut AsmScope<'_, '_>,
     address: &PtxOperand,
@@ -110,7 +110,6 @@ pub(super) fn place(
     Ok((scope.read(base)?, *offset))
 }
 
-/// Returns the elements of a vector operand, or the operand itself if it is no vector.
 pub(super) fn parts(data: &PtxOperand) -> Vec<PtxOperand> {
     match data {
         PtxOperand::Vector(parts) => parts.clone(),

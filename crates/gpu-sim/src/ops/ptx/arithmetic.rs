@@ -14,7 +14,7 @@ use crate::ops::convert::{
 use crate::ops::float::{self, Float, FloatUnary, Fma};
 use crate::ops::integer::{self, Int};
 
-/// Returns the float format of two packed 16-bit numbers with the PTX type `word`.
+/// Returns the element format of the packed PTX type `word`.
 fn half_format(word: Option<&&str>) -> FloatTy {
     match word {
         Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
@@ -22,7 +22,7 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Applies an operation to the lower and to the upper halves of the sources, and packs the two results.
+/// Applies `one` to the lower and to the upper halves of the sources, and packs the two results.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -36,7 +36,6 @@ fn on_halves<const N: usize>(
     s.result(line, reg)
 }
 
-/// Decodes a binary operation on packed 16-bit floats.
 pub(super) fn halves(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -47,7 +46,7 @@ pub(super) fn halves(
     })
 }
 
-/// Decodes a binary operation on floats. Subnormal numbers are not flushed with `.ftz`.
+/// Decodes a binary operation on floats. `.ftz` does not flush subnormal numbers.
 pub(super) fn float(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -67,8 +66,7 @@ pub(super) fn fma(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decode
     s.result(line, reg)
 }
 
-/// Decodes an approximation, such as `ex2.approx.ftz.f32 d, a`. The simulator computes it exactly, as the library function
-/// of the same name.
+/// Decodes an approximation, such as `ex2.approx.ftz.f32 d, a`, as the exact library function with the same name.
 pub(super) fn approximate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let op = float::library_unary(line.words[0]).expect("each approximation is a library function");
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -77,7 +75,7 @@ pub(super) fn approximate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -
     s.result(line, reg)
 }
 
-/// Returns the format of the result of `cvt`, which is the first modifier that is a type.
+/// Returns the result format of `cvt`: the first modifier that is a type.
 fn result_format(line: &StatementParts<'_>) -> FloatTy {
     let word = line.words[1..].iter().find(|word| ptx_type(word).is_some());
     word.and_then(|word| FloatTy::parse(word))
@@ -143,7 +141,7 @@ pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// Rounds a binary32 to TF32, which has ten bits of mantissa. It rounds to nearest, ties away from zero.
+/// Rounds a binary32 to TF32, which has ten bits of mantissa: to nearest, ties away from zero.
 #[derive(Debug)]
 struct Tf32 {
     dst: Reg,
@@ -216,13 +214,12 @@ pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// `shf`: a funnel shift of a 64-bit number that consists of two 32-bit words.
+/// `shf`: a funnel shift of a 64-bit number in two 32-bit words.
 #[derive(Debug)]
 struct WideFunnelShift {
     left: bool,
     clamps: bool,
     dst: Reg,
-    /// Registers with the lower word, the upper word, and the shift amount.
     of: [Reg; 3],
 }
 
@@ -292,7 +289,7 @@ pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     s.result(line, reg)
 }
 
-/// Decodes a multiplication of two integers with the full product as result.
+/// Decodes an integer multiplication with the full product as result.
 pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
@@ -311,7 +308,7 @@ pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Decodes a multiply-add that adds to the lower half of the product.
+/// Decodes a multiply-add to the lower half of the product.
 pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
@@ -351,7 +348,7 @@ pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> De
 mod tests {
     use super::shifted_words;
 
-    /// The reference is the definition in the PTX manual, computed on 64 bits with an intermediate result of 128 bits.
+    /// The reference is the definition in the PTX manual, with an intermediate result of 128 bits.
     #[test]
     fn funnel_shifts_follow_the_manual() {
         let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];

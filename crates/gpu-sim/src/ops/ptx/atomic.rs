@@ -11,7 +11,6 @@ use crate::ops::atomic::{Atomic, Combine, CompareExchange};
 use crate::ops::convert::repack;
 use crate::ops::{float, integer};
 
-/// Names of the read-modify-write operations.
 const NAMES: [&str; 7] = ["add", "and", "or", "xor", "min", "max", "exch"];
 
 fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
@@ -30,7 +29,7 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     })
 }
 
-/// Creates `count` registers for the old values. Inactive lanes keep the contents of the result registers `into`.
+/// Creates `count` registers for the old values. Inactive lanes keep the result registers `into`.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -49,7 +48,7 @@ fn found(
     Ok(regs)
 }
 
-/// Decodes `atom`, which returns the old value, and `red`, which does not return the old value.
+/// Decodes `atom`, which returns the old value, and `red`, which does not.
 pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));
@@ -103,7 +102,6 @@ pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     Ok(())
 }
 
-/// Decodes `atom.cas`.
 pub(super) fn compare(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));

@@ -4,18 +4,16 @@ use super::forms::{self, Form};
 use super::text::{Name, PtxOperand, Statement, ptx_type};
 use std::collections::HashMap;
 
-/// The reason why a PTX statement is rejected.
 pub(super) enum Refusal {
-    /// No supported form has this opcode.
     Unknown,
-    /// The modifiers do not match any supported form. The text lists the supported forms.
+    /// The modifiers match no form. The text lists the supported forms.
     Form(String),
     /// An operand does not match the form. The text describes the mismatch.
     Operand(String),
 }
 
-/// Returns the form that a statement matches. `width` returns the width of a register in bits, or `None` if the
-/// register does not exist.
+/// Returns the form of a statement. `width` maps a register to its width in bits, or to `None` if the register does not
+/// exist.
 pub(super) fn find(
     statement: &Statement,
     width: impl Fn(&Name) -> Option<u32>,
@@ -55,7 +53,6 @@ pub(super) fn find(
     })
 }
 
-/// The parameters of a form that the modifiers of a parsed statement determine.
 struct ParsedForm {
     type_bits: u32,
     /// Width of the result of `cvt` in bits.
@@ -64,7 +61,7 @@ struct ParsedForm {
 }
 
 impl Form {
-    /// Matches the modifiers that follow the opcode with the form. Returns `None` if they do not match.
+    /// Matches the modifiers after the opcode. Returns `None` if they do not match.
     fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
@@ -111,7 +108,6 @@ impl Form {
         rest.is_empty().then_some(said)
     }
 
-    /// Returns a description of the first operand that does not match the form, or `None` if all operands match.
     fn fits(
         &self,
         said: &ParsedForm,
@@ -137,7 +133,7 @@ impl Form {
             .find_map(|(letter, arg)| operand(letter, arg, said, width))
     }
 
-    /// Returns the spelling of the form with all alternatives, for messages and listings.
+    /// For messages and listings.
     pub(super) fn spelled(&self) -> String {
         let mut text = self.name.to_owned();
         for slot in self.modifiers {
@@ -176,8 +172,7 @@ fn show(name: &Name) -> String {
     }
 }
 
-/// Returns a description of the mismatch if an operand is not of the kind `letter`, otherwise `None`.
-/// [`Form::operands`] lists the kinds.
+/// Describes the mismatch if an operand is not of the kind `letter` (see [`Form::operands`]).
 fn operand(
     letter: char,
     arg: &PtxOperand,
@@ -228,7 +223,6 @@ fn operand(
             PtxOperand::Name(name) => register(name, 32, false),
             _ => Some("a part that is no register".to_owned()),
         }),
-        // `mov` packs and unpacks registers.
         ('d' | 's', PtxOperand::Vector(parts)) => {
             let count = parts.len() as u32;
             if !matches!(count, 2 | 4) || bits / count < 16 {
@@ -278,7 +272,7 @@ fn operand(
     }
 }
 
-/// Returns the registers that `.reg` declares in the text, with their widths in bits. Example: `.reg .b32 a, b<4>;`.
+/// Returns the width in bits of each register in `.reg` declarations, such as `.reg .b32 a, b<4>;`.
 pub(super) fn declared(text: &str) -> HashMap<String, u32> {
     let mut found = HashMap::new();
     for piece in text.split([';', '{', '}']) {

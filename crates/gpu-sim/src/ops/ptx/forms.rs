@@ -1,10 +1,9 @@
-//! The table of supported PTX statements. A form specifies the modifiers in a fixed order, the types, the operands, and
-//! a decoder.
+//! The table of supported PTX statements. A form has modifiers in a fixed order, types, operands, and a decoder.
 //!
 //! A kernel that an assembler would reject must not run, so each statement is validated against a row of [`FORMS`]. The
-//! table contains the statements that the lowering emits, and arithmetic for hand-written inline assembly. All other
-//! statements are rejected by name. Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` compares the table
-//! with `ptxas`.
+//! table has the statements that the lowering emits, and arithmetic for hand-written inline assembly. Other statements
+//! are rejected by name. Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` compares the table with
+//! `ptxas`.
 
 mod asynchronous;
 
@@ -28,16 +27,14 @@ use crate::ops::matrix::TransposeMatrix;
 use crate::ops::needs::{self, Needs};
 use linear_layout::target::Float8;
 
-/// A function that decodes a statement after its validation.
 type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeResult;
 
-/// A form of a PTX instruction.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order. Each entry is a list of alternatives, separated by spaces. A leading `?` marks an optional
-    /// modifier, and `*` stands for a number.
+    /// Modifiers in order, each a list of alternatives separated by spaces. A leading `?` marks an optional modifier,
+    /// and `*` stands for a number.
     pub(super) modifiers: &'static [&'static str],
-    /// The types that the form accepts, separated by spaces; empty if the form has no type.
+    /// The accepted types, separated by spaces; empty if the form has no type.
     pub(super) types: &'static str,
     /// The operands, one letter per operand:
     /// - `d`: a register of the type; `s`: a register of the type, or a number
@@ -50,7 +47,7 @@ pub(super) struct Form {
     /// - `k`: the sink `_`
     pub(super) operands: &'static str,
     pub(super) decode: DecodeStatement,
-    /// The GPU feature that the form requires; `None` if all GPUs support the form.
+    /// The required GPU feature; `None` if all GPUs support the form.
     pub(super) needs: Option<&'static Needs>,
 }
 
@@ -72,7 +69,7 @@ const PAIRS: &str = "f16x2 bf16x2";
 const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
-/// The table of forms. Forms with the same name are tried in order.
+/// Forms with the same name are tried in order.
 const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
@@ -444,7 +441,7 @@ const FORMS: &[Form] = &[
     .needing(&needs::GRID_DEPENDENCIES),
 ];
 
-/// An approximation of a function of f32 that may flush subnormal numbers.
+/// An approximation of an f32 function that may flush subnormal numbers.
 const fn approximation(name: &'static str) -> Form {
     let modifiers = &["approx", "?ftz"];
     form(name, modifiers, "f32", "ds", arithmetic::approximate)
@@ -468,7 +465,6 @@ const fn form(
 }
 
 impl Form {
-    /// Restricts the form to GPUs that have the feature `needs`.
     const fn needing(self, needs: &'static Needs) -> Self {
         Self {
             needs: Some(needs),
@@ -477,12 +473,11 @@ impl Form {
     }
 }
 
-/// Returns all forms.
 pub(super) fn all() -> impl Iterator<Item = &'static Form> {
     FORMS.iter().chain(asynchronous::FORMS)
 }
 
-/// Returns the names of all supported statements, without duplicates.
+/// Sorted, without duplicates.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = all().map(|form| form.name).collect();
     names.sort_unstable();
@@ -490,12 +485,11 @@ pub(super) fn names() -> Vec<&'static str> {
     names
 }
 
-/// Returns the spelling of each supported form.
 pub(super) fn spelled() -> impl Iterator<Item = String> {
     all().map(Form::spelled)
 }
 
-/// Decodes a statement about caches, which has no effect because caches are not modelled.
+/// Decodes a statement about caches, which are not modelled.
 fn nothing(_: &mut AsmScope<'_, '_>, _: &StatementParts<'_>) -> DecodeResult {
     Ok(())
 }
@@ -550,7 +544,7 @@ fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult 
     s.result(line, reg)
 }
 
-/// Returns the format of two packed 8-bit floats with the PTX type `word`.
+/// Returns the element format of the packed PTX type `word`.
 fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));

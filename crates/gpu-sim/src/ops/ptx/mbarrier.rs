@@ -8,7 +8,6 @@ use crate::decode::DecodeResult;
 use crate::exec::MbarrierAddress;
 use crate::ops::mbarrier::{MbarrierAction, push};
 
-/// Returns the address operand of an mbarrier.
 pub(super) fn address(s: &mut AsmScope<'_, '_>, arg: &PtxOperand) -> DecodeResult<MbarrierAddress> {
     let (addr, offset) = place(s, arg)?;
     Ok(MbarrierAddress {

@@ -5,8 +5,8 @@
 //! mov.u32 $0, 0x0;
 //! @$2 ld.global.L1::evict_last.b32 { $0 }, [ $1 + 16 ];
 //! ```
-//! A guarded statement leaves its result register unchanged in lanes in which the guard is false. A register that was
-//! never written contains a recognisable pattern.
+//! A guarded statement keeps its result register where the guard is false. A register that was never written contains a
+//! recognisable pattern.
 
 mod access;
 mod arithmetic;
@@ -19,7 +19,6 @@ mod tensor;
 mod text;
 mod vector;
 
-/// Returns the spelling of each supported statement.
 pub(super) fn forms() -> impl Iterator<Item = String> {
     forms::spelled().chain(vector::names().map(str::to_owned))
 }
@@ -73,10 +72,10 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     }
 })];
 
-/// AMD instructions that have no effect in the simulator.
+/// AMD instructions without effect in the simulator.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Decodes AMD assembly. The text consists of vector instructions, or it only passes operands through to its results.
+/// Decodes AMD assembly: vector instructions, or a text that only passes operands through.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -116,7 +115,7 @@ fn vector_text(
     d.define(op, regs)
 }
 
-/// Returns the width in bits of a register constraint, or `None` for an unsupported constraint.
+/// Returns the width in bits of a register constraint; `None` if it is not supported.
 fn constraint_bits(constraint: &str) -> Option<u32> {
     Some(match constraint.trim_start_matches(['=', '&', '+']) {
         "b" => 1,
@@ -127,25 +126,22 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
     })
 }
 
-/// The state of decoding one inline assembly operation.
 struct AsmScope<'d, 'm> {
     d: &'d mut Decoder<'m>,
     op: &'d Operation,
     current: HashMap<Name, Reg>,
-    /// Width in bits of each operand `$n`.
+    /// Bits of each operand `$n`.
     widths: Vec<u32>,
-    /// Width in bits of each declared register.
     declared: HashMap<String, u32>,
 }
 
-/// The parts of a statement that its decoder needs.
 struct StatementParts<'s> {
     words: Vec<&'s str>,
     args: &'s [PtxOperand],
     guard: Option<Guard>,
-    /// True if a loop repeats the statement until the predicate in its first operand holds.
+    /// True if a loop repeats the statement until its first operand is true.
     repeats: bool,
-    /// Width in bits of the statement's type, which is its last modifier. The width is 32 if there is no type.
+    /// Bits of the type, which is the last modifier; 32 without a type.
     bits: u32,
     signed: bool,
     float: Option<FloatTy>,
@@ -169,14 +165,12 @@ fn statements(
 }
 
 impl StatementParts<'_> {
-    /// Returns true if the statement has the modifier `modifier`.
     fn says(&self, modifier: &str) -> bool {
         self.words.contains(&modifier)
     }
 }
 
 impl<'d, 'm> AsmScope<'d, 'm> {
-    /// Returns the initial state for one inline assembly operation. The text may declare registers.
     fn new(
         d: &'d mut Decoder<'m>,
         op: &'d Operation,
@@ -207,7 +201,7 @@ impl AsmScope<'_, '_> {
         self.d.malformed(self.op, text)
     }
 
-    /// Returns the width in bits of a register, or `None` if the register does not exist.
+    /// Returns the width in bits of a register; `None` if it does not exist.
     fn width(&self, name: &Name) -> Option<u32> {
         match name {
             Name::Operand(index) => self.widths.get(*index).copied(),
@@ -219,7 +213,6 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Parses the constraint with index `index`, and binds the operand of the constraint.
     fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> DecodeResult {
         let tied = constraint.parse::<usize>().ok();
         let bits = match tied {
@@ -288,7 +281,7 @@ impl AsmScope<'_, '_> {
         self.d.define(self.op, regs)
     }
 
-    /// Validates a statement, and decodes it with the decoder of its form.
+    /// Validates a statement, and decodes it by its form.
     fn statement(&mut self, statement: &Statement) -> DecodeResult {
         let opcode = statement.opcode.join(".");
         let form = match check::find(statement, |name| self.width(name)) {
@@ -341,7 +334,7 @@ impl AsmScope<'_, '_> {
         )
     }
 
-    /// Returns the register of an operand. The register of an immediate is a constant.
+    /// Returns the register of an operand; a constant register for an immediate.
     fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),
@@ -369,7 +362,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the register of an operand. The register of an immediate is a constant of `bits` bits.
+    /// Returns the register of an operand; a constant register of `bits` bits for an immediate.
     fn read_sized(&mut self, arg: &PtxOperand, bits: u32) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
@@ -377,7 +370,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Returns the registers of the last `N` operands of a statement, which are the sources.
+    /// Returns the last `N` operands, which are the sources.
     fn sources<const N: usize>(&mut self, line: &StatementParts<'_>) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
@@ -410,12 +403,11 @@ impl AsmScope<'_, '_> {
         Ok(())
     }
 
-    /// Assigns the result of a statement to its first operand.
     fn result(&mut self, line: &StatementParts<'_>, reg: Reg) -> DecodeResult {
         self.write(&line.args[0], reg, line.guard)
     }
 
-    /// Returns an error if the statement has a guard. Lane exchanges and barriers must not have a guard.
+    /// Returns an error for a guarded statement. Lane exchanges and barriers must not have a guard.
     fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),

@@ -114,7 +114,7 @@ pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     Ok(())
 }
 
-/// Decodes a fence of the tensor-map proxy. A release emits nothing, because the copy that publishes a map contains it.
+/// Decodes a fence of the tensor-map proxy. A release emits nothing, since the copy that publishes a map contains it.
 pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     if line.args.is_empty() {
@@ -130,7 +130,7 @@ pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> 
     Ok(())
 }
 
-/// Returns an error unless the size operand is equal to the size of a tensor map.
+/// Returns an error unless the size operand is the size of a tensor map.
 fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
         Some(PtxOperand::Immediate(128)) => Ok(()),

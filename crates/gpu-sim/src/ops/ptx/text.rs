@@ -2,16 +2,14 @@
 
 use crate::float::FloatTy;
 
-/// The name of a register in the assembly text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Name {
     /// An operand of the operation, such as `$2`.
     Operand(usize),
-    /// A register that the text declares or predefines, such as `%r1` or `p`.
+    /// A declared or predefined register, such as `%r1` or `p`.
     Local(String),
 }
 
-/// An operand of a statement.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PtxOperand {
     Name(Name),
@@ -25,14 +23,14 @@ pub(super) enum PtxOperand {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Statement {
     pub(super) guard: Option<(Name, bool)>,
-    /// The opcode, split at its dots.
+    /// Split at the dots.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// True if the branch that follows repeats the statement until the statement's first operand is true.
+    /// True if the next branch repeats the statement until its first operand is true.
     pub(super) repeats: bool,
 }
 
-/// Splits a label from the statement after it, as in `wait: mbarrier...`. Returns (label, statement).
+/// Splits `wait: mbarrier...` into (label, statement).
 fn label(text: &str) -> Option<(&str, &str)> {
     let (label, rest) = text.split_once(':')?;
     let is_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
@@ -40,7 +38,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
     is_label.then_some((label, rest.trim_start()))
 }
 
-/// Returns the guard and the target label of a guarded branch, or `None` for all other statements.
+/// Returns the guard and the target label of a guarded branch; `None` for other statements.
 fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     let guard = statement.guard.as_ref()?;
     match (&*statement.opcode, &*statement.args) {
@@ -49,7 +47,6 @@ fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     }
 }
 
-/// Parses the text of an inline assembly operation. The error is the reason why the text is invalid.
 pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
     let mut statements = Vec::new();
     // Scope braces are between statements; vector braces are within a statement.
@@ -160,8 +157,8 @@ pub(super) fn split_args(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Parses an operand of an instruction whose opcode ends with `type_`. Constants of f32 and f64 may be decimal: `15.`,
-/// `-0.5` and `1e-3`.
+/// Parses an operand of an instruction with type `type_`. Constants of f32 and f64 may be decimal: `15.`, `-0.5`,
+/// `1e-3`.
 fn operand(text: &str, type_: Option<&String>) -> Result<PtxOperand, String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_decimal = digits.starts_with(|c: char| c.is_ascii_digit())
@@ -244,7 +241,7 @@ pub(super) fn parse_arg(text: &str) -> Result<PtxOperand, String> {
     Err(format!("operand `{text}`"))
 }
 
-/// Returns the width in bits of a PTX type, and true if the type is signed: `u32` is (32, false).
+/// Returns (width in bits, is signed) of a PTX type: `u32` is (32, false).
 pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
     match word {
         "pred" => return Some((1, false)),

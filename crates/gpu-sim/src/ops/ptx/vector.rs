@@ -1,8 +1,7 @@
-//! Vector instructions of AMD GPUs in inline assembly. An instruction has one result and up to three sources of 32
-//! bits.
+//! Vector instructions of AMD GPUs in inline assembly, with one result and up to three 32-bit sources.
 //!
-//! Source: AMD's ISA manuals, "VOP1", "VOP2", "VOP3". Rounding and subnormals follow IEEE 754. Instructions that
-//! approximate a function on the hardware are computed exactly.
+//! Source: AMD's ISA manuals, "VOP1", "VOP2", "VOP3". Rounding and subnormals follow IEEE 754. Approximations are
+//! computed exactly.
 
 use super::AsmScope;
 use super::text::{Name, PtxOperand, parse_arg, split_args};
@@ -14,7 +13,7 @@ use crate::ops::bytes;
 
 type Eval = fn(u64, u64, u64) -> u64;
 
-/// An instruction: its names in several GPU generations, its number of sources, and its function.
+/// (Names in several GPU generations, number of sources, function).
 struct VectorRow(&'static [&'static str], usize, Eval);
 
 const WORD: u64 = 0xffff_ffff;
@@ -35,7 +34,7 @@ fn half(bits: u64) -> f32 {
     FloatTy::F16.to_f32(bits & 0xffff)
 }
 
-/// Applies a function to the lower and to the upper halves of the sources, and packs the two results.
+/// Applies `one` to the lower and to the upper halves of the sources, and packs the two results.
 fn halves(of: [u64; 3], one: impl Fn([f32; 3]) -> f32) -> u64 {
     [0, 16].iter().fold(0, |word, by| {
         word | FloatTy::F16.from_f32(one(of.map(|bits| half(bits >> by)))) << by
@@ -108,12 +107,10 @@ const ROWS: &[VectorRow] = &[
     }),
 ];
 
-/// Returns the names of the supported vector instructions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().flat_map(|row| row.0.iter().copied())
 }
 
-/// A vector instruction with up to three sources.
 #[derive(Debug)]
 struct VectorInstruction {
     eval: Eval,
@@ -133,7 +130,6 @@ impl Instruction for VectorInstruction {
     }
 }
 
-/// Decodes one vector instruction.
 pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
     let (name, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     // The encoding suffix does not change the semantics.

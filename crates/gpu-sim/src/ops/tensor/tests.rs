@@ -8,7 +8,6 @@ const DATA: u32 = 1024;
 const BARRIER_AT: u32 = 16384;
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 
-/// Returns the addresses of the buffers `%in` and `%out`.
 fn addresses() -> [u64; 2] {
     let mut memory = Memory::default();
     ["in", "out"].map(|name| {
@@ -17,7 +16,7 @@ fn addresses() -> [u64; 2] {
     })
 }
 
-/// Returns the map of a tensor with 20 rows of 72 elements of 16 bits. The box has 8 rows of 64 elements.
+/// Returns the map of a tensor with 20 rows of 72 16-bit elements, and a box with 8 rows of 64 elements.
 fn map(swizzle: Swizzle) -> TensorMap {
     TensorMap {
         address: addresses()[0] + u64::from(DATA),
@@ -98,7 +97,7 @@ fn wait() -> String {
     asm(&text, "r", &[("%s", "i32")])
 }
 
-/// Returns code in which each of 64 threads stores 4 words of the box to `%out`.
+/// Each of 64 threads stores 4 words of the box to `%out`.
 fn show() -> String {
     let one = |column: u32| {
         format!(
@@ -246,7 +245,7 @@ fn maps_and_addresses_are_checked() {
     );
 }
 
-/// If threads have written bytes through the generic proxy, a copy that overwrites these bytes needs a proxy fence.
+/// A copy to bytes that threads have written through the generic proxy needs a proxy fence.
 #[test]
 fn copies_come_behind_a_fence_of_proxies() {
     let write = "%cell = \"llvm.getelementptr\"(%smem, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
@@ -264,8 +263,8 @@ fn copies_come_behind_a_fence_of_proxies() {
     }
 }
 
-/// Returns a kernel that copies a box from shared memory to `%out`, a tensor of 4 rows of 16 words. In each row, 8
-/// words of the box are inside the tensor.
+/// Copies a box from shared memory to `%out`, a tensor with 4 rows of 16 words. In each row, 8 words of the box are
+/// inside the tensor.
 fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
     let map = TensorMap {
         address: addresses()[1],
@@ -461,7 +460,6 @@ fn maps_are_made_on_the_device() {
     }
 }
 
-/// A product that reads the result of a box copy needs no proxy fence.
 #[test]
 fn a_product_reads_what_a_copy_brought() {
     let map = TensorMap {
@@ -532,7 +530,8 @@ fn a_product_reads_what_a_copy_brought() {
     }
 }
 
-/// A kernel of two teams: warp 2 copies two boxes, and warps 0 and 1 add them up. Parts of the code are replaced.
+/// A kernel with two teams: warp 2 copies two boxes, and warps 0 and 1 add them up. `changes` replaces parts of the
+/// code.
 fn teams(changes: &[(&str, &str)]) -> AsyncKernel {
     let at = |offset: u32| BARRIER_AT + offset;
     let mbarrier = |text: &str, offset: u32, parameter: &str| {
@@ -647,7 +646,7 @@ fn a_team_copies_for_another_team() {
     check(&[("the barrier of the consumers", "")], &kinds);
     let kinds = [FaultKind::Uninitialised, FaultKind::InFlight];
     check(&[("the first wait for the copy", "")], &kinds);
-    // The end of a copy does not order what its thread does after the start of the copy.
+    // The end of a copy does not order accesses of its thread after the start of the copy.
     let read = "%n = \"llvm.load\"(%note) : (!llvm.ptr<3>) -> i32\n";
     check(
         &[

@@ -4,19 +4,17 @@ use crate::{
     Arg, Arrival, FaultKind, KernelError, Launch, Memory, Report, Schedule, decode_generic,
 };
 
-/// A test kernel with 32 KiB of shared memory. Before the body, shared memory is filled from a buffer.
+/// A test kernel with 32 KiB of shared memory, filled from a buffer before the body.
 ///
-/// The body may use the values `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%cN` (the
-/// constant N, below 10) and `%true`.
+/// The body may use `%in`, `%out`, `%t` (the thread index), `%s` (the address of shared memory), `%cN` (the constant N,
+/// below 10) and `%true`.
 pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
-    /// Contents of the buffer `%in`.
     pub(in crate::ops) input: Vec<u8>,
-    /// Number of bytes of `%in` that are copied to shared memory before the body. A fence and a barrier follow this
-    /// copy.
+    /// Bytes of `%in` that are copied to shared memory before the body, with a fence and a barrier.
     pub(in crate::ops) loaded: u32,
-    /// Number of words of the buffer `%out`.
+    /// Words of `%out`.
     pub(in crate::ops) words: usize,
     pub(in crate::ops) blocks: u32,
 }
@@ -26,7 +24,7 @@ pub(in crate::ops) fn asm(text: &str, constraints: &str, operands: &[(&str, &str
     asm_with(text, constraints, operands, "")
 }
 
-/// Returns an inline assembly operation with results. `result` has the form `%r = i32`.
+/// `result` has the form `%r = i32`.
 pub(in crate::ops) fn asm_with(
     text: &str,
     constraints: &str,
@@ -78,7 +76,7 @@ impl AsyncKernel {
         runs.map(|run| run.expect_err("it is wrong")).collect()
     }
 
-    /// Checks that the error in each schedule has the given kind, and that its text has all of `words`.
+    /// Checks that the error in each schedule has the given kind and contains all of `words`.
     #[track_caller]
     pub(in crate::ops) fn check_errors(
         &self,
@@ -94,7 +92,7 @@ impl AsyncKernel {
         }
     }
 
-    /// Returns the words of `%out`, and the report of the run.
+    /// Returns the words of `%out`, and the report.
     pub(in crate::ops) fn report_as(
         &self,
         schedule: Schedule,
@@ -152,8 +150,7 @@ impl AsyncKernel {
     }
 }
 
-/// Returns code that stores one word of each thread to `%out`, which has one row of `columns` words per thread. The
-/// word is stored in column `column`.
+/// Stores one word of each thread to column `column` of `%out`, which has one row of `columns` words per thread.
 pub(in crate::ops) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
     let name = format!("st{}{column}", value.trim_start_matches('%'));
     format!(

@@ -1,8 +1,7 @@
 //! Encodings in the Python syntax of Gluon, such as `gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])`.
 //!
-//! A table has a row for each Python class, with the fields of the class in order and the corresponding encoding in IR.
-//! The arguments of a call are translated to the text of the encoding in IR, and the text is parsed. The rules of the
-//! encoding family therefore apply, but errors mention the fields of the class instead of the keys in IR.
+//! `CLASSES` lists the Python classes, with the key in IR of each field. The arguments of a call are translated to the
+//! IR text of the encoding, and the text is parsed. Errors mention the fields of the class instead of the keys in IR.
 //!
 //! # Source
 //! `triton.experimental.gluon.language` of Triton 3.9: `_layouts.py`, `amd/_layouts.py`, `amd/cdna5/_layouts.py`,
@@ -15,7 +14,7 @@ use super::{CgaLayout, Encoding, EncodingError, element_bits_of_name};
 use core::str::FromStr;
 use python::{Call, Value, ValueKind};
 
-/// A layout of Gluon. Its shape and element width are present if the Python class of the layout specifies them.
+/// A layout of Gluon, with the shape and the element width if the Python class specifies them.
 ///
 /// ```
 /// use linear_layout::encoding::{Encoding, GluonLayout};
@@ -43,12 +42,12 @@ pub struct GluonLayout {
     pub element_bits: Option<u32>,
 }
 
-/// A Python class of Gluon, or a function that returns an object of a class.
+/// A Python class of Gluon, or a constructor such as `PaddedSharedLayout.with_identity_for`.
 struct Class {
     name: &'static str,
-    /// Pairs of a field and its key in IR, in the order of the arguments. The key is empty if IR has no such key.
+    /// `(field, key in IR)` in the order of the arguments. The key is empty if IR has none.
     fields: &'static [(&'static str, &'static str)],
-    /// Number of mandatory fields, which are the first fields.
+    /// Number of mandatory fields, which come first.
     required: usize,
     write: fn(&Arguments<'_, '_>) -> Result<String, EncodingError>,
 }
@@ -189,7 +188,7 @@ const CLASSES: &[Class] = &[
 /// Names of classes that leave the choice of the layout to the compiler. They are rejected.
 const OPEN: [&str; 2] = ["AutoLayout", "CoalescedLayout"];
 
-/// Fields that classes had up to Triton 3.6, before `cga_layout` replaced them.
+/// Fields of classes up to Triton 3.6, replaced by `cga_layout`.
 const OLD_FIELDS: [&str; 3] = ["ctas_per_cga", "cta_split_num", "cta_order"];
 
 impl GluonLayout {
@@ -199,8 +198,8 @@ impl GluonLayout {
         names.filter(|name| !name.contains('.')).chain(OPEN)
     }
 
-    /// Returns true if a dotted name is the name of a layout class, e.g. `gl.BlockedLayout`, or of a constructor
-    /// function of a class, e.g. `PaddedSharedLayout.with_identity_for`.
+    /// Returns true if `path` contains a layout class, e.g. `gl.BlockedLayout`, or a constructor of a class, e.g.
+    /// `PaddedSharedLayout.with_identity_for`.
     #[must_use]
     pub fn is_class(path: &str) -> bool {
         path.split('.')
@@ -228,7 +227,6 @@ impl FromStr for GluonLayout {
     }
 }
 
-/// The arguments of a call of a class, assigned to the fields of the class.
 struct Arguments<'c, 't> {
     class: &'static Class,
     values: Vec<Option<&'c Value<'t>>>,
@@ -247,7 +245,7 @@ fn read_call<'c, 't>(
 
 fn class_of(path: &str, at: usize) -> Result<&'static Class, EncodingError> {
     let words: Vec<&str> = path.split('.').collect();
-    // The name of a function includes the name of its class.
+    // The name of a constructor includes the name of its class.
     let last = (1..=2)
         .rev()
         .filter_map(|count| Some(words.len().checked_sub(count)?..));
@@ -311,7 +309,7 @@ impl<'c, 't> Arguments<'c, 't> {
         }
     }
 
-    /// Returns the value of a field, or `None` if the call omits the field or passes Python's `None`.
+    /// Returns `None` for an omitted field and for Python's `None`.
     fn value(&self, name: &str) -> Option<&'c Value<'t>> {
         let field = self
             .class
@@ -321,13 +319,12 @@ impl<'c, 't> Arguments<'c, 't> {
         self.values[field].filter(|value| !matches!(value.kind, ValueKind::None))
     }
 
-    /// Returns the text `key = value, ...` of all fields that have keys in IR.
+    /// Returns `key = value, ...` for all fields with a key in IR.
     fn keys(&self) -> Result<String, EncodingError> {
         self.keys_with("", "")
     }
 
-    /// Returns the text `key = value, ...` of all fields that have keys in IR, where the field `other` has the value
-    /// `other_value`.
+    /// Returns the same text as `keys`, with `other_value` as the value of the field `other`.
     fn keys_with(&self, other: &str, other_value: &str) -> Result<String, EncodingError> {
         let mut keys = Vec::new();
         for (field, key) in self.class.fields {
@@ -355,7 +352,7 @@ impl<'c, 't> Arguments<'c, 't> {
         numbers(value)
     }
 
-    /// Returns the intervals and paddings in the syntax of IR: `[256:+8]` for `[[256, 8]]`.
+    /// Converts `[[256, 8]]` to the syntax of IR, `[256:+8]`.
     fn padding_pairs(&self) -> Result<String, EncodingError> {
         let value = self.value("interval_padding_pairs");
         let pairs =
@@ -375,8 +372,7 @@ impl<'c, 't> Arguments<'c, 't> {
         ))
     }
 
-    /// Returns the shape that a field of the class states, or otherwise the smallest shape that contains all bases of
-    /// the class.
+    /// Returns the stated shape, or otherwise the smallest shape that contains all bases.
     fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
         let field = ["shape", "block_shape"]
             .into_iter()
@@ -391,7 +387,6 @@ impl<'c, 't> Arguments<'c, 't> {
         span(items(offsets)?.iter().chain(blocks)).map(Some)
     }
 
-    /// Returns the value of the field `cga_layout` for a tensor of this rank.
     fn cga(&self, rank: usize) -> Result<CgaLayout, EncodingError> {
         let bases = self.value("cga_layout").map_or(Ok(&[][..]), items)?;
         let narrow = |step: u64| u32::try_from(step).unwrap_or(u32::MAX);
@@ -402,8 +397,7 @@ impl<'c, 't> Arguments<'c, 't> {
         CgaLayout::from_bases(rank, &bases).map_err(|error| self.renamed(&error))
     }
 
-    /// Returns the bases of the field `cga_layout` as text, converted from units of parts to units of elements. `part`
-    /// is the shape of the part of a tensor that one CTA holds.
+    /// Returns the text of `cga_layout`, converted from parts of shape `part` to elements.
     fn block_bases(&self, part: &[u64]) -> Result<String, EncodingError> {
         let cga = self.cga(part.len())?;
         let bases = cga.bases().map(|basis| {
@@ -429,8 +423,7 @@ impl<'c, 't> Arguments<'c, 't> {
         )
     }
 
-    /// Converts an error of the encoding to an error of the Python call: keys in IR are replaced by names of fields,
-    /// and the byte offset is the offset of the field that causes the error.
+    /// Converts an error of the IR text to an error of the call, with field names and the byte offset of the field.
     #[cold]
     fn renamed(&self, error: &EncodingError) -> EncodingError {
         let mut reason = error.to_string();
@@ -448,8 +441,7 @@ impl<'c, 't> Arguments<'c, 't> {
     }
 }
 
-/// Returns true if `name` is a field that classes had up to Triton 3.6, and `value` is its value for a cluster of one
-/// CTA.
+/// Returns true if `name` is a field of Triton 3.6 or earlier, with the value for one CTA.
 fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
     OLD_FIELDS.contains(&name)
         && match &value.kind {
@@ -494,7 +486,6 @@ fn items<'v, 't>(value: &'v Value<'t>) -> Result<&'v [Value<'t>], EncodingError>
     }
 }
 
-/// Returns the smallest shape that contains all these bases.
 fn span<'v, 't: 'v>(bases: impl Iterator<Item = &'v Value<'t>>) -> Result<Vec<u64>, EncodingError> {
     let mut shape = Vec::new();
     for basis in bases {
@@ -533,7 +524,7 @@ fn unknown_value(name: &str, at: usize) -> EncodingError {
     )
 }
 
-/// Returns the text of a value in IR syntax.
+/// Prints a value in the syntax of IR.
 fn text(value: &Value<'_>) -> Result<String, EncodingError> {
     Ok(match &value.kind {
         ValueKind::None => "[]".to_owned(),
@@ -559,8 +550,7 @@ fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
     }
 }
 
-/// Returns the IR text of a call of a class with explicit bases: `#ttg.linear`, or `#ttg.generic_linear` if a warp
-/// basis steps along several dims.
+/// Returns `#ttg.linear`, or `#ttg.generic_linear` if a warp basis steps along several dims.
 fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let text = a.dict("linear")?;
     if text.parse::<Encoding>().is_ok() {
@@ -587,8 +577,7 @@ fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
 }
 
-/// Returns the IR text of `NVMMASharedLayout.get_default_for`. It has the widest swizzle that divides a row of the part
-/// of a tensor that one CTA holds.
+/// Returns the IR text of `NVMMASharedLayout.get_default_for`: the widest swizzle that divides a row of one CTA's part.
 fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let shape = a.numbers("block_shape")?;
     let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
@@ -623,8 +612,7 @@ fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
 }
 
-/// Returns the IR text of a padded encoding with explicit bases, in which the bases of the CTAs follow the offset
-/// bases.
+/// Returns the IR text of a padded encoding, in which the offset bases span the part of one CTA.
 fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let rank = a.numbers("shape")?.len();
     let mut part = span(a.value("offset_bases").map_or(Ok(&[][..]), items)?.iter())?;
@@ -636,8 +624,7 @@ fn padded(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     ))
 }
 
-/// Returns the IR text of `PaddedSharedLayout.with_identity_for`. The part of each CTA is stored contiguously, apart
-/// from the padding, in the order of the dims.
+/// Returns the IR text of `PaddedSharedLayout.with_identity_for`: one CTA's part is contiguous apart from the padding.
 fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
     let pairs = a.padding_pairs()?;
     let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;

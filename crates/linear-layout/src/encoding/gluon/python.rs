@@ -2,10 +2,9 @@
 
 use super::super::EncodingError;
 
-/// Maximum nesting depth of calls and lists.
 const MAX_DEPTH: usize = 32;
 
-/// A Python value, and the byte offset in the text at which the value begins.
+/// A Python value, and its byte offset in the text.
 #[derive(Debug)]
 pub(super) struct Value<'t> {
     pub(super) kind: ValueKind<'t>,
@@ -26,7 +25,7 @@ pub(super) enum ValueKind<'t> {
 /// A call `path(argument, name=argument)`.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
-    /// The dotted name of the class or function.
+    /// Dotted name of the class or function.
     pub(super) path: &'t str,
     pub(super) arguments: Vec<PythonArgument<'t>>,
 }
@@ -34,12 +33,11 @@ pub(super) struct Call<'t> {
 #[derive(Debug)]
 pub(super) struct PythonArgument<'t> {
     pub(super) name: Option<&'t str>,
-    /// Byte offset at which the argument begins.
+    /// Byte offset in the text.
     pub(super) at: usize,
     pub(super) value: Value<'t>,
 }
 
-/// Parses a text that consists of one Python value.
 pub(super) fn parse(text: &str) -> Result<Value<'_>, EncodingError> {
     let mut cursor = Cursor { text, at: 0 };
     let value = cursor.value(0)?;
@@ -89,7 +87,6 @@ impl<'t> Cursor<'t> {
         )
     }
 
-    /// Reads a dotted name.
     fn name(&mut self) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|c: char| c != '_' && c != '.' && !c.is_ascii_alphanumeric());
@@ -148,7 +145,7 @@ impl<'t> Cursor<'t> {
             _ => {
                 let mut arguments = self.arguments(depth)?;
                 match (path.rsplit('.').next(), arguments.pop()) {
-                    // The wrapper of a compile-time value, which has no effect on the value.
+                    // `constexpr(value)` is `value`.
                     (Some("constexpr"), Some(only)) if arguments.is_empty() => only.value.kind,
                     (_, last) => {
                         arguments.extend(last);

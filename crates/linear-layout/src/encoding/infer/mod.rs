@@ -1,8 +1,8 @@
 //! Encoding inference: from the operand of a view to its result, and from the result to the operand.
 //!
-//! Every function returns the encoding with which an operation moves no data: the thread that holds element `[i, j]` of
-//! the operand also holds the corresponding element of the result. Functions whose names end in `_source` infer the
-//! encoding of the operand from the encoding of the result.
+//! Every function returns the encoding with which an operation moves no data: the thread with element `[i, j]` of the
+//! operand also holds the corresponding element of the result. Functions with the suffix `_source` infer the encoding
+//! of the operand from the encoding of the result.
 //! ```
 //! use linear_layout::encoding::{infer, Encoding};
 //! let rows: Encoding =
@@ -13,7 +13,7 @@
 //! assert_eq!(infer::trans_source(&columns, &[64, 32], &[1, 0])?, rows);
 //! # Ok::<(), linear_layout::encoding::EncodingError>(())
 //! ```
-//! The rules are those of Triton's `DialectInferLayoutInterface`.
+//! The rules follow Triton's `DialectInferLayoutInterface`.
 
 mod reshape;
 
@@ -31,10 +31,9 @@ pub use reshape::reshape;
 
 type TensorShape = List<u64, MAX_RANK>;
 
-/// Returns the encoding of the result of `trans`, whose dim `i` is dim `order[i]` of the operand. `shape` is the shape
-/// of the operand.
+/// Returns the encoding of the result of `trans`, for an operand with this shape in registers or in shared memory. Dim
+/// `i` of the result is dim `order[i]` of the operand.
 ///
-/// The function applies to tensors and to views of shared memory.
 /// # Errors
 /// Returns an error if `order` is not a permutation of the operand's dims, or the operand has no layout on `shape`.
 pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding, EncodingError> {
@@ -74,7 +73,7 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
     })
 }
 
-/// Returns the encoding of the operand of `trans`. `dst` and `shape` are the encoding and the shape of the result.
+/// Returns the encoding of the operand of `trans`. `dst` and `shape` describe the result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`trans`].
@@ -91,8 +90,8 @@ pub fn trans_source(
     trans(dst, shape, &inverse[..order.len()])
 }
 
-/// Returns the encoding of the operand of `reshape`. `dst` and `dst_shape` are the encoding and the shape of the
-/// result. The operand has the encoding that the inverse reshape, from `dst_shape` to `src_shape`, gives to its result.
+/// Returns the encoding of the operand of `reshape`: the result of the inverse reshape, from `dst_shape` to
+/// `src_shape`.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`reshape`].
@@ -104,8 +103,7 @@ pub fn reshape_source(
     reshape(dst, dst_shape, src_shape)
 }
 
-/// Returns the encoding of the result of `expand_dims` along `axis`. The encoding `src` of the operand must be a slice,
-/// and the result has the parent of this slice.
+/// Returns the encoding of the result of `expand_dims` along `axis`: the parent of the slice `src`.
 ///
 /// # Errors
 /// Returns an error if the operand is not a slice along `axis`.
@@ -123,8 +121,7 @@ pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingErro
     }
 }
 
-/// Returns the encoding of the operand of `expand_dims` along `axis`: a slice whose parent is the encoding `dst` of the
-/// result.
+/// Returns the encoding of the operand of `expand_dims` along `axis`: a slice of `dst`.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, has only one dim, or has no dim `axis`.
@@ -132,8 +129,7 @@ pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, Encod
     reduce(dst, axis)
 }
 
-/// Returns the encoding of the result of `reduce` along `axis`: a slice whose parent is the encoding `src` of the
-/// operand.
+/// Returns the encoding of the result of `reduce` along `axis`: a slice of `src`.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, has only one dim (the result is a scalar), or has no dim
@@ -149,8 +145,7 @@ pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     Ok(SliceEncoding::new(axis, src.clone())?.into())
 }
 
-/// Returns the encoding of the operand of `reduce` along `axis`. The encoding `dst` of the result must be a slice, and
-/// the operand has the parent of this slice.
+/// Returns the encoding of the operand of `reduce` along `axis`: the parent of the slice `dst`.
 ///
 /// # Errors
 /// Returns an error if the result is not a slice along `axis`.
@@ -164,8 +159,7 @@ pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingEr
     }
 }
 
-/// Returns the encoding of the result of `broadcast`, which equals the encoding `src` of the operand. The function
-/// therefore also infers the encoding of the operand from the encoding of the result.
+/// Returns `src`: the operand and the result of `broadcast` have the same encoding.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed.
@@ -179,8 +173,9 @@ pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
     ))
 }
 
-/// Returns the encoding of the result of `join`. `src` and `shape` are the encoding and the shape of both operands. The
-/// result has a new last dim of size 2, along which one thread holds both elements.
+/// Returns the encoding of the result of `join`. `src` and `shape` describe both operands.
+///
+/// The result has a new last dim of size 2, along which one thread holds both elements.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, already has the maximum rank, or has no layout on `shape`.
@@ -233,7 +228,7 @@ pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(joined, src)
 }
 
-/// Returns the encoding of both operands of `join`. `dst` and `shape` are the encoding and the shape of the result.
+/// Returns the encoding of both operands of `join`. `dst` and `shape` describe the result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`split`].
@@ -241,12 +236,10 @@ pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingEr
     split(dst, shape)
 }
 
-/// Returns the encoding of both results of `split`. `src` and `shape` are the encoding and the shape of the operand,
-/// whose last dim has size 2.
+/// Returns the encoding of both results of `split`. `src` and `shape` describe the operand, whose last dim has size 2.
 ///
 /// # Errors
-/// Returns an error if the last dim has another size, or two elements that are adjacent along this dim are not in the
-/// same thread.
+/// Returns an error if the last dim has another size, or one thread does not hold both elements along this dim.
 pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     check_shape(src, shape)?;
     let Some(axis) = src.rank().checked_sub(1).filter(|axis| *axis > 0) else {
@@ -280,7 +273,7 @@ pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     from_layout(halves.squeeze_outs(Dim::out(axis))?, src)
 }
 
-/// Returns the encoding of the operand of `split`. `dst` and `shape` are the encoding and the shape of both results.
+/// Returns the encoding of the operand of `split`. `dst` and `shape` describe both results.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`join`].
@@ -288,8 +281,9 @@ pub fn split_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingE
     join(dst, shape)
 }
 
-/// Returns the encoding of the result of `fp4_to_fp` along `axis`. `src` and `shape` are the encoding and the shape of
-/// the operand. Each element of the operand becomes two adjacent elements in the same thread.
+/// Returns the encoding of the result of `fp4_to_fp` along `axis`. `src` and `shape` describe the operand.
+///
+/// Each element of the operand becomes two adjacent elements in the same thread.
 ///
 /// # Errors
 /// Returns an error if the encoding is not distributed, has no dim `axis`, or has no layout on `shape`.
@@ -297,8 +291,7 @@ pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding,
     fp4(src, shape, axis, true)
 }
 
-/// Returns the encoding of the operand of `fp4_to_fp` along `axis`. `dst` and `shape` are the encoding and the shape of
-/// the result.
+/// Returns the encoding of the operand of `fp4_to_fp` along `axis`. `dst` and `shape` describe the result.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`fp4_to_fp`], and if the first two registers of a thread are not adjacent
@@ -338,7 +331,7 @@ fn fp4(
     };
     let order = enc.order(shape)?;
     // Triton rejects encodings whose box has no two adjacent elements, although a repetition of the box may provide
-    // them. From rank 3 on, Triton accepts some of these encodings, because it confuses the order with its inverse.
+    // them. From rank 3 on, Triton accepts some of these encodings: it confuses the order with its inverse.
     let rejects = order.get(axis) == Some(&0);
     // Adjacent elements are in consecutive registers only along the fastest dim.
     if order.first().map(|d| *d as usize) == Some(axis) {
@@ -394,15 +387,15 @@ fn fp4(
     from_layout(new, enc)
 }
 
-/// Returns true if two encodings have the same layout on this shape.
+/// Returns true if `a` and `b` have the same layout on `shape`.
 #[must_use]
 pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     a == b
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Returns the layout of a tensor of half the size along `axis`. The register basis that steps by 1 along `axis` is
-/// removed, and all other steps along `axis` are halved.
+/// Returns the layout with half the size along `axis`: without the register basis that steps by 1, and with all other
+/// steps along `axis` halved.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -446,8 +439,7 @@ fn halve(
     )?)
 }
 
-/// Returns the explicit encoding of a layout: a shared encoding if the encoding `like` is shared, and a distributed
-/// encoding otherwise.
+/// Returns the explicit encoding of a layout: shared if `like` is shared, and distributed otherwise.
 pub(super) fn from_layout(
     layout: LinearLayout,
     like: &Encoding,
@@ -463,7 +455,7 @@ pub(super) fn from_layout(
     Ok(GenericLinearEncoding::new(layout)?.into())
 }
 
-/// Returns true if an encoding may have warp bases that step along several dims.
+/// Returns true if a warp basis may step along several dims.
 fn has_swizzled_warps(enc: &Encoding) -> bool {
     match enc {
         Encoding::GenericLinear(_) => true,
@@ -475,7 +467,7 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if both encodings have the same layout on this shape, apart from registers that hold copies.
+/// Returns true if the layouts on this shape are equal apart from registers with copies.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)
@@ -518,8 +510,8 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns the encoding of a reshaped buffer with the swizzle of `e`, or `None` if the swizzle does not survive the
-/// reshape. `src` is the layout of the operand.
+/// Returns the encoding of a reshaped buffer with the swizzle of `e`, or `None` if the reshape changes the swizzle.
+/// `src` is the layout of the reshaped buffer.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

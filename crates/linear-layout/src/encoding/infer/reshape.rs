@@ -10,15 +10,14 @@ use crate::number::narrow;
 
 type Dims = List<usize, MAX_RANK>;
 
-/// Returns the encoding of the result of a `reshape` that does not reorder elements. `src` and `src_shape` are the
-/// encoding and the shape of the operand.
+/// Returns the encoding of the result of a `reshape` that keeps the order of elements.
 ///
-/// A blocked encoding stays blocked if merged dims are covered completely, the fastest dim first. For example, a 32x4
-/// tensor of which a thread holds 4 elements along dim1 can become a tensor of 128 elements, but a 4x32 tensor in
-/// column-major order cannot. The encoding of any other tensor becomes `linear`. The encoding of a view of shared
-/// memory becomes `shared_linear`, unless the view preserves the swizzle. A padded encoding stays padded. If a dim of
-/// size 1 is dropped, the result is a slice. If the dim that a slice has removed is added again, the result is the
-/// parent of the slice.
+/// - A blocked encoding stays blocked if merged dims are covered completely, the fastest dim first. For example, 32x4
+///   with 4 elements per thread along dim1 can become 128, but a column-major 4x32 cannot.
+/// - Dropping a dim of size 1 gives a slice. Adding the dim of a slice gives the parent.
+/// - Any other tensor becomes `linear`.
+/// - A padded buffer stays padded. Any other buffer becomes `shared_linear`, unless the swizzle is preserved.
+///
 /// ```
 /// # use linear_layout::encoding::{infer, Encoding};
 /// let b: Encoding =
@@ -85,8 +84,8 @@ pub fn reshape(
     from_layout(layout, src)
 }
 
-/// Returns the encoding of the result if the reshape from shape `from` to shape `to` only drops or adds a dim of size
-/// 1: a slice of `src`, or the parent of the slice `src`.
+/// Returns a slice of `src` if the reshape drops a dim of size 1, or the parent of `src` if it adds the dim of a slice.
+/// Otherwise, returns `None`.
 fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
     if let Encoding::Slice(slice) = src
         && *slice.padded_shape(from) == *to
@@ -101,8 +100,8 @@ fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Enco
     Some(SliceEncoding::new(narrow(dim), src.clone()).ok()?.into())
 }
 
-/// Divides the dims of the operand and the dims of the result into corresponding groups with the same number of
-/// elements. For example, the shapes 4x8 and 2x2x8 have the groups (4, 2x2) and (8, 8).
+/// Divides both shapes into corresponding groups of dims with the same number of elements. For example, 4x8 and 2x2x8
+/// have the groups (4, 2x2) and (8, 8).
 fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     let mut groups = vec![(Dims::new(), Dims::new())];
     let (mut i, mut j) = (0, 0);
@@ -127,8 +126,7 @@ fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
     groups
 }
 
-/// Returns the blocked encoding of the result of a reshape from shape `from` to shape `to`, or `None` if the result has
-/// no blocked encoding.
+/// Returns `None` if the result has no blocked encoding.
 fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
     if from == to {
         return Some(src.clone());
@@ -160,8 +158,8 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
         src.threads_per_warp(),
         src.warps_per_cta(),
     ];
-    // A faster dim must be covered before a slower dim starts. The box may exceed the tensor only along the slowest
-    // dim.
+    // A faster dim must be covered before a slower dim starts. Only along the slowest dim may the box exceed the
+    // tensor.
     for (dims, _) in &groups {
         let mut left: TensorShape = List::collect(dims.iter().map(|d| from[*d]));
         for part in parts {
@@ -191,7 +189,7 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
                 rest /= here;
                 left[*dim] /= here;
             }
-            // No group is without dims, because a group of one element is merged with its neighbour.
+            // Every group has dims, because a group with one element is merged with its neighbour.
             let slowest = *dst_dims.first()?;
             new[slowest] = u32::try_from(u64::from(new[slowest]) * rest).ok()?;
         }

@@ -3,7 +3,7 @@
 use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-/// A digit of a tensor index along one dim, in a mixed radix: `index / weight % extent`.
+/// A digit `index / weight % extent` of a tensor index along one dim.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexDigit {
     pub(super) dim: usize,
@@ -11,7 +11,7 @@ pub(super) struct IndexDigit {
     pub(super) extent: u64,
 }
 
-/// The bases (packed columns) of a layout, collected for each input dim.
+/// Bases as packed columns, collected for each input dim.
 pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,
@@ -73,10 +73,10 @@ impl LayoutColumns {
         })
     }
 
-    /// Returns the packed column of a basis that steps by `weight` along `dim`. Dim 0 is in the low bits.
+    /// Returns the packed column of a step by `weight` along `dim`. Dim 0 is in the low bits.
     pub(super) fn column(&self, dim: usize, weight: u64) -> u64 {
         let below: u32 = self.shape[..dim].iter().map(|e| e.trailing_zeros()).sum();
-        // Tiles beyond the end of the dim wrap around, and are copies.
+        // Tiles beyond the tensor wrap around, and are copies.
         if weight < self.shape[dim] {
             weight << below
         } else {
@@ -84,8 +84,8 @@ impl LayoutColumns {
         }
     }
 
-    /// Returns one packed column for each bit of these digits, the fastest digit first. Extents and weights must be
-    /// powers of two.
+    /// Returns one packed column for each bit of the digits, the fastest digit first. Extents and weights are powers of
+    /// two.
     pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()

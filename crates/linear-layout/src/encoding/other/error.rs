@@ -3,7 +3,7 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// An error in the text or the fields of a layout of another compiler, or in its conversion to a linear layout.
+/// An error in the text or the fields of a layout, or in the conversion to a linear layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct CompilerLayoutError(Box<CompilerLayoutErrorKind>);

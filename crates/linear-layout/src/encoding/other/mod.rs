@@ -16,9 +16,9 @@
 //! ```
 //! # Shape
 //! (`register`, `lane`, `warp`, `block`) -> (`dim0`, `dim1`, ...). A subgroup is a warp, a work item is a lane, and
-//! `block` has size 1. The order of the registers is documented with each layout type.
+//! `block` has size 1. Each layout type documents the order of the registers.
 //!
-//! A size that is not a power of two, an element without a location, or an ambiguous layout is an error.
+//! A size that is not a power of two, an element without a location, and an ambiguous layout are errors.
 
 mod columns;
 mod error;
@@ -50,7 +50,7 @@ pub enum CompilerLayout {
 }
 
 impl CompilerLayout {
-    /// Returns true if the text begins with the name of one of the attributes of this module.
+    /// Returns true if `text` begins with the name of an attribute of this module.
     #[must_use]
     pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
@@ -83,10 +83,10 @@ impl fmt::Display for CompilerLayout {
     }
 }
 
-/// Parses an attribute in the syntax of its compiler.
+/// Parses the syntax of the compiler.
 ///
 /// # Errors
-/// Returns an error if the syntax is wrong, or the fields contradict each other. A syntax error has a byte offset.
+/// Returns an error if the syntax is wrong (with a byte offset), or the fields contradict each other.
 impl FromStr for CompilerLayout {
     type Err = CompilerLayoutError;
 

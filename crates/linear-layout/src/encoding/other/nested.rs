@@ -20,30 +20,30 @@ const FIELDS: [&str; 7] = [
     "thread_strides",
 ];
 
-/// Number of fields that are tiles: subgroup, batch, outer, thread and element. They are the first fields of `FIELDS`.
+/// Number of tiles among the fields, which come first.
 const TILES: usize = 5;
 const THREAD: usize = 3;
 
 /// A layout of IREE's vector extensions.
 ///
-/// Along each dim, the index has five digits: subgroup, batch, outer, thread and element, of which the element is the
-/// fastest. The subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] % subgroup_tile[i]`. The thread
-/// digit is computed in the same way from the thread number. A stride of 0 requires a tile of 1.
+/// Along each dim, the digits of the index are, from the slowest on: subgroup, batch, outer, thread and element. The
+/// subgroup digit along dim `i` is `subgroup_id / subgroup_strides[i] % subgroup_tile[i]`. The thread digit is computed
+/// in the same way from the thread number. A stride of 0 requires a tile of 1.
 /// # Shape
-/// From the slowest to the fastest digit, a register number consists of the batch digits, the outer digits and the
-/// element digits, each in row-major order of the dims. The strides and tiles determine the numbers of lanes and warps.
+/// From the slowest digit on, a register number consists of the batch, outer and element digits, each in row-major
+/// order of the dims. The strides and tiles determine the numbers of lanes and warps.
 ///
 /// # Source
 /// `NestedLayoutAttr` of IREE, commit `010d7e2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NestedLayout {
-    /// The values of the fields, in the order of `FIELDS`.
+    /// In the order of `FIELDS`.
     fields: [Vec<u64>; 7],
 }
 
 impl NestedLayout {
-    /// Returns the layout with these tiles, in the order `[subgroup, batch, outer, thread, element]`, and these
-    /// strides. Each tile and list of strides has one number for each dim.
+    /// Returns the layout with the tiles `[subgroup, batch, outer, thread, element]` and these strides. Each list has
+    /// one number for each dim.
     ///
     /// # Errors
     /// Returns an error if the ranks differ, a tile is zero, or a stride is 0 and its tile is not 1.
@@ -161,7 +161,7 @@ impl NestedLayout {
             }
         }
         let mut columns = LayoutColumns::new(shape)?;
-        // The digits are listed by level, from the innermost level on, and for each level by dim.
+        // One list for each level, the innermost level first.
         let mut weight = vec![1; rank];
         let mut digits: Vec<Vec<IndexDigit>> = Vec::new();
         for (what, tile) in FIELDS[..TILES].iter().zip(&self.fields).rev() {
@@ -189,8 +189,7 @@ impl NestedLayout {
     }
 }
 
-/// Returns one column for each bit of a thread number or subgroup number. Digit `i` of the tensor index is `number /
-/// strides[i] % extent`.
+/// Returns one column for each bit of a thread number or subgroup number. Digit `i` is `number / strides[i] % extent`.
 fn strided_columns(
     columns: &LayoutColumns,
     digits: &[IndexDigit],

@@ -3,7 +3,6 @@
 use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use core::fmt;
 
-/// A recursive-descent parser of an attribute.
 pub(super) struct AttributeParser<'a> {
     text: &'a str,
     at: usize,
@@ -94,8 +93,7 @@ impl<'a> AttributeParser<'a> {
         self.list(|parser| parser.number("a whole number of zero or more"))
     }
 
-    /// Parses `field = [1, 2], ...>`, with the fields in any order. Returns the value of each field of `names`, or
-    /// `None` if the text omits it.
+    /// Parses `field = [1, 2], ...>` with the fields in any order. An omitted field is `None`.
     pub(super) fn fields<const N: usize>(
         &mut self,
         names: [&'static str; N],
@@ -106,7 +104,7 @@ impl<'a> AttributeParser<'a> {
             return Ok(values);
         }
         loop {
-            // The search is in reverse, because a name comes after all names that are prefixes of it.
+            // In reverse, because a name comes after its prefixes.
             let Some(i) = (0..N).rev().find(|i| self.eat(names[*i])) else {
                 return Err(self.error(expected));
             };
@@ -133,7 +131,6 @@ pub(super) fn check_entries(
     }
 }
 
-/// A slice that prints as a list in brackets.
 pub(super) struct BracketList<'a, T>(pub(super) &'a [T]);
 
 impl<T: fmt::Display> fmt::Display for BracketList<'_, T> {

@@ -14,25 +14,23 @@ const REPLICATED: &str = "#mosaic_gpu.Replicated<";
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-/// An entry of `warp_dims` or `lane_dims`: one digit of the number of a warp or a lane.
+/// An entry of `warp_dims` or `lane_dims`: one digit of a warp number or lane number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TiledDim {
-    /// A digit that is the index along a dim of the tiled tensor. Dims are counted from the end: -1 is the last dim.
+    /// The index along a dim of the tiled tensor. Dims are counted from the end: -1 is the last dim.
     Dim(i64),
-    /// A digit that selects one of several copies. The field is the number of copies.
+    /// A digit that selects one of this many copies.
     Replicated(u64),
 }
 
 /// A layout of JAX's Mosaic GPU.
 ///
-/// Each tile divides the last dims of the tensor, and appends dims for the index inside the tile: a 128x128 tensor that
-/// is tiled by (64, 8) becomes 2x16x64x8. The next tile divides the dims of this result. Of the final dims, `warp_dims`
-/// are distributed over the 4 warps of a warpgroup, `lane_dims` are distributed over the 32 lanes of a warp, and
-/// `vector_dim` is a vector in each thread. `warp_dims` and `lane_dims` begin with the slowest digit. All other dims
-/// are registers.
+/// A tile divides the last dims, and appends dims for the index inside the tile: with the tile (64, 8), a 128x128
+/// tensor becomes 2x16x64x8. The next tile divides the result. Of the final dims, `warp_dims` are distributed over the
+/// 4 warps of a warpgroup, `lane_dims` are distributed over the 32 lanes of a warp, and `vector_dim` is a vector in
+/// each thread. Both lists begin with the slowest digit. The other dims are registers.
 /// # Shape
-/// Registers are the elements of the first vector, then the elements of the second vector, and so on. Vectors are in
-/// row-major order.
+/// Registers hold one vector after the other. The vectors are in row-major order.
 ///
 /// # Source
 /// `TiledLayout` of `jax.experimental.mosaic.gpu`, commit `003dc87`.
@@ -44,7 +42,7 @@ pub struct TiledLayout {
     vector_dim: i64,
 }
 
-/// Returns the dims of the tiled tensor. Each dim is a digit of the index along a dim of the original tensor.
+/// Returns the dims of the tiled tensor, each as a digit of an index into the original tensor.
 fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, CompilerLayoutError> {
     let whole = |(dim, extent): (usize, &u64)| IndexDigit {
         dim,
@@ -76,7 +74,7 @@ fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, Compi
 }
 
 impl TiledLayout {
-    /// Returns the layout with these tiles, warp dims, lane dims and vector dim.
+    /// Returns the layout with these tiles and dims.
     ///
     /// # Errors
     /// Returns an error if there is no tile, an extent is zero, a tile does not divide the previous tile, a dim is not

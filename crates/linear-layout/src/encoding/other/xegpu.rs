@@ -21,28 +21,27 @@ const FIELDS: [&str; 6] = [
 
 /// A layout of MLIR's `XeGPU` dialect.
 ///
-/// Tiles of shape `sg_data` are distributed round-robin over a grid of subgroups of shape `sg_layout`. If the tensor is
-/// smaller than one round, subgroups hold copies. A tile is divided into instructions of shape `inst_data`. In each
+/// Tiles of shape `sg_data` are distributed round-robin over a grid of subgroups of shape `sg_layout`. If one round
+/// exceeds the tensor, subgroups hold copies. A tile is divided into instructions of shape `inst_data`. In each
 /// instruction, pieces of shape `lane_data` are distributed round-robin over a grid of lanes of shape `lane_layout`.
-/// `order` lists the dims of both grids, the fastest dim first. Without `order`, the last dim is the fastest.
+/// `order` lists the dims of both grids, the fastest dim first. By default, the last dim is the fastest.
 /// # Shape
-/// From the fastest to the slowest digit, a register number counts the elements that a lane holds for one instruction
-/// (in row-major order), the instructions of a tile, and the tiles of a subgroup.
+/// The digits of a register number are, from the fastest on: the elements of a lane in one instruction (in row-major
+/// order), the instructions of a tile, and the tiles of a subgroup.
 ///
 /// # Source
 /// `XeGPU_LayoutAttr` of MLIR 22.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct XegpuLayout {
-    /// The values of the fields, in the order of `FIELDS`.
+    /// In the order of `FIELDS`.
     fields: [Option<Vec<u64>>; 6],
     rank: usize,
 }
 
-/// One level of the distribution along one dim: the distribution over subgroups, or the distribution over lanes.
+/// The distribution along one dim, over subgroups or over lanes.
 struct Level {
-    /// Number of subgroups or lanes along the dim, each of which gets one tile in a round.
+    /// Number of subgroups or lanes, each of which gets one tile per round.
     count: u64,
-    /// Extent of a tile along the dim.
     data: u64,
 }
 
@@ -69,7 +68,7 @@ impl XegpuLayout {
         for (data, layout, needed_by, field) in [
             (sg_data, sg_layout, FIELDS[1], FIELDS[0]),
             (lane_data, lane_layout, FIELDS[4], FIELDS[3]),
-            // Without `lane_data`, the size of the pieces would be unknown.
+            // The size of the pieces would be unknown without `lane_data`.
             (lane_layout, lane_data, FIELDS[3], FIELDS[4]),
         ] {
             if data.is_some() && layout.is_none() {
@@ -117,7 +116,7 @@ impl XegpuLayout {
         )?)
     }
 
-    /// Returns the dims of the grids of subgroups and lanes, the fastest dim first: the field `order` or its default.
+    /// Returns the dims of both grids, the fastest dim first.
     fn order(&self) -> Vec<usize> {
         match &self.fields[5] {
             // Each entry is below the rank.

@@ -4,7 +4,7 @@ use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// The rule that selects the dim of a zero basis. The box of a blocked encoding has a factor of 2 along this dim.
+/// The rule that assigns a dim to a zero basis. The box of a blocked encoding doubles along this dim.
 #[derive(Clone, Copy)]
 enum ZeroBasisRule {
     /// The dim of the preceding nonzero basis.
@@ -15,8 +15,7 @@ enum ZeroBasisRule {
     Last,
 }
 
-/// Returns the size of the box along each dim. Each basis doubles the box along its dim; `rule` selects the dim of a
-/// zero basis.
+/// Returns the size of the box, which each basis doubles along one dim. `rule` selects the dim of a zero basis.
 fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
     let at = |index: usize| order[index.min(order.len() - 1)] as usize;
@@ -35,8 +34,7 @@ fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     boxes
 }
 
-/// Returns blocked encodings that may have this layout on a tensor of shape `shape`. The order of their dims is the
-/// order in which registers, lanes or warps first step along them.
+/// Returns blocked encodings. Their dims are in the order in which registers, lanes or warps first step along them.
 pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
@@ -109,8 +107,8 @@ pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     found
 }
 
-/// Returns encodings of operands of products without matrix instructions that may have this layout. In an operand, a
-/// thread holds all elements along the summed dim. Threads that differ only along this dim hold copies.
+/// Returns operands of products without matrix instructions. A thread holds all elements along the summed dim, and
+/// threads along this dim hold copies.
 pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) {
         return Vec::new();

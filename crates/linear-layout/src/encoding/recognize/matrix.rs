@@ -9,7 +9,6 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// Returns encodings of results and operands of matrix instructions that may have this layout.
 pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) || s.warp.len() > 6 {
         return Vec::new();
@@ -27,8 +26,8 @@ pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     }
 }
 
-/// Returns the possible values of `warpsPerCTA`. A warp bit with a zero basis may belong to any dim. Values in which
-/// all these bits belong to a single dim come first.
+/// Returns the candidates for `warpsPerCTA`. A zero warp basis may belong to any dim. Candidates with all zero bases
+/// along one dim come first.
 fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
@@ -60,7 +59,6 @@ fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     splits
 }
 
-/// Returns encodings of results of NVIDIA's instructions, versions 2 and 3, that may have this layout.
 fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found = Vec::new();
     for warps in warps {
@@ -78,7 +76,6 @@ fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns encodings of results of AMD's CDNA instructions that may have this layout.
 fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found: Vec<Encoding> = Vec::new();
     for warps in warps {
@@ -104,8 +101,8 @@ fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Returns the possible values of `tilesPerWarp`. Along each dim, the lowest step of a warp determines the number of
-/// tiles below it. Zero bases of registers may be further tiles, which exceed the tensor.
+/// Returns the candidates for `tilesPerWarp`. The lowest warp step along a dim limits the tiles below it. Zero bases of
+/// registers may be further tiles, beyond the tensor.
 fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {
@@ -133,7 +130,7 @@ fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     found
 }
 
-/// Returns the encodings `results`, each followed by the encodings of the operands of the same matrix product.
+/// Returns `results`, each followed by the operands of the same matrix product.
 fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     let mut found = Vec::new();
     for result in results {
@@ -154,25 +151,23 @@ fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     found
 }
 
-/// Returns the possible values of `kWidth`, the largest first. They are at most the number of consecutive registers,
-/// from register 0 on, that step along the summed dim `k`.
+/// Returns the candidates for `kWidth`, the largest first. The maximum is the number of consecutive registers along the
+/// summed dim `k`, from register 0 on.
 fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
     let along_k = |step: &&BasisStep| step.is_some_and(|(d, _)| d == k);
     let run = s.register.iter().take_while(along_k).count().min(5);
     (0..=run).rev().map(|bits| 1 << bits)
 }
 
-/// Number of rows, and of columns, of a tile of AMD's RDNA and gfx1250 instructions. A tile of 32 rows has the same
-/// layout as two such tiles.
+/// Rows and columns of a WMMA tile. A tile with 32 rows has the same layout as two such tiles.
 const WMMA_TILE: u32 = 16;
 
-/// Returns the candidate encodings of WMMA results (RDNA and gfx1250) that may equal this layout. WMMA versions 2 and 3
-/// have the same results, so only version 2 is returned. K is 16, because a result does not depend on it.
+/// Returns the candidates for WMMA results. Version 2 also stands for version 3, and K is 16, because neither changes a
+/// result.
 fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
     tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));
-    // The registers of a lane hold half of the rows of a tile. The lanes are along the columns, and their last bit
-    // selects the half.
+    // The registers of a lane hold half of the rows of a tile. The last lane bit selects the half.
     let own = 3;
     let mut found = Vec::new();
     for version in [1, 2] {
@@ -187,11 +182,10 @@ fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns encodings of operands of AMD's RDNA and gfx1250 instructions that may have this layout.
 fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     let mut found = Vec::new();
     for (op_idx, k, other) in [(0, s.rank - 1, s.rank - 2), (1, s.rank - 2, s.rank - 1)] {
-        // Warps that differ along the summed dim in the result hold copies of the operand.
+        // Warps along the summed dim of the result hold copies of the operand.
         let warps = BasisSteps {
             lane: Vec::new(),
             ..s.clone()
@@ -228,9 +222,8 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     found
 }
 
-/// Returns the possible values of `ctaLayout`, those with the fewest register bits first. The first `own` register bits
-/// step inside one tile. Any number of the following bits may step from tile to tile; the remaining bits repeat all
-/// tiles.
+/// Returns the candidates for `ctaLayout`, the fewest register bits first. The first `own` register bits step inside
+/// one tile. Any number of the next bits may step from tile to tile; the remaining bits repeat all tiles.
 fn cta_layouts(
     s: &BasisSteps,
     own: usize,

@@ -1,7 +1,7 @@
 //! Recognition of the encoding that has a given linear layout.
 //!
-//! For each family, candidates are derived from the bases of the layout. The first candidate that has this layout is
-//! returned, so a wrong candidate costs time, but the result is always correct.
+//! Each family derives candidates from the bases of the layout. The first candidate with the same layout is returned,
+//! so wrong candidates only cost time.
 
 mod blocked;
 mod matrix;
@@ -16,21 +16,21 @@ use super::{
 };
 use crate::layout::{Dim, LinearLayout};
 
-/// The input dims of the layout of a partitioned buffer.
 const PARTITIONED: [Dim; 3] = [Dim::OFFSET, Dim::BLOCK, Dim::PARTITION];
 
 impl Encoding {
     /// Returns the most specific encoding that has this linear layout on the shape of the layout.
     ///
-    /// For a distributed layout (register, lane, warp, block), the candidates are `blocked`, results and operands of
-    /// matrix products (by NVIDIA's instructions, MFMA, WMMA, or without matrix instructions), and slices of these
-    /// encodings. If none matches, the result is `linear`, or `generic_linear` if warps are swizzled. For a shared
-    /// layout (offset, block), the candidates are `swizzled_shared`, `nvmma_shared` and `amd_rotating_shared`. If none
-    /// matches, the result is `shared_linear`. For a shared layout with a third input dim, partition, the candidate is
-    /// `partitioned_shared`.
+    /// - For a distributed layout (register, lane, warp, block), the candidates are `blocked`, results and operands of
+    ///   matrix products, and slices of these encodings. The fallback is `linear`, or `generic_linear` if warps are
+    ///   swizzled.
+    /// - For a shared layout (offset, block), the candidates are `swizzled_shared`, `nvmma_shared` and
+    ///   `amd_rotating_shared`. The fallback is `shared_linear`.
+    /// - For a shared layout (offset, block, partition), the only candidate is `partitioned_shared`.
     ///
-    /// Parameters that the layout does not determine get defaults: there is no padding, the instruction is the first
-    /// instruction of the family with the same fragments, and a box that exceeds the tensor is as small as possible.
+    /// Parameters that the layout does not determine get defaults: no padding, the first instruction of the family with
+    /// the same fragments, and the smallest box.
+    ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
@@ -41,8 +41,8 @@ impl Encoding {
     /// # Laws
     /// `recognize(l)?.to_linear_layout(shape of l)? == l` (test `recognized_encodings_spell_their_layout`).
     /// # Errors
-    /// Returns an error if the input dims are not the dims of a distributed or a shared layout, or if no explicit
-    /// encoding can have the layout, because it is not surjective or has copies in shared memory.
+    /// Returns an error if the input dims are neither distributed nor shared, or if no explicit encoding accepts the
+    /// bases, e.g. because the layout is not surjective.
     pub fn recognize(layout: &LinearLayout) -> Result<Self, EncodingError> {
         let mut shape = [1u64; MAX_RANK];
         let rank = layout.num_out_dims();
@@ -100,7 +100,7 @@ impl Encoding {
 /// `(dim, bit)` for a basis that steps by `2^bit` along `dim`, or `None` for a zero basis.
 type BasisStep = Option<(usize, u8)>;
 
-/// The bases of a distributed layout, each of which is zero or a power of two along one dim.
+/// The bases of a distributed layout, each zero or a power of two along one dim.
 #[derive(Clone)]
 struct BasisSteps {
     rank: usize,
@@ -111,8 +111,8 @@ struct BasisSteps {
 }
 
 impl BasisSteps {
-    /// Returns the steps of a layout, or `None` if a basis is neither zero nor a power of two along one dim, or the
-    /// CTAs do not split the tensor into contiguous parts.
+    /// Returns `None` if a basis is neither zero nor a power of two along one dim, or the CTAs do not split the tensor
+    /// into contiguous parts.
     fn of(layout: &LinearLayout) -> Option<Self> {
         let list = |ind| -> Option<Vec<_>> {
             (0..layout.in_bits(ind))
@@ -128,8 +128,7 @@ impl BasisSteps {
         })
     }
 
-    /// Returns the layout in which zero bases of lanes and warps are replaced by steps of 1, 2, 4, ... along the output
-    /// dim `dim`.
+    /// Replaces the zero bases of lanes and warps by steps of 1, 2, 4, ... along output dim `dim`.
     fn unfold_along(&self, dim: usize) -> Self {
         let mut next = 0;
         let mut unfold = |list: &[BasisStep]| -> Vec<BasisStep> {

@@ -9,8 +9,7 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns swizzled encodings that may have this layout on a tensor of shape `shape`. Their parameters are derived from
-/// the bases of the rows.
+/// Returns swizzled encodings, with parameters derived from the bases of the rows.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -19,7 +18,7 @@ pub(super) fn candidates<'a>(
     let mut found: Vec<Encoding> = Vec::new();
     if let Ok(cga) = cga_of(layout) {
         let moves = (0..layout.in_bits(Dim::OFFSET)).filter_map(|bit| {
-            // The basis of a swizzled row also steps along the columns, which are already in the order.
+            // The basis of a swizzled row also steps along the columns.
             let basis = layout.basis(Dim::OFFSET, bit);
             let dims: Vec<u32> = (0..narrow::<u32>(rank))
                 .filter(|d| basis.at(*d as usize) != 0)
@@ -52,8 +51,7 @@ pub(super) fn candidates<'a>(
     found.into_iter()
 }
 
-/// Returns swizzled encodings with this order that may have this layout. `vec`, `perPhase` and `maxPhase` are derived
-/// from the bases that step along both rows and columns.
+/// Returns swizzled encodings with this order. The parameters follow from the bases along both rows and columns.
 fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encoding> {
     let mut found = Vec::new();
     let mut push = |vec: u64, per: u64, max: u64| {
@@ -73,7 +71,7 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
         .collect();
     match (shifted.first(), shifted.last()) {
         (Some(first), Some(last)) => {
-            // The last basis of a swizzle is the highest bit of its phase. A rotation has the same bases with fewer
+            // The last basis of a swizzle is the highest bit of its phase. A rotation has these bases with fewer
             // phases.
             let phases = last.0.saturating_mul(2) / first.0;
             push(first.1, first.0, phases);
@@ -89,8 +87,7 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     found
 }
 
-/// Returns the partitioned encoding that may have this layout, if there is one. Its parts along one dim are assigned to
-/// the partitions in turn.
+/// Returns the only partitioned candidate, whose parts along one dim are assigned to the partitions in turn.
 pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)
@@ -99,8 +96,7 @@ pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let partitions = steps.len();
     let rounds = layout.out_bits(Dim::out(dim)) - usize::from(inner) - partitions;
     let offsets = layout.in_bits(Dim::OFFSET).checked_sub(rounds)?;
-    // The layout of a part is the whole layout without the bits of `dim` from `inner` on. No other basis may use these
-    // bits.
+    // The layout of a part has no bits of `dim` from `inner` on. No other basis may use these bits.
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
     outs[dim].1 = 1 << inner;
     let ins = [

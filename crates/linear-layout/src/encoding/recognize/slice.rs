@@ -5,8 +5,7 @@ use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Returns slices that may have this layout on a tensor of shape `shape`. Their parents are encodings that may have the
-/// same layout with one additional dim of size 1.
+/// Returns slices of encodings that may have the layout with an additional dim of size 1.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -30,8 +29,7 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Returns slices without dim `gone` that may have this layout. In most of their parents, the zero bases of lanes and
-/// warps step along `gone`.
+/// Returns slices without dim `gone`. In most parents, the zero bases of lanes and warps step along `gone`.
 fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)
@@ -43,7 +41,7 @@ fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
         .collect()
 }
 
-/// Returns the layout with an additional output dim of size 1 at `dim`.
+/// Inserts an output dim of size 1.
 fn insert_dim(layout: &LinearLayout, dim: usize) -> Option<LinearLayout> {
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
     outs.insert(dim, (Dim::out(0), 1));

@@ -69,8 +69,7 @@ pub(super) enum FaultKind {
     Width { step: usize, what: &'static str },
     #[error("step {step} reads from lane {lane}, but a warp has {lanes} lanes")]
     Lane { step: usize, lane: u32, lanes: u32 },
-    /// A step combines one element of each operand, a tuple, but the elements are at different positions in their
-    /// operands.
+    /// The combined elements are at different positions in their operands.
     #[error("step {step} combines elements that do not correspond in all operands")]
     Tuple { step: usize },
     #[error("step {step} adds products of mismatched elements, or one product twice")]
@@ -79,7 +78,7 @@ pub(super) enum FaultKind {
     Stored { byte: u32 },
     #[error("two elements lie at byte {byte} of the buffer")]
     Overlap { byte: u32 },
-    /// Lanes that must hold the same element hold different elements.
+    /// Replicas of one element differ.
     #[error("step {step}: replicas in several lanes hold different elements")]
     Lanes { step: usize },
     #[error("result {result} of thread {thread} does not combine its elements once and in order")]
@@ -88,22 +87,19 @@ pub(super) enum FaultKind {
 
 #[cfg(test)]
 impl PlanFault {
-    /// Returns true if the fault is a wrong element in a destination register at the end of the plan.
     pub(crate) const fn is_wrong_element(&self) -> bool {
         matches!(self.0, FaultKind::Wrong { .. })
     }
 
-    /// Returns true if the fault is a race: no barrier orders two conflicting accesses.
     pub(crate) const fn is_race(&self) -> bool {
         matches!(self.0, FaultKind::Race { .. })
     }
 
-    /// Returns true if the fault is a read of shared memory that was not written before.
     pub(crate) const fn is_uninitialised(&self) -> bool {
         matches!(self.0, FaultKind::Uninitialised { .. })
     }
 
-    /// Returns true if the fault is an access that is outside the scratch buffer or not aligned to its size.
+    /// True for accesses that are out of bounds or misaligned, and for block ranks outside the cluster.
     pub(crate) const fn is_bad_address(&self) -> bool {
         matches!(
             self.0,

@@ -1,24 +1,22 @@
 //! Shared memory of the plan checker: symbolic values of cells, and race detection.
 //!
-//! There are two race detectors. Their results agree on all plans that both detectors support. The *ledger* uses the
-//! records of [`race`](gpu_race), which also checks kernels. It handles any order of steps. The *stamp* needs a quarter
-//! of the memory and handles the common case: between two barriers a plan either only stores or only loads, and all
-//! barriers have the same scope. Then no load can conflict with a store between the same two barriers, and it suffices
-//! to record when and by which warps a cell was last written.
+//! There are two race detectors, which agree on all plans that both support:
+//!
+//! - The *ledger* handles any order of steps. Its records are in [`race`](gpu_race), which also checks kernels.
+//! - The *stamp* needs a quarter of the memory, but supports only plans that either store or load between two barriers,
+//!   with barriers of one scope. It records only the last write of a cell.
 
 use super::name::Name;
 use crate::number::narrow;
 use crate::plan::program::{BarrierScope, Program, Step};
 use gpu_race::{ExecutionPoint, OrderRules, ShadowCell, UNTOUCHED, WriteVerdict};
 
-/// A fault that is caused by an access to one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CellFault {
     Race,
     Uninitialised,
 }
 
-/// The cells of shared memory, with the records of one of the two race detectors.
 pub(super) enum Memory<N> {
     Stamped {
         cells: Vec<Stamp<N>>,
@@ -30,17 +28,15 @@ pub(super) enum Memory<N> {
         order: OrderRules,
         epoch: u32,
         block_epoch: u32,
-        /// The scope of a barrier that orders all threads of the program: the block, or the cluster if the program runs
-        /// in several blocks.
+        /// The block, or the cluster for several blocks.
         joint: BarrierScope,
     },
 }
 
-/// A cell with its record: the value, the record of its accesses, and true if the last write was an atomic addition.
+/// Value, accesses, and true if the last write was an atomic addition.
 pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
-/// The last write of a cell: the value, the section of the plan between two barriers in which it was written, and the
-/// warps that wrote it.
+/// The last write of a cell, with the section between barriers and the mask of the warps.
 #[derive(Clone, Copy)]
 pub(super) struct Stamp<N> {
     name: N,
@@ -101,7 +97,7 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// Writes values to consecutive cells, starting at cell `first`. An error contains the index of the cell at fault.
+    /// An error contains the index of the cell at fault.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -152,7 +148,7 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Adds `name` to cell `at` atomically. Atomic additions conflict with stores and loads, but not with each other.
+    /// Atomic additions conflict with stores and loads, but not with each other.
     pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
         let Self::Recorded {
             cells,
@@ -211,8 +207,6 @@ impl<N: Name> Memory<N> {
     }
 }
 
-/// Returns the scope of a barrier that orders all threads of a program: the block, or the cluster if the program runs
-/// in several blocks.
 const fn joint_scope(plan: &Program) -> BarrierScope {
     match plan.blocks_log2() {
         0 => BarrierScope::Block,
@@ -232,9 +226,8 @@ fn now(thread: u32, order: OrderRules, epoch: u32, block_epoch: u32) -> Executio
     }
 }
 
-/// Returns true if the stamp detector suffices: each section between barriers has only stores or only loads, and all
-/// barriers have one scope. With several warps there may be at most one warp barrier, since stamps do not record
-/// readers.
+/// Returns true if the stamp detector suffices. With several warps, a barrier narrower than the joint scope must be the
+/// only barrier, since stamps do not record readers.
 fn stamps_suffice(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {

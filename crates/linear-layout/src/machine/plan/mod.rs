@@ -2,8 +2,8 @@
 //!
 //! At the start, the source registers of every thread hold the *names* of their elements (packed tensor coordinates).
 //! The steps move names. At the end, each destination register must hold the name that the destination layout
-//! prescribes. Names are tracked per granule. A granule is a whole element of up to 32 bits, or one half of a 64-bit
-//! element. A word made of four bytes has four names.
+//! prescribes. A name belongs to a *granule*: an element with up to 32 bits, or half of a 64-bit element that a step
+//! splits. A word made of four bytes has four names.
 //!
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
@@ -23,11 +23,9 @@
 //! ```
 //!
 //! # What counts as a race
-//! Accesses of threads of one warp are ordered only by warp or block barriers, and accesses of threads of different
-//! warps only by block barriers. A race is a pair of accesses of two threads to the same bytes that no barrier orders
-//! and of which at least one is a store. Several threads may store replicas of an element to the same bytes. Then a
-//! read of the element must come after a barrier that follows all of these stores. The same code checks lowered
-//! kernels.
+//! A race is a pair of accesses by two threads to the same byte, at least one a store, without a barrier in between.
+//! Warp barriers order threads of one warp; block barriers order all threads. Several threads may store replicas to the
+//! same bytes, but a load must follow a barrier after all of the stores. Lowered kernels are checked by the same code.
 
 mod fault;
 mod memory;
@@ -50,11 +48,11 @@ use crate::plan::memory::BufferLayout;
 use crate::plan::program::Program;
 use crate::target::{Access, Target};
 
-/// Runs the plan for every thread and checks each destination register.
+/// Executes the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` is the program of a result of [`crate::plan::plan_conversion`] for `target`. Its sources are the unique
-/// registers of `src`, and its results are the unique registers of `dst`.
+/// `plan` is a program that [`crate::plan::plan_conversion`] returns for `target`. Its sources are the unique registers
+/// of `src`, its results the unique registers of `dst`.
 /// # Errors
 /// Returns the first fault: a wrong element, a race, a bad address, or a malformed step.
 pub fn check_plan(
@@ -125,11 +123,10 @@ fn check(
     run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
 }
 
-/// A pair of tables `(registers, threads)`. The element of register `r` of thread `t` is `registers[r] ^ threads[t]`.
+/// Tables `(registers, threads)`: register `r` of thread `t` holds element `registers[r] ^ threads[t]`.
 type ElementTable = (Vec<u64>, Vec<u64>);
 
-/// Runs a program on the elements of `src` and compares the results with `dst`. A source register holds its element if
-/// `holds(register, thread)` is true, and is undefined otherwise.
+/// A source register is undefined where `holds(register, thread)` is false.
 fn run_on_elements(
     mut machine: Machine<'_, u32>,
     plan: &Program,
@@ -162,9 +159,7 @@ fn run_on_elements(
     Ok(machine.report())
 }
 
-/// Runs a program whose sources and results have the same layout. At the start, a source register holds its element if
-/// `holds(register, thread)` is true, and is undefined otherwise. At the end, every result register must hold its
-/// element.
+/// Sources and results have the same layout. A source register is undefined where `holds(register, thread)` is false.
 pub(super) fn check_owned(
     plan: &Program,
     layout: &LinearLayout,
@@ -193,8 +188,7 @@ pub(super) fn check_owned(
     Ok(())
 }
 
-/// Runs a program and checks that each result is the element that `expected` prescribes. The first operand holds the
-/// elements of `src`; every register of the other operands holds `number`.
+/// The first operand holds the elements of `src`. All other operands hold `number` in every register.
 pub(super) fn check_at_numbers(
     plan: &Program,
     src: &ElementTable,
@@ -235,18 +229,16 @@ pub(super) fn check_at_numbers(
     Ok(())
 }
 
-/// The input of [`check_buffer`]: the buffer position, before padding, of each register of each thread (an XOR of one
-/// entry of `registers` and one of `threads`), and the numeric operands of the program.
+/// Register `r` of thread `t` accesses position `registers[r] ^ threads[t]`, before padding.
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
     pub(super) place: &'a BufferLayout,
-    /// The values of the numeric operands: the position of the view in the buffer, and the index, which is the same in
-    /// every register.
+    /// The position of the view, and the index in every register.
     pub(super) numbers: (u32, u32),
 }
 
-/// Runs a program that accesses a buffer, for every thread. The name of an element is its position in the buffer.
+/// The name of an element is its position in the buffer.
 pub(super) fn check_buffer(
     plan: &Program,
     cells: &BufferCells<'_>,
@@ -303,8 +295,7 @@ pub(super) fn check_buffer(
     })
 }
 
-/// Runs a program that combines elements, for every thread, and checks each result. `sources` and `expected` are
-/// indexed by `[register][thread]`. All operands of the program have these sources and results.
+/// `sources` and `expected` are indexed by `[register][thread]`, and apply to all operands.
 pub(super) fn check_cells<C: AbstractElement>(
     plan: &Program,
     sources: &[Vec<C>],
@@ -321,14 +312,13 @@ pub(super) fn check_cells<C: AbstractElement>(
     check_operands(plan, operands, target)
 }
 
-/// The symbolic values with which a program runs, for each operand.
 pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
-    /// Expected values of the results, indexed by `[operand][register][thread]`.
+    /// Indexed by `[operand][register][thread]`, like `sources`.
     pub(super) expected: &'a [Vec<Vec<C>>],
-    /// Sources whose numeric value is known, indexed by `[source][thread]`.
+    /// Sources with known numeric values, indexed by `[source][thread]`.
     pub(super) numbers: &'a [Vec<u32>],
-    /// The tracker of products, for programs that multiply matrices.
+    /// `None` for programs without matrix products.
     pub(super) products: Option<&'a mut dyn Products<Granule<C>>>,
 }
 
@@ -379,8 +369,7 @@ pub(super) fn check_operands<C: AbstractElement>(
     )
 }
 
-/// Returns the bases of a layout within one block as a pair: the non-zero register bases, and the lane bases followed
-/// by the warp bases.
+/// Returns the non-zero register bases, and the lane bases followed by the warp bases.
 pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     let of = |dim| layout.columns_of(dim).iter().copied();
     (

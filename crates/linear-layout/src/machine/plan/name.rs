@@ -2,33 +2,27 @@
 
 use crate::number::narrow;
 
-/// The symbolic value of a granule, the smallest part of an element that a plan moves separately. A name tells from
-/// which element the granule is.
+/// A symbolic value: identifies an element and its granule.
 pub(crate) trait Name: Copy + PartialEq {
     /// The value of a register or cell that was never written.
     const NOTHING: Self;
 
-    /// Returns the name of granule number `granule` of an element. `self` is the name of the element's first granule.
+    /// Returns the name of granule `granule`. `self` is granule 0.
     fn granule(self, granule: usize) -> Self;
 
-    /// Returns the name of the combination of two elements of one operand, in the order `self`, `other`. `self` and
-    /// `other` are the names of the elements' first granules. Returns `None` if this kind of element cannot be
-    /// combined.
+    /// Returns `None` if such elements cannot be combined. Both names are first granules. The order matters.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// Returns the name of an element of `operand` that is the number 0: an empty count, or an element of A or B whose
-    /// products add nothing.
+    /// The number 0: an empty count, or an element of A or B whose products add nothing.
     fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
-    /// Returns true if `self` and `other` name elements of different operands that are at the same position in their
-    /// operands.
+    /// Returns true for the same position in different operands.
     fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// The name of an element that is only moved: the number of the element times the number of granules per element, plus
-/// the number of the granule.
+/// Number of the element times granules per element, plus number of the granule.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -48,12 +42,10 @@ impl Name for u32 {
     }
 }
 
-/// A symbolic element that records which elements have been combined into it.
+/// A symbolic element that records the elements combined into it.
 pub(crate) trait AbstractElement: Copy + PartialEq {
-    /// The value of an element that was never written.
     const NOTHING: Self;
 
-    /// Returns the combination of `self` and `other`, in this order.
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
 
@@ -61,35 +53,34 @@ pub(crate) trait AbstractElement: Copy + PartialEq {
     const ZERO: Option<Self> = None;
 }
 
-/// A line of an operand's tile: a row of A or a column of B. `owner` is the index of this row or column in the tensor
-/// (`None` if all elements are zero), and `ks` is the number of the interned list of the elements' k.
+/// A row of A or column of B in a tile. `owner` is its index in the tensor (`None` if all elements are zero), `ks` the
+/// number of the interned list of k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
     pub(crate) ks: u32,
 }
 
-/// The names of the elements of a line (row of A or column of B), in the tile's order of k, and the names of the line's
-/// scales.
+/// A row of A or column of B, in the tile's order of k.
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
-    /// The operand: 0 for a row of A, 1 for a column of B.
+    /// 0 for a row of A, 1 for a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the number of consecutive k that one name represents.
+    /// log2 of the number of consecutive k per name.
     pub(crate) packed_log2: usize,
-    /// The scales of the line, if there are any, and log2 of the number of k per scale.
+    /// The scales, and log2 of the number of k per scale.
     pub(crate) scales: Option<(&'a [N], u8)>,
 }
 
 /// A tracker of matrix products over symbolic elements.
 pub(crate) trait Products<N> {
-    /// Returns the line that these elements form, or `None` if they do not belong to one row of A or column of B.
+    /// Returns `None` if the elements do not belong to one row of A or column of B.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds products to the sums that one register holds. `places` are the positions `[row, column]` of these sums in a
-    /// tile of m x n. Each sum adds the product of the line of A in its row and the line of B in its column. Returns
-    /// `None` if the two lines do not match, or if a product was added before.
+    /// Adds a product to each sum of one register. `places` are positions `[row, column]` in a tile with `sizes` m x n.
+    /// The line of A is in the row, the line of B in the column. Returns `None` if the lines do not match, or if a
+    /// product is repeated.
     fn add(
         &mut self,
         sums: &mut [N],
@@ -99,7 +90,6 @@ pub(crate) trait Products<N> {
     ) -> Option<()>;
 }
 
-/// A granule of an element of one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Granule<C> {
     pub(crate) cell: C,
@@ -116,7 +106,7 @@ impl<C> Granule<C> {
         }
     }
 
-    /// Returns the element if `self` is the first granule of an element of operand `operand`.
+    /// Returns `None` for other granules than the first, and for other operands.
     pub(crate) fn element_of(self, operand: u8) -> Option<C> {
         ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
     }

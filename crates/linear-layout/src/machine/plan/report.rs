@@ -6,7 +6,7 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct PlanReport {
-    /// Number of destination registers compared, over all threads.
+    /// Number of compared destination registers, over all threads.
     pub elements_checked: u64,
     /// Number of warp-wide stores to shared memory.
     pub stores: u64,
@@ -16,9 +16,9 @@ pub struct PlanReport {
     pub store_wavefronts: u64,
     /// Number of wavefronts of all loads.
     pub load_wavefronts: u64,
-    /// Number of wavefronts of stores in excess of one per phase, which bank conflicts cause.
+    /// Number of wavefronts that bank conflicts add to stores.
     pub store_conflicts: u64,
-    /// Number of wavefronts of loads in excess of one per phase, which bank conflicts cause.
+    /// Number of wavefronts that bank conflicts add to loads.
     pub load_conflicts: u64,
     /// Number of warp-wide lane exchanges.
     pub shuffles: u64,
@@ -31,7 +31,7 @@ pub struct PlanReport {
 }
 
 impl PlanReport {
-    /// Returns the number of wavefronts that bank conflicts of stores and loads add.
+    /// Returns the number of wavefronts that bank conflicts add to stores and loads.
     #[must_use]
     pub const fn conflicts(&self) -> u64 {
         self.store_conflicts + self.load_conflicts

@@ -1,6 +1,5 @@
-//! Execution of plan steps for all threads of a block: the state of the machine and the dispatch over steps. The steps
-//! are in [`lanes`] (registers and shuffles), [`access`] (shared memory), [`combine`] (combinations of elements) and
-//! [`multiply`] (matrix products).
+//! Execution of plan steps for all threads: the machine state and the dispatch. The steps are in [`lanes`] (registers
+//! and shuffles), [`access`] (shared memory), [`combine`] (combinations) and [`multiply`] (matrix products).
 
 mod access;
 mod combine;
@@ -18,17 +17,16 @@ use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The properties of an access that determine its wavefronts, as the key of a table: address base, the part of the
-/// constant offset that affects bank conflicts, bytes, direction.
+/// Address base, constant offset if it affects bank conflicts, bytes, direction.
 type AccessShape = (u32, u32, u32, Access);
 
 type Numbers = Rc<[u32]>;
 
-/// A memoised evaluation of an index map: the number of the map, its inputs, and its outputs.
+/// Index map, inputs, outputs.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of granule number `granule` of a value, one name per thread. They are derived from the names of first
-/// granules, which are stored from index `start` on, one per thread. Several rows may refer to the same stored names.
+/// The names of one granule of a value, one per thread. Rows may share stored names. `start` is the index of the names
+/// of the first granules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -36,7 +34,7 @@ struct NameRow {
 }
 
 impl NameRow {
-    /// Returns one row for each granule of a value whose stored names start at index `start`.
+    /// `start` is the index of the first stored name.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
@@ -54,41 +52,37 @@ impl NameRow {
         self.start as usize..self.start as usize + threads
     }
 
-    /// Returns true if the rows are all granules of one value, in order, with the same stored names.
+    /// Returns true if the rows are all granules of one value, in order.
     fn are_whole(rows: &[Self]) -> bool {
         let elements = Self::of_elements(rows[0].start as usize, rows.len());
         elements.eq(rows.iter().copied())
     }
 }
 
-/// The machine state: registers of all threads and shared memory, with symbolic values.
 pub(super) struct Machine<'a, N> {
     plan: &'a Program,
     target: &'a Target,
     threads: usize,
-    /// log2 of the threads of a block.
+    /// log2 of the threads per block.
     block_log2: u32,
     lanes_log2: u32,
-    /// Number of bytes of a granule. A granule has one name.
+    /// In bytes.
     granule: u32,
     granule_log2: u32,
-    /// For each value, the index of its first row in `rows`, and the number of its rows. A value has one row per
-    /// granule.
+    /// First row and number of rows of each value. A value has one row per granule.
     place: Vec<(u32, u32)>,
     rows: Vec<NameRow>,
-    /// The names of all rows, each with one name per thread. This list only grows.
+    /// One per thread and stored row. Entries never change.
     names: Vec<N>,
-    /// The known numeric values: for each value, one number per thread.
+    /// One number per thread.
     numbers: FxHashMap<ValueId, Numbers>,
-    /// Memoised evaluations of maps.
     computed: Vec<MapEvaluation>,
     scratch: Memory<N>,
-    /// The cells of the buffer operand, and its size in bytes.
+    /// The cells, and the size in bytes.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
-    /// The state of matrix products, `None` for programs that do not multiply matrices.
+    /// `None` for programs without matrix products.
     multiplier: Option<Multiplier<'a, N>>,
-    /// Memoised wavefronts of accesses.
     waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
 }
@@ -144,7 +138,7 @@ impl<'a, N: Name> Machine<'a, N> {
         self.report
     }
 
-    /// Returns the number of granules per element, for a program with one operand.
+    /// For the first operand.
     pub(super) fn granules_of_elements(&self) -> usize {
         (self.plan.widths()[0].max(8) / 8 / self.granule) as usize
     }
@@ -153,7 +147,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Sets the numeric values of the sources `values`. `number` maps a thread to the number.
+    /// `number` maps threads to numbers.
     pub(super) fn set_numbers(
         &mut self,
         values: impl Iterator<Item = usize>,
@@ -164,26 +158,24 @@ impl<'a, N: Name> Machine<'a, N> {
         self.numbers.extend(values);
     }
 
-    /// Enables matrix products.
     pub(super) fn with_products(&mut self, products: &'a mut dyn Products<N>) {
         self.multiplier = Some(Multiplier::new(products));
     }
 
-    /// Sets the size of the buffer operand in bytes.
     pub(super) fn with_buffer(&mut self, bytes: u32) {
         let warps = self.threads >> self.lanes_log2;
         let memory = Memory::new(self.plan, (bytes / self.granule) as usize, warps, false);
         self.buffer = (memory, bytes);
     }
 
-    /// Returns the cells that an element of the first operand occupies at byte `byte` of the buffer, with their names.
+    /// Returns the cells of an element of the first operand, with their names.
     fn element_cells(&self, byte: u32, name: N) -> impl Iterator<Item = (usize, N)> + use<N> {
         let first = (byte >> self.granule_log2) as usize;
         let granules = (self.plan.widths()[0].max(8) / 8 / self.granule) as usize;
         (0..granules).map(move |granule| (first + granule, name.granule(granule)))
     }
 
-    /// Stores elements in the buffer before the program starts. Each element is a pair (byte offset, name).
+    /// Elements are pairs (byte offset, name).
     pub(super) fn fill_buffer(
         &mut self,
         elements: impl Iterator<Item = (u32, N)>,
@@ -198,8 +190,7 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns the first byte of the buffer that differs from its expected content, if any. The buffer must hold the
-    /// given elements, and nothing at other bytes.
+    /// Returns the first byte with unexpected content. Bytes outside `elements` must be unwritten.
     pub(super) fn wrong_byte(&self, elements: impl Iterator<Item = (u32, N)>) -> Option<u32> {
         let count = self.buffer.1 / self.granule;
         let mut expected = vec![N::NOTHING; count as usize];
@@ -241,7 +232,7 @@ impl<'a, N: Name> Machine<'a, N> {
         row.name(&self.names, thread)
     }
 
-    /// Allocates names for the granules of a value, and returns the index of the first name.
+    /// Returns the index of the first new name.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
@@ -270,7 +261,7 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Sets the names of the sources. `name` maps a value and a thread to the name of the value's first granule.
+    /// `name` maps (value, thread) to the name of the first granule.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
             let names = (0..self.threads).map(|thread| name(value, thread));
@@ -278,8 +269,7 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Compares the results with their expected names. `name` maps a result and a thread to the expected name of the
-    /// first granule, and `wrong` builds the fault.
+    /// `name` maps (result, thread) to the expected name of the first granule.
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,
@@ -311,7 +301,7 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns true if, in each thread, these rows hold all granules of one element.
+    /// Returns true if, in each thread, the rows hold all granules of one element.
     fn are_elements(&self, rows: &[NameRow]) -> bool {
         let is_further = |(granule, row): (usize, &NameRow)| {
             (0..self.threads).all(|thread| {
@@ -322,7 +312,7 @@ impl<'a, N: Name> Machine<'a, N> {
         NameRow::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
     }
 
-    /// Returns the name of the first granule of an element, in each thread.
+    /// Returns the first granules of an element, one per thread. A word or an undefined value is a fault.
     fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
         let rows = self.place(step, value)?;
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));
@@ -490,7 +480,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 let bit = 1usize << lane_bit;
                 for (g, (low, high)) in low.into_iter().zip(high).enumerate() {
                     for t in 0..self.threads {
-                        // Exchanges the upper lanes of low with the lower lanes of high.
+                        // Exchanges the upper lanes of `low` with the lower lanes of `high`.
                         let names = match t & bit != 0 {
                             true => [self.name(high, t ^ bit), self.name(high, t)],
                             false => [self.name(low, t), self.name(low, t ^ bit)],

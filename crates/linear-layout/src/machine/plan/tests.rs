@@ -4,7 +4,7 @@ use crate::plan::program::{Address, BarrierScope, Step};
 use crate::plan::{PlanOptions, Strategy, plan_conversion};
 use crate::target::Fragment;
 
-/// A conversion of 32 x 32 elements on `1 << warps` warps. In the source, lanes hold rows; in the destination, columns.
+/// A conversion of 32 x 32 elements on `1 << warps` warps. Lanes hold rows in the source, columns in the destination.
 fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
     let out = Dim::out(0);
     let build = |lane: [u64; 5], rest: [u64; 5]| {
@@ -41,7 +41,7 @@ fn plan(
     (plan.program().clone(), src, dst, target)
 }
 
-/// Checks the plan with both race detectors, which must agree.
+/// Both race detectors must agree.
 #[track_caller]
 fn verdict(
     plan: &Program,
@@ -55,7 +55,7 @@ fn verdict(
     quick
 }
 
-/// Returns four flags that tell the kind of a fault: race, uninitialised read, bad address, wrong element.
+/// Race, uninitialised read, bad address, wrong element.
 fn kinds(fault: &PlanFault) -> [bool; 4] {
     [
         fault.is_race(),
@@ -96,7 +96,7 @@ fn a_missing_barrier_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// After a warp barrier a thread may overwrite what its own warp stored, but not what other warps stored.
+/// After a warp barrier, a thread may overwrite data of its own warp, but not data of other warps.
 #[test]
 fn a_warp_stores_over_its_own_behind_its_barrier() {
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -209,8 +209,7 @@ fn steps_out_of_order_are_found() {
     );
 }
 
-/// Returns a conversion of elements 0 to 255, of which two warps hold replicas. If `in_registers` is true, the second
-/// warp holds the elements in other registers of the source than the first warp.
+/// A conversion of 256 elements with replicas in two warps. `in_registers` puts the replicas into different registers.
 fn copied(in_registers: bool) -> (LinearLayout, LinearLayout) {
     let build = |register: [u64; 3], lane: [u64; 5], warp: u64| {
         let (register, lane) = (register.map(|c| [c]), lane.map(|c| [c]));
@@ -265,9 +264,8 @@ fn copies_of_another_warp_are_waited_for() {
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }
 
-/// Two warps each exchange their own values twice through the same bytes. If a warp stores the second time to the bytes
-/// of the other warp, it may overwrite data that the other warp still has to read. A warp barrier does not prevent
-/// this.
+/// Two warps each exchange their own values twice. A warp barrier does not prevent a race if a warp uses the bytes of
+/// the other warp the second time.
 #[test]
 fn a_store_over_what_another_warp_reads_is_a_race() {
     let target = Target::parse("cuda:90").unwrap();
@@ -306,12 +304,12 @@ fn a_store_over_what_another_warp_reads_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// Matrix instructions, plain or transposed, move 16-bit elements whose neighbours are in other lanes.
+/// Matrix instructions move 16-bit elements whose neighbours are in other lanes.
 #[test]
 fn matrices_are_moved_whole() {
     let (across, along) = transposition(1);
     let options = PlanOptions::new().with_strategy(Strategy::Shared);
-    // The older GPU has no stores of matrices.
+    // The older GPU has no matrix stores.
     for (name, src, dst, sort) in [
         ("cuda:90", &across, &along, "matrix store"),
         ("cuda:80", &along, &across, "matrix load"),
@@ -357,7 +355,7 @@ fn matrices_are_moved_whole() {
     assert!(fault.is_uninitialised(), "{fault}");
 }
 
-/// A matrix transpose implements conversions that exchange halves of words across lanes, one word at a time.
+/// Conversions that exchange halves of words across lanes use one matrix transpose per word.
 #[test]
 fn matrices_are_transposed() {
     let outs = [(Dim::out(0), 512)];
@@ -382,7 +380,7 @@ fn matrices_are_transposed() {
     let hopper = Target::parse("cuda:90").unwrap();
     let options = PlanOptions::new();
     for half in 0..3 {
-        // Other register order on the destination side: renaming only.
+        // The other register order of the destination takes only renaming.
         let mut renamed = turned(half);
         renamed.swap(0, 2);
         for (bits, words) in [(16, 4), (8, 2)] {

@@ -1,4 +1,4 @@
-//! Verification of matrix products. The check determines the products that are added to each accumulator.
+//! Verification of matrix products: determines the products that each accumulator adds.
 
 mod sums;
 
@@ -10,15 +10,14 @@ use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
 use sums::{ALL, EMPTY, ProductSums, ProductTerm};
 
-/// Returns log2 of the rows, of the columns, and of the number of matrices (batch) of an operand.
+/// Rows, columns, and matrices (batch).
 fn sizes_log2(layout: &LinearLayout) -> [usize; 3] {
     let mut dims = layout.out_dims().rev();
     let [columns, rows] = [(); 2].map(|()| dims.next().map_or(0, |dim| layout.out_bits(dim)));
     [rows, columns, layout.total_out_bits() - rows - columns]
 }
 
-/// Returns the symbolic cells of an operand, indexed by `[register][thread]`. `cell` maps the batch index, row and
-/// column of an element to its symbol.
+/// Indexed by `[register][thread]`. `cell` maps `[batch, row, column]`.
 fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<Vec<ProductTerm>> {
     let [rows, columns, matrices] = sizes_log2(layout);
     let of_element = |packed: u64| {
@@ -32,15 +31,16 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<V
         .collect()
 }
 
-/// Runs the program of a product for every thread. Proves three properties: each element of the result is the sum of
-/// the products for every k exactly once, the multiplied elements of A and B have the same k, and each element of A or
-/// B is multiplied by the scale of its row or column and block.
+/// Executes the program of a product for every thread and checks three properties: each result adds the product for
+/// every k once, multiplied elements have the same k, and each element has the scale of its row or column and block.
+///
+/// Signs, zeros and the order of the sum are not checked.
 ///
 /// # Shape
-/// `plan` takes the unique registers of D, A and B, then the registers of A's scales and of B's scales if there are
-/// any. Its results are the registers of D. Signs, zeros and the order of the sum are not checked.
+/// `plan` takes the unique registers of D, A and B, then the registers of the scales of A and of B if present. The
+/// results are the registers of D.
 /// # Errors
-/// Returns the first fault: a sum of mismatched elements, a k that is repeated or missing, or a malformed step.
+/// Returns the first fault: a sum of mismatched elements, a repeated or missing k, or a malformed step.
 pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {
     let (d, a, b) = (product.d, product.a, product.b);
     let packed_log2 = [0, 1].map(|factor| product.packed_log2(factor));

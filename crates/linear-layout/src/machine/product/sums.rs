@@ -1,12 +1,11 @@
-//! Symbolic sums of products: the set of k added to each accumulator.
+//! Symbolic sums of products: the set of k that each accumulator has added.
 //!
-//! The proof for m x n x k products takes time proportional to m k + k n + m n. A [`Line`] represents a row of A or a
-//! column of B. It consists of the row or column of D to which all its elements belong, and of the list of the
-//! elements' k in the order of the tile. The product of two lines may be added to an accumulator if the accumulator
-//! lies in the row and column of the lines, and if the two lists of k agree at each position where neither element is
-//! zero. The set of these k is then added to the accumulator. This set must have no repetitions and must be disjoint
-//! from the set of k accumulated before. Lists and sets are interned, so that each pair of lists and each union of sets
-//! is compared once.
+//! A [`Line`] represents a row of A or a column of B in a tile: its row or column of D, and the list of its k. The
+//! product of two lines may be added to an accumulator in the same row and column if the lists of k agree wherever
+//! neither element is zero. The k must be new to the accumulator.
+//!
+//! Lists and sets are interned, and each pair is compared once. The proof for m x n x k products therefore takes time
+//! proportional to m k + k n + m n.
 
 use crate::machine::plan::{AbstractElement, Granule, Line, LineNames, Products};
 use crate::number::narrow;
@@ -14,26 +13,24 @@ use core::hash::Hash;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// A term of a matrix product: a symbolic element of A, B or D, or a scale.
+/// A symbolic element of A, B or D, or a scale.
 ///
-/// The line of an element of A is the row of D to which it contributes; the line of an element of B is the column of D.
-/// Elements of A and of B are distinguished by the operand number of the `Granule` that holds the term.
+/// The `Granule` that holds the element distinguishes A from B. `line` is the row of D for A, the column of D for B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProductTerm {
     Nothing,
-    /// An element of A or B that is zero, so that its products do not change a sum.
+    /// Products of a zero element do not change a sum.
     Zero,
-    /// An element of A or B, which is the first of its byte if a byte holds several elements.
+    /// An element of A or B, or the first of several elements in one byte.
     Factor {
         line: u32,
         k: u32,
     },
-    /// A scale of A or B, which applies to one block along k.
     Scale {
         line: u32,
         block: u32,
     },
-    /// The partial dot product of a row of A and a column of B, over a set of k.
+    /// A partial dot product of a row of A and a column of B.
     Sum {
         row: u32,
         column: u32,
@@ -66,8 +63,7 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Returns the number of `list`. Interns the list if it is new. A list that equals the list of the previous call is
-    /// found faster.
+    /// Interns new lists. The list of the previous call is found fastest.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -89,30 +85,27 @@ impl<T: Copy + Eq + Hash> Lists<T> {
     }
 }
 
-/// The entry that stands for a zero element in a list of k.
+/// A zero element in a list of k.
 const NO_K: u32 = u32::MAX;
 
-/// The number of the empty set. [`ALL`] is the number of the set of all k.
+/// The number of the empty set.
 pub(super) const EMPTY: u32 = 0;
 pub(super) const ALL: u32 = 1;
 
-/// The sums of products: the interned sets and lists of k to which symbolic sums and lines refer by number.
 #[derive(Debug)]
 pub(super) struct ProductSums {
-    /// Sets of k, as bit masks. The first two are [`EMPTY`] and [`ALL`].
+    /// Bit masks, beginning with [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
-    /// The lists of k of lines.
     ks: Lists<u32>,
-    /// For two lists of k (by number), the number of the set of k of the product of their lines. `None` if the lists do
-    /// not match, or a k occurs twice.
+    /// By pair of lists. `None` if the lists do not match or a k occurs twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// For two sets of k (by number), the number of their union. `None` if the sets intersect.
+    /// By pair of sets. `None` if the sets intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
-    /// log2 of the number of elements per scale, for A and for B, or `None` for an operand without scales.
+    /// log2 of the number of k per scale, for A and B. `None` without scales.
     blocks_log2: [Option<u8>; 2],
-    /// Number of 64-bit words of a set.
+    /// Number of 64-bit words per set.
     words: usize,
-    /// The list of k of the current line. It is reused to avoid allocations.
+    /// Reused to avoid allocations.
     line: Vec<u32>,
 }
 
@@ -137,7 +130,7 @@ impl ProductSums {
         }
     }
 
-    /// Interns the set of the numbers `ks` and returns its number, or `None` if a k occurs twice.
+    /// Returns `None` if a k occurs twice or exceeds the product's k.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
@@ -151,8 +144,7 @@ impl ProductSums {
         Some(self.sets.number(&set))
     }
 
-    /// Returns the number of the set of k of the product of a row of A and a column of B, or `None` if their lists do
-    /// not match.
+    /// Returns the set of k of two lines, or `None` if their lists do not match.
     fn product(&mut self, lines: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.products.get(&lines) {
             return *known;
@@ -209,7 +201,7 @@ impl Products<Granule<ProductTerm>> for ProductSums {
                     return None;
                 }
                 for (scale, ks) in scales.iter().zip(of_scales) {
-                    // A zero element must still have a scale of its own row: that of another row might be NaN.
+                    // A zero element must still have a scale of its own row: the scale of another row might be NaN.
                     match scale.element_of(3 + operand)? {
                         ProductTerm::Scale { line, block } if is_own(line) => {
                             let mut ks = ks.iter().filter(|k| **k != NO_K);
@@ -232,7 +224,7 @@ impl Products<Granule<ProductTerm>> for ProductSums {
         [rows, columns]: [&[Line]; 2],
         [m, n]: [usize; 2],
     ) -> Option<()> {
-        // Adjacent sums have mostly accumulated the same set.
+        // Adjacent sums mostly have the same set.
         let mut known = None;
         let tiles = sums.chunks_exact_mut(places.len());
         for ((sums, rows), columns) in tiles.zip(rows.chunks(m)).zip(columns.chunks(n)) {

@@ -1,5 +1,5 @@
-//! Plans of all instructions, and detection of broken plans. [`faults`] breaks the registers that are multiplied, and
-//! [`scales`] breaks the scales.
+//! Plans of all instructions, and detection of broken plans. [`faults`] breaks the multiplied registers, [`scales`] the
+//! scales.
 
 mod faults;
 mod scales;
@@ -30,8 +30,7 @@ fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Returns the bit of k to which a permutation moves bit `bit`. The permutation keeps blocks with one scale together,
-/// and elements of one byte adjacent.
+/// Reverses the bits of k, but keeps bytes and blocks with one scale together.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -45,8 +44,7 @@ fn renamed(row: &Product, bit: u8) -> u8 {
     range.end - 1 - (bit - range.start)
 }
 
-/// Returns the coordinate to which a tile bit belongs: the dimension (m, n or k), and the value of the bit. If
-/// `renames` is true, the bits of k are permuted.
+/// Returns the dimension (m, n, k, or 3 for replicas) and the value of a tile bit. `renames` permutes the bits of k.
 fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     match bit {
         TileBit::M(bit) => (0, 1u64 << bit),
@@ -57,9 +55,8 @@ fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     }
 }
 
-/// Returns native layouts of A, B and D for an instruction. They have two tiles along each dimension and two warps
-/// along m; if each lane multiplies alone, the lanes are along m, too. If `renames` is true, the bits of k are
-/// permuted.
+/// Native layouts of A, B and D with two tiles along each dimension, and two warps along m. Lanes that multiply alone
+/// are along m. `renames` permutes the bits of k.
 fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
     let sizes = row.sizes();
     let [m, n, k] = sizes;
@@ -118,7 +115,6 @@ fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> Produ
     plan
 }
 
-/// Every instruction of every target is selected for its native layouts, and every such plan is proved correct.
 #[test]
 fn each_instruction_is_found_and_proved() {
     let mut known = HashSet::new();
@@ -140,7 +136,6 @@ fn each_instruction_is_found_and_proved() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
-    /// For all layouts there is a plan, and it is correct.
     #[test]
     fn products_are_right(
         sizes in proptest::collection::vec(0u32..6, 3),
@@ -191,7 +186,7 @@ fn a_product_adds_up_each_k_once() {
     let (row, target) = of_ampere();
     let plan = planned(&row, &around(&row, false, target), target);
     assert_eq!((plan.instruction(), plan.count()), (&*row.name, 8));
-    // Eight instructions of each of two warps; adjacent pairs need no packing.
+    // Eight instructions in each of two warps; adjacent pairs need no packing.
     assert_eq!(plan.program().cost().arithmetic, 2 * 8 * row.issue(32));
     let text = plan.program().to_string();
     assert!(
@@ -222,7 +217,7 @@ fn a_tile_beyond_k_adds_nothing_twice() {
         vec![],
     ];
     let layouts = [layout(a, [16, 8]), layout(b, [8, 8]), layout(d, [16, 8])];
-    // The small instruction fits; the large one is used if it is the only one.
+    // The small instruction fits. Alone, the large instruction is used.
     assert_eq!(
         planned(&row, &layouts, target).instruction(),
         "mma.m16n8k8.f32.f16"
@@ -259,7 +254,7 @@ fn a_tile_beyond_k_adds_nothing_twice() {
     assert!(text.contains("select"), "{text}");
 }
 
-/// Operands in other layouts are converted first. Each lane computes products for which there is no instruction.
+/// Operands in other layouts are converted first. Without an instruction, each lane multiplies alone.
 #[test]
 fn every_product_has_a_plan() {
     let (row, target) = of_ampere();

@@ -1,14 +1,15 @@
-//! Verification of warp-group products. The check determines the products that are added to each accumulator, and reads
-//! the operands through matrix descriptors.
+//! Verification of warp-group products (`wgmma`): reads the operands through matrix descriptors, and determines the
+//! products that each accumulator adds.
 //!
-//! Each issue of each warp group multiplies one tile: 64 rows of A, n columns of B, and the k of the instruction. Rows
-//! of A and columns of B are called lines. The check resolves every element of A and B. An element in shared memory is
-//! resolved through the descriptor word, for two base addresses, and for these views: position 0, each single bit of
-//! the view mask, and all bits of the mask. An element in a register is resolved by the assignment of registers in the
-//! PTX manual. Addresses are sums and layouts are linear, so these cases determine the result for all views. All
-//! elements of a line must belong to one row of A or column of B, and all lines must have the same list of k. Then the
-//! products for these k are added to the accumulator of each row and column. It remains to check that each k occurs
-//! once.
+//! One issue of one warp group multiplies one tile: 64 rows of A and n columns of B, the *lines*. The check resolves
+//! every element of A and B:
+//!
+//! - in shared memory, through the descriptor word, for two base addresses, and for these views: position 0, each
+//!   single bit of the view mask, and the whole mask. Layouts are linear, so the result holds for all views;
+//! - in a register, by the register assignment of the PTX manual.
+//!
+//! All elements of a line must belong to one row or column, and all lines must have the same list of k. Each k must
+//! occur once per accumulator, in ascending order.
 
 mod reader;
 #[cfg(test)]
@@ -24,7 +25,7 @@ use tile::{FactorA, IssueTile, Lines, OperandRegisters, SharedFactor};
 
 pub use reader::{DescribedMatrix, DescriptorFault};
 
-/// The first fault of the plan of a warp-group product.
+/// The first fault in the plan of a warp-group product.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
 pub struct WarpGroupFault(#[from] WarpGroupFaultKind);
@@ -113,14 +114,13 @@ enum WarpGroupFaultKind {
     },
 }
 
-/// Proves that each element of D is the sum of the products for every k of its row of A and column of B, added once
-/// each and in ascending order.
+/// Checks that each element of D adds the product for every k once, in ascending order.
 ///
 /// # Shape
-/// `plan` is the plan for these operands. Only the widths of the element types are checked.
+/// `plan` is the plan for these operands. Of the element types, only the widths are checked.
 /// # Errors
-/// Returns the first fault: mismatched elements in a tile, a wrong accumulator, a k that is repeated or missing, or a
-/// first issue that does not initialise the accumulator.
+/// Returns the first fault: mismatched elements in a tile, a wrong accumulator, a repeated or missing k, or an
+/// accumulator that the first issue does not initialise.
 pub fn check_warp_group_product(
     plan: &WarpGroupPlan,
     operands: &WarpGroupOperands<'_>,
@@ -128,7 +128,6 @@ pub fn check_warp_group_product(
     Ok(check(plan, operands)?)
 }
 
-/// Number of warps per warp group.
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
@@ -166,7 +165,7 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
         let mut next = NextK {
             of_register: vec![0; narrow(d.in_size(Dim::REGISTER))],
         };
-        // Consecutive issues along k share their accumulators, which are compared once.
+        // Consecutive issues along k share their accumulators: compare them once.
         let mut known: Option<(&[u32], Rc<Lines>, Rc<Lines>)> = None;
         for (number, issue) in plan.issues().iter().enumerate() {
             let accumulators = issue.accumulators();
@@ -195,8 +194,7 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
     Ok(())
 }
 
-/// For each register of D, the k of the next product that must be added to it. All threads of a warp group have the
-/// same next k.
+/// The next k of each register of D, shared by all threads of a warp group.
 struct NextK {
     of_register: Vec<u64>,
 }

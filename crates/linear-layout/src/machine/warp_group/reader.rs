@@ -1,7 +1,7 @@
-//! Hardware semantics of the matrix descriptor: computes the address of each element from the descriptor word.
+//! Hardware semantics of the matrix descriptor: the address of each element, computed from the descriptor word.
 //!
-//! The formulas use quotients and remainders, as the manual's canonical layouts do, independently of the planner. `T`
-//! is the number of elements in 16 bytes, and `W` the number of elements in a swizzled row (32, 64 or 128 bytes):
+//! The formulas follow the canonical layouts of the manual, independently of the planner. `T` is the number of elements
+//! in 16 bytes, `W` the number of elements in a swizzled row (32, 64 or 128 bytes):
 //!
 //! ```text
 //! swizzle, K-major      (line / 8) stride + (line % 8) row + k
@@ -17,7 +17,7 @@
 
 use thiserror::Error;
 
-/// A matrix in shared memory, as decoded from a descriptor word.
+/// A matrix in shared memory, decoded from a descriptor word.
 ///
 /// ```
 /// use linear_layout::machine::DescribedMatrix;
@@ -34,11 +34,11 @@ pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// Number of bytes of a row of the swizzle (32, 64 or 128), or 0 if there is no swizzle.
+    /// In bytes; 0 without a swizzle.
     row: u64,
 }
 
-/// The error for a descriptor word whose fields this reader does not support.
+/// The error for a descriptor word with unsupported fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("descriptor {word:#018x} has {what} {found:#x}: expected 0")]
 pub struct DescriptorFault {
@@ -47,15 +47,15 @@ pub struct DescriptorFault {
     found: u64,
 }
 
-/// Size in bytes of the address range of a descriptor: 14 bits in units of 16 bytes.
+/// In bytes: 14 bits in units of 16 bytes.
 pub(super) const REACH: u64 = 1 << 18;
 
 impl DescribedMatrix {
     /// Decodes a descriptor of `wgmma`.
     ///
     /// # Errors
-    /// Returns an error if reserved bits are set, or if the base offset (bits 49 to 51) is not zero. A base offset is
-    /// needed only for buffers that are not aligned to 8 rows.
+    /// Returns an error if reserved bits are set, or if the base offset (bits 49 to 51) is not zero. Only buffers that
+    /// are not aligned to 8 rows need a base offset.
     pub const fn decode(word: u64) -> Result<Self, DescriptorFault> {
         let offset = word >> 49 & 7;
         let reserved = word & !(0x3FFF | 0x3FFF << 16 | 0x3FFF << 32 | 7 << 49 | 3 << 62);
@@ -86,14 +86,14 @@ impl DescribedMatrix {
         })
     }
 
-    /// Returns the number of bytes of a swizzled row (32, 64 or 128), or 0 if there is no swizzle.
+    /// Returns the size of a swizzled row in bytes (32, 64 or 128), or 0 without a swizzle.
     #[must_use]
     pub const fn swizzle_bytes(&self) -> u64 {
         self.row
     }
 
-    /// Returns the byte address of the element in line `line` (row of A, column of B) at index `k`. The element size
-    /// must be 1, 2, 4 or 8 bytes. `is_k_major` is false if the instruction transposes the operand.
+    /// Returns the byte address of the element at index `k` of line `line` (row of A, column of B). `element_bytes` is
+    /// 1, 2, 4 or 8. `is_k_major` is false if the instruction transposes the operand.
     #[must_use]
     pub const fn address(&self, element_bytes: u64, is_k_major: bool, line: u64, k: u64) -> u64 {
         let (inner, outer) = if is_k_major { (k, line) } else { (line, k) };
@@ -133,8 +133,7 @@ mod tests {
         );
     }
 
-    /// The figures of the manual: in row r of an atom, 16-byte unit p is stored at position p ^ r of 8, 4 or 2
-    /// positions.
+    /// With `n` 16-byte units per row, unit p of row r is at p ^ (r * n / 8) (figures of the manual).
     #[test]
     fn units_of_rows_are_permuted() {
         for (code, pieces) in [(1, 8), (2, 4), (3, 2)] {

@@ -1,4 +1,4 @@
-//! Plans for all forms of buffers are proved correct, and broken plans are rejected.
+//! Proofs of plans for all forms of buffers, and detection of broken plans.
 
 use super::*;
 use crate::plan::memory::BufferLayout;
@@ -9,26 +9,25 @@ use crate::plan::warp_group::{
 use crate::target::{Number, Target};
 use proptest::prelude::*;
 
-/// The shared-memory layout of operand A or B.
 #[derive(Clone, Debug)]
 enum SharedForm {
     Swizzled(u64),
-    /// Core matrices (8 rows of 16 bytes) without swizzle. Each entry is the dimension along which one bit of a core
-    /// matrix's number counts.
+    /// Core matrices (8 rows of 16 bytes) without a swizzle. The entries are the dimensions of the bits of a core
+    /// matrix's number.
     Cores(Vec<bool>),
 }
 
-/// Operand A or B in shared memory, in a buffer that may be larger than the operand.
+/// Operand A or B, in a buffer that may be larger.
 #[derive(Clone, Debug)]
 struct FactorBufferCase {
     form: SharedForm,
     is_k_major: bool,
-    /// log2 of the buffer's size divided by the operand's size, along each dimension.
+    /// log2 of buffer size / operand size, along each dimension.
     larger: [u32; 2],
 }
 
 impl FactorBufferCase {
-    /// Returns a buffer for an operand of shape `shape`, and the mask of view bits. `depth` is the dimension of k.
+    /// Also returns the view mask. `depth` is the dimension of k in `shape`.
     fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (BufferLayout, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);
@@ -72,7 +71,7 @@ fn buffer() -> impl Strategy<Value = FactorBufferCase> {
         Just(SharedForm::Swizzled(64)),
         Just(SharedForm::Swizzled(32)),
         prop::collection::vec(any::<bool>(), 3..9).prop_map(|mut order| {
-            // Both dims occur, so that each has enough bits.
+            // Both dimensions occur, so that each has enough bits.
             order.extend([true, false]);
             SharedForm::Cores(order)
         }),
@@ -98,7 +97,7 @@ const TYPES: [([Number; 2], Number); 7] = [
 
 const WARPS: [[u32; 2]; 5] = [[4, 1], [8, 1], [4, 2], [8, 2], [4, 4]];
 
-/// A product: log2 of its size in tiles, and where its operands are stored.
+/// Sizes are in tiles. `a` is `None` for registers.
 #[derive(Clone, Debug)]
 struct ProductCase {
     types: usize,
@@ -125,7 +124,6 @@ fn case() -> impl Strategy<Value = ProductCase> {
     )
 }
 
-/// Plans a product and calls `run` with the plan and the operands.
 fn planned(case: &ProductCase, run: impl FnOnce(&WarpGroupPlan, &WarpGroupOperands<'_>)) {
     let (factors, sum_type) = TYPES[case.types];
     let bits = factors[0].bits();
@@ -181,7 +179,7 @@ proptest! {
     }
 }
 
-/// Returns a product of 128 x 128 x 64 elements of f16. The descriptors of A and B use every field.
+/// m = n = 128, k = 64, f16: the descriptors use every field.
 fn whole(form: &SharedForm, is_k_major: bool) -> ProductCase {
     let buffer = FactorBufferCase {
         form: form.clone(),
@@ -298,7 +296,7 @@ fn broken_plans_are_rejected() {
     }
 }
 
-/// The hardware can only transpose operands of 16-bit elements.
+/// The hardware transposes only operands with 16-bit elements.
 #[test]
 fn a_transposed_operand_of_bytes_is_rejected() {
     let mut case = whole(&SharedForm::Swizzled(64), true);
@@ -312,7 +310,6 @@ fn a_transposed_operand_of_bytes_is_rejected() {
     });
 }
 
-/// Faults in the tile of another warp group, and the text of all faults.
 #[test]
 fn faults_have_texts() {
     let mut case = whole(&SharedForm::Swizzled(128), true);

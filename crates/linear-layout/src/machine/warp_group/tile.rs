@@ -12,16 +12,15 @@ use crate::plan::warp_group::{
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Operand A or B (a factor) in shared memory, with its descriptor and the content of its buffer.
 pub(super) struct SharedFactor<'a> {
     operand: usize,
     descriptor: &'a MatrixDescriptor,
     place: &'a BufferLayout,
     view_mask: u64,
     group_positions: &'a [u64],
-    /// The line and k of the element at each memory position.
+    /// `[line, k]` at each memory position.
     elements: Vec<[u64; 2]>,
-    /// The tiles that have been read already, by their position in the buffer.
+    /// By position in the buffer.
     known: FxHashMap<u64, Rc<Lines>>,
 }
 
@@ -72,7 +71,7 @@ impl<'a> SharedFactor<'a> {
         })
     }
 
-    /// Returns the view positions to test. They determine the result for all views.
+    /// 0, each bit of the mask, and the whole mask.
     fn views(&self) -> Vec<u64> {
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
         let bits = bits.filter(|bit| self.view_mask & bit != 0);
@@ -93,14 +92,12 @@ impl<'a> SharedFactor<'a> {
     }
 }
 
-/// Operand A, in shared memory or in registers.
 pub(super) enum FactorA<'a> {
     Registers(OperandRegisters),
     Buffer(SharedFactor<'a>),
 }
 
-/// The lines (rows of A or columns of B) of one tile: `line` has the row or column that each line belongs to, and `k`
-/// the list of k that all lines share.
+/// `line[i]` is the row (A) or column (B) of line `i`. All lines of a tile share the list `k`.
 #[derive(PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) line: Vec<u64>,
@@ -116,7 +113,7 @@ pub(super) struct IssueTile<'a> {
 }
 
 impl IssueTile<'_> {
-    /// Reads the tile at `position` of an operand in shared memory, and checks that all views give the same result.
+    /// Also checks that all views give the same result.
     pub(super) fn read(
         &self,
         matrix: &mut SharedFactor<'_>,
@@ -130,7 +127,7 @@ impl IssueTile<'_> {
         }
         let lines = self.read_at(matrix, position, [0, 0])?;
         for view in matrix.views() {
-            // The other address is a multiple of 8 rows, but no power of two.
+            // 5 KiB: a multiple of 8 rows, but no power of two.
             for base in [0, 5 * 1024] {
                 if base + matrix.place.size_bytes(1) <= REACH {
                     let other = self.read_at(matrix, position, [base, view])?;
@@ -143,8 +140,8 @@ impl IssueTile<'_> {
         Ok(lines)
     }
 
-    /// Reads one tile of a buffer that is at address `base`, for the view at position `view`. The coordinates in the
-    /// result are relative to the view.
+    /// `base` is the address of the buffer, `view` the position of the view. The resulting coordinates are relative to
+    /// the view.
     fn read_at(
         &self,
         matrix: &SharedFactor<'_>,
@@ -218,8 +215,7 @@ impl IssueTile<'_> {
         }
     }
 
-    /// Reads operand A from registers. If a word holds `w` elements, then element k of row r of a warp's tile is in
-    /// lane `4 (r % 8) + k / w % 4`, in word `r / 8 + 2 (k / 4 w)`.
+    /// With `w` elements per word, element k of row r is in lane `4 (r % 8) + k / w % 4`, word `r / 8 + 2 (k / 4 w)`.
     fn read_words(
         &self,
         held: &OperandRegisters,
@@ -242,7 +238,7 @@ impl IssueTile<'_> {
         })
     }
 
-    /// Groups the elements of a tile by line. `element` maps a position (line, k) of the tile to the element there.
+    /// `element` maps `(line, k)` in the tile to `[row or column, k]` in the operand.
     fn lines(
         &self,
         operand: usize,
@@ -282,8 +278,8 @@ impl IssueTile<'_> {
         }
     }
 
-    /// Checks that the accumulators belong to the rows and columns of the lines. Element (i, j) of D is in warp `i /
-    /// 16`, lane `4 (i % 8) + j / 2 % 4`, register `j % 2 + 2 (i / 8 % 2) + 4 (j / 8)`.
+    /// Element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + j / 2 % 4`, and in register `j % 2 + 2 (i / 8 % 2) +
+    /// 4 (j / 8)`.
     pub(super) fn check_sums(
         &self,
         d: &OperandRegisters,
@@ -313,10 +309,8 @@ impl IssueTile<'_> {
     }
 }
 
-/// Operand A or D in registers, as tables from which the element of each register is computed.
 pub(super) struct OperandRegisters {
-    /// One table for registers, one for lanes, and one for warps. The packed coordinates of an element are the XOR of
-    /// one entry of each table.
+    /// For registers, lanes and warps. The packed coordinates of an element are the XOR of three entries.
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }
@@ -354,7 +348,6 @@ impl OperandRegisters {
     }
 }
 
-/// Returns log2 of the size of the first of the two dimensions of a layout.
 fn rows_log2(layout: &LinearLayout) -> usize {
     layout
         .out_dims()

@@ -1,68 +1,64 @@
 //! Geometry of panels, labels and arrows, for both SVG and HTML.
 //!
-//! A panel that is too wide for a window is thinned in an SVG ([`Detail::Thinned`]): its cells shrink, and only the
-//! first cell of each tile has a label. An HTML page places all labels ([`Detail::Full`]), and thins them while it is
-//! zoomed out. All lengths are in pixels.
+//! A wide panel is thinned in an SVG ([`Detail::Thinned`]): its cells shrink, and only the first cell of each tile has
+//! a label. An HTML page places all labels ([`Detail::Full`]), and thins them while it is zoomed out. All lengths are
+//! in pixels.
 
 use super::{Arrangement, Panel, Scene};
 use crate::number::narrow;
 
 const CHARACTER_TENTHS: u32 = 66;
-/// Font size in pixels.
 pub(super) const FONT: u32 = 11;
-/// Height of a row of cells with labels of one line, and of a line of text outside of panels.
+/// Height of a row with labels of one line, and of a line of text.
 pub(super) const ROW: u32 = 20;
-/// Height of a row of cells with labels of two lines.
+/// Height of a row with labels of two lines.
 pub(super) const ROW_OF_TWO: u32 = 30;
-/// Height that a label of one line needs, so that labels of adjacent rows or tiles do not overlap.
+/// Height at which labels of adjacent rows do not overlap.
 pub(super) const LABEL: u32 = 13;
-/// Minimum width, and minimum height, of a cell in a thinned panel.
+/// Minimum width and height of a cell in a thinned panel.
 const SMALLEST: u32 = 3;
-/// Width of the margin around a picture.
 pub(super) const MARGIN: u32 = 12;
-/// Maximum width of a line of panels that are placed side by side, and of a thinned panel.
+/// Maximum width of a line of panels, and of a thinned panel.
 const LINE: u32 = 960;
-/// Maximum width of a panel, and maximum height of a pair of panels. Larger panels are thinned.
+/// Maximum width of a panel, and maximum height of a pair of panels, before thinning.
 const LIMIT: u32 = 1400;
-/// Distance between panels.
 const GAP: u32 = 20;
 /// Distance between panels that arrows connect.
 const GAP_OF_LINKS: u32 = 96;
 
-/// The labels for which a picture reserves space: all labels, or fewer labels in panels that are too wide.
+/// The labels for which a picture reserves space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// The labels of all cells, however wide the panel is.
+    /// All labels.
     Full,
-    /// The labels of all cells, except in a panel that would be too wide. Such a panel has one label for each tile.
+    /// All labels, except in panels that are too wide. These panels have one label for each tile.
     Thinned,
 }
 
-/// The position and size of one panel, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PanelGeometry {
-    /// Horizontal position of the left edge of the first cell. `y` is the vertical position of its upper edge.
+    /// Left edge of the first cell. `y` is the upper edge.
     pub(super) x: u32,
     pub(super) y: u32,
     /// Width of a column.
     pub(super) cell: u32,
     /// Height of a row.
     pub(super) row: u32,
-    /// Number of rows and columns of a tile. In a tile, only the first cell has a label. If every cell has a label, a
-    /// tile is `[1, 1]`.
+    /// Rows and columns of a tile, in which only the first cell has a label. `[1, 1]` means that every cell has a
+    /// label.
     pub(super) tile: [usize; 2],
-    /// Distance between labels of columns, in columns. For example, 4 means that every fourth column has a label.
+    /// Distance between labels of columns, in columns.
     pub(super) column_step: usize,
-    /// Width of the labels of rows, which are to the left of the cells.
+    /// Width of the labels of rows, to the left of the cells.
     pub(super) lead: u32,
-    /// Number of lines of text above the cells of the panel: labels of columns, names of groups, and the title.
+    /// Number of lines of text above the cells: column labels, group names, and the title.
     pub(super) lines_above: u32,
     pub(super) width: u32,
     pub(super) height: u32,
 }
 
 impl PanelGeometry {
-    /// Returns the geometry of a panel whose cells all have labels, placed at the origin.
+    /// Returns the geometry at the origin, with labels in all cells.
     fn of(panel: &Panel) -> Self {
         let labels = || panel.cells.iter().map(|cell| panel.label(&cell.text));
         let lines = labels().flatten().flatten();
@@ -94,9 +90,9 @@ impl PanelGeometry {
         placed.sized(panel, cell, row, lead)
     }
 
-    /// Returns the geometry with another width `cell` of columns, height `row` of rows, and width `lead` of row labels.
+    /// Returns the geometry with column width `cell`, row height `row`, and label width `lead`.
     fn sized(self, panel: &Panel, cell: u32, row: u32, lead: u32) -> Self {
-        // Labels of tiles at the right and lower edges may extend beyond the last cells.
+        // Labels of the last tiles may extend beyond the last cells.
         let extent = |count: usize, step: usize, size: u32, label: u32| {
             let last = (count.max(1) - 1) / step * step;
             (size * narrow::<u32>(count)).max(size * narrow::<u32>(last) + label)
@@ -120,8 +116,8 @@ impl PanelGeometry {
         }
     }
 
-    /// Returns the geometry of the thinned panel: the cells are so small that the panel fits into `width` and `height`,
-    /// and only the first cell of each tile has a label.
+    /// Returns the geometry with smaller cells, which fit into `width` and `height`. Only the first cell of each tile
+    /// has a label.
     fn thinned(self, panel: &Panel, [width, height]: [u32; 2], smallest_row: u32) -> Self {
         let cell = fit(width.saturating_sub(self.lead), panel.columns.len());
         let cell = cell.clamp(SMALLEST, self.cell);
@@ -161,25 +157,22 @@ impl PanelGeometry {
         self.tile != [1, 1]
     }
 
-    /// Returns the positions of the left edge and of the upper edge of a cell.
+    /// Returns the left edge and the upper edge of a cell.
     pub(super) fn corner(&self, row: usize, column: usize) -> (u32, u32) {
         let x = self.x + self.cell * narrow::<u32>(column);
         (x, self.y + self.row * narrow::<u32>(row))
     }
 }
 
-/// The positions of all panels of a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
     pub(super) panels: Vec<PanelGeometry>,
-    /// Width of the whole picture.
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Vertical position of the lower edge of the lowest panel.
+    /// Lower edge of the lowest panel.
     pub(super) bottom: u32,
 }
 
-/// Returns the width of a text in pixels.
 pub(super) fn width_of(text: &str) -> u32 {
     (narrow::<u32>(text.chars().count()) * CHARACTER_TENTHS).div_ceil(10)
 }
@@ -188,12 +181,12 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
     texts.map(width_of).max().unwrap_or(0)
 }
 
-/// Returns the minimum width of a tile of a panel, at which every label fits into a tile.
+/// Returns the minimum width of a tile for the widest label.
 fn label_width(panel: &Panel) -> u32 {
     widest(panel.cells.iter().map(|cell| cell.text.as_str())) + 6
 }
 
-/// Breaks a text into lines of at most `width` pixels. Lines are broken at spaces if possible.
+/// Breaks a text into lines of at most `width` pixels, at spaces if possible.
 pub(super) fn wrapped(text: &str, width: u32) -> Vec<String> {
     let most: usize = narrow((width * 10 / CHARACTER_TENTHS).max(1));
     let mut lines: Vec<String> = Vec::new();
@@ -214,7 +207,7 @@ pub(super) fn wrapped(text: &str, width: u32) -> Vec<String> {
 }
 
 impl Geometry {
-    /// Returns the geometry of a scene whose panels begin `top` pixels below the upper edge of the picture.
+    /// Returns the geometry of a scene with the upper edge of the panels at `top`.
     pub(super) fn of(scene: &Scene, top: u32, detail: Detail) -> Self {
         let panels = match (scene.arrangement, scene.panels.as_slice()) {
             (Arrangement::Product, [a, b, d]) => product([a, b, d], top, detail),
@@ -251,12 +244,12 @@ impl Geometry {
     }
 }
 
-/// Returns the size of a cell at which `count` cells together fill `room` pixels.
+/// Returns the size of a cell if `count` cells fill `room` pixels.
 fn fit(room: u32, count: usize) -> u32 {
     room / narrow::<u32>(count.max(1))
 }
 
-/// Returns the geometry of panels that are placed side by side, in several lines if they do not fit in one line.
+/// Places panels side by side, in several lines if necessary.
 fn lines(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (mut x, mut y, mut bottom) = (MARGIN, top, top);
     let mut panels = Vec::new();
@@ -277,7 +270,7 @@ fn lines(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     panels
 }
 
-/// Returns the geometry of panels that are placed side by side in one line.
+/// Places panels side by side in one line.
 fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let (gap, smallest_row) = if scene.links.is_empty() {
         (GAP, SMALLEST)
@@ -308,7 +301,7 @@ fn pair(scene: &Scene, top: u32, detail: Detail) -> Vec<PanelGeometry> {
     panels.collect()
 }
 
-/// Returns the geometry of the panels of a matrix product, where D is to the right of A and below B.
+/// Places D to the right of A and below B.
 fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometry> {
     let [mut left, mut above, mut sum] = [a, b, d].map(PanelGeometry::of);
     let whole = left.right() + GAP + above.right().max(sum.right());
@@ -317,7 +310,7 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
     left = left.sized(a, left.cell, row, left.lead);
     sum = sum.sized(d, cell, row, sum.lead);
     if detail == Detail::Thinned && whole > LIMIT {
-        // All three panels have the same column width and row height, so that D stays aligned with A and B.
+        // Equal cells keep D aligned with A and B.
         let columns = a.columns.len() + d.columns.len();
         let rows = b.rows.len() + d.rows.len();
         let room = LINE - GAP - left.lead - lead;
@@ -343,17 +336,17 @@ fn product([a, b, d]: [&Panel; 3], top: u32, detail: Detail) -> Vec<PanelGeometr
     vec![left, above, sum]
 }
 
-/// The path of an arrow: straight lines through four points, in the space between cells.
+/// An arrow between cells: straight lines through four points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrow {
     pub(super) points: [(f64, f64); 4],
-    /// Number of the arrow's colour. Arrows that end in the same row have the same colour.
+    /// Number of the colour. Arrows to the same row have the same colour.
     pub(super) colour: usize,
 }
 
-/// Returns the path of the arrow of each link. From below its first cell, an arrow runs to the space between the
-/// panels, then along a vertical track, and then to the upper edge of its second cell. Arrows that end in the same row
-/// share a track. The tracks of lower rows are further left, so that arrows to different rows do not overlap.
+/// Returns the path of each link: below the row of the first cell, along a vertical track between the panels, and above
+/// the row of the second cell. Links to the same row share a track. Tracks of lower rows are further left, so that
+/// arrows do not overlap.
 pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
     let corner = |(panel, cell): (usize, usize), below: usize| {
         let columns = scene.panels[panel].columns.len().max(1);
@@ -374,7 +367,7 @@ pub(super) fn arrows(scene: &Scene, panels: &[PanelGeometry]) -> Vec<Arrow> {
         let [from, to] = [&panels[link.from.0], &panels[link.to.0]];
         let colour = rows.iter().position(|row| *row == to_y).unwrap_or(0);
         let track = f64::from(narrow::<u32>(colour));
-        // Parallel arrows are shifted against each other if the labels leave enough space.
+        // Parallel arrows are shifted if the labels leave enough space.
         let apart = match from.row >= ROW {
             true => track % 4.0 * 1.5 - 2.25,
             false => 0.0,

@@ -6,15 +6,14 @@ use crate::layout::{Dim, LinearLayout};
 
 const OFFSETS_ACROSS_LOG2: usize = 4;
 
-/// Consecutive bits of one input dim that one axis of the picture counts. The axes are the rows, the columns and the
-/// grids.
+/// Consecutive bits of one input dim, along the rows, the columns or the grids of a picture.
 #[derive(Clone, Copy)]
 struct Axis {
     dim: Dim,
-    /// Number of the first bit of the axis, counted in the input dim.
+    /// First bit in the input dim.
     low: usize,
     bits: usize,
-    /// Number of the first bit of the axis, counted in a packed input.
+    /// First bit in a packed input.
     at: usize,
 }
 
@@ -44,7 +43,7 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// Returns the axis that the rows count, the axis that the columns count, and the axes that the grids count.
+/// Returns the axes of the rows, the columns and the grids.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {
@@ -77,10 +76,11 @@ fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
 }
 
 impl Scene {
-    /// Returns a picture of the hardware, in which a cell is a slot and shows its element. For registers, each warp of
-    /// each CTA is a grid with a row for each lane and a column for each register. For a buffer, a row has 16 offsets.
-    /// For tensor memory, the grid has the rows and columns of the memory. Elements of one row of the tensor have the
-    /// same colour.
+    /// Returns a picture of the hardware, in which a cell is a slot and shows its element.
+    ///
+    /// Registers have a grid for each warp of each CTA, with lanes down and registers across. A buffer has 16 offsets
+    /// in a row. Tensor memory has the rows and columns of the hardware. Elements with the same index along the first
+    /// dim have the same colour.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -133,7 +133,7 @@ impl Scene {
         let shown = grids.min(window.grids);
         for which in 0..shown {
             let (mut first, mut rest, mut title) = (0, which, Vec::new());
-            // Consecutive grids differ in the fastest dim. The title names the slowest dim first.
+            // Consecutive grids differ in the fastest dim, but titles begin with the slowest dim.
             for axis in &others {
                 let index = rest % axis.size();
                 rest /= axis.size();
@@ -160,7 +160,7 @@ impl Scene {
     }
 }
 
-/// Returns the cell of one slot, given by its packed input. The text of the cell is the element that the slot holds.
+/// Returns the cell of the slot with the packed input `input`. The text is the element.
 pub(super) fn slot(layout: &LinearLayout, input: u64) -> Cell {
     let output = layout.apply_packed(input);
     let element = layout.unpack(output);

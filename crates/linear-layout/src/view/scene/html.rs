@@ -9,15 +9,14 @@ use super::{Arrangement, Frame, Scene, Space, Theme};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The largest number up to which JavaScript represents every integer exactly.
+/// The maximum of the integers that JavaScript represents exactly.
 const SAFE: u64 = (1 << 53) - 1;
 
 /// Returns an HTML page that shows the scenes one below the other.
 ///
-/// The page contains the scenes as data, and draws the visible part of each scene on a canvas. It shows the element,
-/// lane, register and warp of the cell under the pointer or of the cell selected by the keyboard, and highlights all
-/// cells with the same element. A search field finds elements and slots. Menus select a lane, a warp or a register.
-/// Labels are thinned while a picture is zoomed out. The page has a light and a dark theme, which the browser selects.
+/// The page draws the visible part of each scene on a canvas. The pointer or the keyboard selects a cell, for details
+/// and to highlight all cells with the same element. Elements and slots can be searched. The browser selects the light
+/// or the dark theme.
 #[must_use]
 pub fn html(title: &str, scenes: &[Scene]) -> String {
     let mut data = String::from("[");
@@ -34,7 +33,7 @@ pub fn html(title: &str, scenes: &[Scene]) -> String {
         format!("{{\"ground\":{grounds},\"arrows\":{arrows}}}")
     };
     let (light, dark) = (colours(Theme::Light), colours(Theme::Dark));
-    // Placeholders are replaced from left to right, so that placeholders inside inserted text are not replaced.
+    // From left to right, so that placeholders in inserted text stay.
     let mut page = String::with_capacity(PAGE.len() + data.len() + 4096);
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -136,7 +135,6 @@ fn space(space: &Space) -> String {
     list(dims.map(|(name, size)| format!("[{},{}]", quoted(name), whole(*size))))
 }
 
-/// Writes a JSON list, in which `write` writes each item.
 fn write_list<T>(
     out: &mut String,
     items: impl Iterator<Item = T>,
@@ -152,7 +150,7 @@ fn write_list<T>(
     out.push(']');
 }
 
-/// Writes a slice of numbers as JSON. A slice of one number is written as the number, without a list.
+/// Writes numbers as JSON. A single number is not in a list.
 fn write_numbers(out: &mut String, numbers: &[u64]) {
     match numbers {
         [only] => write_whole(out, *only),
@@ -160,7 +158,7 @@ fn write_numbers(out: &mut String, numbers: &[u64]) {
     }
 }
 
-/// Writes a number as JSON. A number that JavaScript would round is written as a string.
+/// Writes a number as JSON, or as a JSON string if JavaScript would round the number.
 fn write_whole(out: &mut String, number: u64) {
     // Writing to a string does not fail.
     let _ = if number > SAFE {

@@ -5,11 +5,10 @@ use crate::f2::shl;
 use crate::layout::LinearLayout;
 
 impl Scene {
-    /// Returns a picture of a layout as a matrix over GF(2), with a column for each input bit and a row for each output
-    /// bit, at most 64 of each. The label of a column or row is the value of its bit in the dim, e.g. 4 for bit 2.
+    /// Returns a picture of the matrix over GF(2), with a column for each input bit and a row for each output bit.
+    /// Labels are the values of the bits, e.g. 4 for bit 2.
     ///
-    /// For example, in a swizzle of two rows of four elements, the third offset bit changes both the row and the
-    /// column:
+    /// For example, the third offset bit of a swizzle changes both the row and the column:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::Scene;

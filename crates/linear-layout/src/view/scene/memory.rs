@@ -10,12 +10,13 @@ use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 
 impl Scene {
-    /// Returns a picture of a buffer in the banks of shared memory. A column is a bank, and a row has one word of each
-    /// bank. Each vector of adjacent elements of a tensor row has one colour, which is the same in all tensor rows. A
-    /// swizzle is therefore visible as a permutation of the colours.
+    /// Returns a picture of a buffer, with a column for each bank and one word of each bank in a row.
+    ///
+    /// Each vector of adjacent elements of a tensor row has one colour, which is the same in all tensor rows. A swizzle
+    /// therefore permutes the colours.
     /// # Units
-    /// The label of a row is its address in bytes. A cell shows the elements in a word, or the element of which the
-    /// word is a part.
+    /// The label of a row is an address in bytes. A cell shows the elements in a word, or the element that a word is a
+    /// part of.
     #[must_use]
     pub fn banks(place: &BufferLayout, target: &Target, window: Window) -> Self {
         let layout = place.layout();
@@ -37,7 +38,7 @@ impl Scene {
             Some((dim, run)) => (layout.out_index(dim), run),
             None => (None, 1),
         };
-        // The partitions of a buffer are stored one after the other.
+        // Partitions are stored one after the other.
         for input in 0..shl(1, layout.total_in_bits()) {
             let address = place.padded(input * bytes);
             if address >= rows * line {
@@ -87,12 +88,11 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of the accesses of warp 0 to a buffer, with a table for each access. A row of the table is a
-    /// wavefront of a phase, a column is a bank, and a cell names the lanes that request the word that the bank
-    /// transfers. If lanes request several words of a bank in one phase, there is a bank conflict. These words are in
-    /// consecutive rows, and are marked.
+    /// Returns a picture of the accesses of warp 0 to a buffer, with a table for each access.
     ///
-    /// `registers` is the layout of the registers that the plan stores or loads: (register, lane, warp) -> elements.
+    /// A row is a wavefront of a phase, a column is a bank, and a cell names the lanes that request a word. Words with
+    /// a bank conflict are in consecutive rows of one phase, and are marked. `registers` is the layout of the stored or
+    /// loaded tensor: (register, lane, warp) -> elements.
     #[must_use]
     pub fn accesses(
         plan: &MemoryPlan,
@@ -137,9 +137,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of all steps of a program that store to or load from shared memory, in the format of
-    /// [`Scene::accesses`]. In a step that stores or loads matrices, the cells name rows of the matrices instead of
-    /// lanes. Returns `None` if the program has no such steps.
+    /// Returns a picture of all loads and stores of a program in the format of [`Scene::accesses`], or `None` if there
+    /// are none. In a step that moves matrices, cells name rows of the matrices instead of lanes.
     #[must_use]
     pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
         let lanes = 1u64 << program.lanes_log2();
@@ -201,8 +200,8 @@ impl Scene {
     }
 }
 
-/// Returns the number of bytes of a matrix row, and the number of rows of all matrices that a warp moves if each lane
-/// holds `words` 32-bit words.
+/// Returns the number of bytes of a matrix row, and the number of rows that a warp moves. Each lane holds `words`
+/// 32-bit words.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     let deal = fragment.layout();
     (
@@ -211,13 +210,12 @@ fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
     )
 }
 
-/// One access of a warp to shared memory: a store or load by all lanes.
 struct WarpAccess {
     name: String,
-    /// The byte address that each lane passes. In an access to matrices, each address is the address of a matrix row.
+    /// Byte address of each lane, or of each matrix row.
     addresses: Vec<u64>,
     bytes: u64,
-    /// Mask of the bits of the lane number in which the lanes of one phase differ.
+    /// Mask of the lane bits in which the lanes of one phase differ.
     served: u64,
 }
 
@@ -241,8 +239,8 @@ impl WarpAccess {
     }
 }
 
-/// Returns a picture with a table for each access. The caption states the total number of wavefronts. `element` returns
-/// the element that a request asks for, given the number of the access and the request.
+/// Returns a picture with a table for each access. `element` returns the element of a request, given the number of the
+/// access.
 fn access_tables(
     accesses: impl ExactSizeIterator<Item = WarpAccess>,
     lanes: u64,
@@ -319,11 +317,10 @@ fn conflicts(count: usize) -> String {
     }
 }
 
-/// A request for one word: the number of the lane, and the byte offset of the word from the lane's address.
+/// `(lane, byte offset of a word from the lane's address)`.
 type Request = (u64, u64);
 
-/// Returns, for each bank, the words that `lanes` request in one phase, in ascending order. Each word is paired with
-/// the requests for it.
+/// Returns the words that `lanes` request from each bank in one phase, in ascending order, with the requests.
 fn words(
     access: &WarpAccess,
     lanes: impl Iterator<Item = u64>,
@@ -348,7 +345,6 @@ fn words(
     found
 }
 
-/// Returns the cell of one word, which names the lanes of `requests`, all of which ask for this word.
 fn word_cell(
     requests: &[Request],
     is_conflict: bool,
@@ -382,8 +378,8 @@ fn word_cell(
     }
 }
 
-/// Returns the label of a word that contains `elements`: `3,4` for one element, `3,4-5` if only the last index varies,
-/// and otherwise `3,4+1`, i.e. the first element and the number of other elements.
+/// Returns the label of a word: `3,4` for one element, `3,4-5` for a run along the last dim, and otherwise `3,4+1`, the
+/// first element and the number of other elements.
 fn names(layout: &LinearLayout, elements: &[u64]) -> String {
     let index = |element: u64| layout.unpack(element).to_vec();
     let text = |element: u64| {

@@ -32,8 +32,7 @@
 //! | `memory` | shared memory: words by bank, accesses by phase, bank conflicts |
 //!
 //! `geometry` places panels and labels for both SVG and HTML. Arrows follow the lines between cells, where there are no
-//! labels. A conversion has arrows for the elements of thread 0. An HTML page shows the arrow of any other element
-//! while the pointer is on the element.
+//! labels. A conversion has arrows for thread 0, and in HTML also for the element under the pointer.
 
 mod geometry;
 mod hardware;
@@ -56,27 +55,26 @@ pub use svg::{svg, svg_sheet};
 pub use systems::{register_grid, shared_grid};
 pub use text::Text;
 
-/// The limits of a picture of a layout. A remark states how many rows, columns and grids are beyond the limits.
+/// The maximum size of a picture. A remark counts the rows, columns and grids that are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Maximum number of rows of one grid. The default is 64.
+    /// Maximum number of rows of a grid. The default is 64.
     pub rows: u64,
-    /// Maximum number of columns of one grid. The default is 32, which is about the width of a terminal.
+    /// Maximum number of columns of a grid. The default is 32, about the width of a terminal.
     pub columns: u64,
-    /// Maximum number of grids. A tensor of rank 3 or more has several grids, and so has the hardware view of several
-    /// warps. The default is 4.
+    /// Maximum number of grids, e.g. for a tensor of rank 3 or for several warps. The default is 4.
     pub grids: u64,
 }
 
 impl Window {
-    /// No limits. A scene is built in memory before it is drawn, so use this window only for small layouts.
+    /// No limits. All cells are in memory, so use this window only for small layouts.
     pub const ALL: Self = Self {
         rows: u64::MAX,
         columns: u64::MAX,
         grids: u64::MAX,
     };
 
-    /// The window for an SVG picture or an HTML page, larger than the default because users can zoom and scroll.
+    /// The window for an SVG picture or an HTML page, in which users can zoom and scroll.
     pub const PICTURE: Self = Self {
         rows: 256,
         columns: 256,
@@ -94,10 +92,10 @@ impl Default for Window {
     }
 }
 
-/// A picture of a layout as data, which renderers turn into text, SVG or HTML.
+/// A picture as data, for renderers of text, SVG and HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
-    /// The title, in a few words. The text renderer omits it.
+    /// A title of a few words, which text omits.
     pub title: String,
     /// The caption, which explains how to read the picture.
     pub caption: String,
@@ -107,31 +105,30 @@ pub struct Scene {
     pub arrangement: Arrangement,
     /// The arrows between cells.
     pub links: Vec<Link>,
-    /// Pairs of a fill and its meaning. The text renderer omits them.
+    /// Fills and their meanings, which text omits.
     pub legend: Vec<(Paint, String)>,
-    /// The dims into which the slot numbers in [`Cell::slots`] are decomposed.
+    /// The dims of the packed slot numbers in [`Cell::slots`].
     pub slots: Space,
-    /// The dims into which the element numbers in [`Cell::elements`] are decomposed. A panel may override them with
-    /// [`Panel::elements`].
+    /// The dims of the packed element numbers in [`Cell::elements`], unless a panel has its own [`Panel::elements`].
     pub elements: Space,
-    /// Remarks of one line each, such as the number of rows beyond the window.
+    /// Remarks of one line each, e.g. about rows beyond the window.
     pub remarks: Vec<String>,
 }
 
 /// The arrangement of the panels of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
-    /// Panels are side by side in a picture, in several lines if necessary, and one below the other in text.
+    /// Panels side by side in a picture, in several lines if necessary. Text has one panel below the other.
     #[default]
     Lines,
-    /// The panels are compared: they are always side by side in a picture, and one below the other in text.
+    /// Panels for comparison: always side by side in a picture, and one below the other in text.
     Pair,
-    /// The three panels A, B and D are the operands of a matrix product. D is to the right of A, with the same rows,
-    /// and below B, with the same columns. Text of limited width has the panels one below the other if necessary.
+    /// The operands A, B and D of a matrix product. D is to the right of A and below B. Text of limited width has one
+    /// panel below the other if necessary.
     Product,
 }
 
-/// A list of dims (names and sizes, the fastest dim first) into which a packed number is decomposed.
+/// The dims of a packed number: names and sizes, the fastest dim first.
 ///
 /// For example, with `[("register", 2), ("lane", 32)]`, the number 7 is register 1 of lane 3.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,11 +137,11 @@ pub struct Space(pub Vec<(String, u64)>);
 /// A table of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// The title, which distinguishes the panel from other panels. It may be empty.
+    /// The title, which may be empty.
     pub title: String,
     /// The frame that the text renderer draws.
     pub frame: Frame,
-    /// Groups of consecutive columns, each given by its name and its number of columns. If there are groups, every
+    /// Names of groups of consecutive columns, with their numbers of columns. Either there are no groups, or every
     /// column belongs to one.
     pub groups: Vec<(String, usize)>,
     /// A label for each column.
@@ -153,24 +150,23 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
-    /// The character at which a cell label of two lines is broken in a picture, e.g. `:`, or `None` if labels have one
-    /// line. A label that names several holders is broken at a `|` instead.
+    /// The character at which pictures break a cell label into two lines, e.g. `:`, or `None` for one line. A label
+    /// with several holders is broken at a `|` instead.
     pub break_at: Option<char>,
-    /// The dims into which the element numbers in [`Cell::elements`] are decomposed, or `None` for the dims in
-    /// [`Scene::elements`]. Elements of two panels correspond to each other if they agree in all dims that both panels
-    /// have.
+    /// The dims of the element numbers of this panel, or `None` for [`Scene::elements`]. Elements of two panels
+    /// correspond to each other if they agree in all common dims.
     pub elements: Option<Space>,
 }
 
-/// The frame around the cells of a panel in text. Pictures do not depend on it.
+/// The frame around the cells of a panel in text. Pictures ignore the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
-    /// Rows and columns have numbers, and cells are aligned to the right.
+    /// Numbered rows and columns, with cells aligned to the right.
     #[default]
     Numbered,
-    /// Rows have names, which are aligned to the left.
+    /// Named rows, with names aligned to the left.
     Named,
-    /// Cells have lines around them, and there are no labels and no title. Tilus prints layouts in this format.
+    /// Lines around the cells, without labels and title, as in Tilus.
     Boxed,
 }
 
@@ -181,49 +177,47 @@ pub struct Cell {
     pub text: String,
     /// The fill of the cell.
     pub paint: Paint,
-    /// Number of the group of the cell, such as a warp or a phase. Pictures draw thicker lines between groups.
+    /// The group of the cell, e.g. a warp or a phase. Pictures draw thicker lines between groups.
     pub group: u64,
-    /// The numbers of the slots that the cell represents, packed in the dims of [`Scene::slots`].
+    /// The slots of the cell, packed in the dims of [`Scene::slots`].
     pub slots: Vec<u64>,
-    /// The number of slots that the cell represents in addition to `slots`.
+    /// The number of slots beyond `slots`.
     pub more_slots: u64,
-    /// The numbers of the elements that the cell represents, packed in the dims of [`Panel::elements`] or
-    /// [`Scene::elements`].
+    /// The elements of the cell, packed in the dims of [`Panel::elements`] or [`Scene::elements`].
     pub elements: Vec<u64>,
 }
 
-/// The fill of a cell, independent of its colour. The [`Theme`] determines the colour.
+/// The fill of a cell, for which a [`Theme`] selects the colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
     /// No fill.
     #[default]
     Blank,
-    /// Tint number `4 * hue + shade`, where `hue` is one of eight and `shade` is one of four. Numbers from 32 on wrap
-    /// around.
+    /// Tint number `4 * hue + shade` with eight hues and four shades. Numbers from 32 on wrap around.
     Tint(u32),
-    /// Fill for a word with a bank conflict.
+    /// A word with a bank conflict.
     Warning,
-    /// Fill for an element whose holders in the other panel are different.
+    /// An element with other holders in the other panel.
     Difference,
-    /// Fill for an element that no slot holds, or a slot that holds no element.
+    /// An element without a slot, or a slot without an element.
     Gap,
 }
 
 impl Paint {
-    /// Returns the fill of item `i`. The first eight items have different hues, and further items have other shades.
+    /// Returns the fill of item `i`. The first eight items have different hues, and the next items have other shades.
     pub(crate) fn hue(i: u64) -> Self {
         let i = narrow::<u32>(i % u64::from(NUM_TINTS));
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
-    /// Returns the fill of a lane. Its warp selects the hue, and the number of the lane selects the shade.
+    /// Returns a fill whose hue is the warp and whose shade is the lane.
     pub(crate) fn of_warp(warp: u64, lane: u64) -> Self {
         let hue = warp % (u64::from(NUM_TINTS) / 4);
         Self::Tint(narrow(hue * 4 + lane % 4))
     }
 
-    /// Returns the fill of item `i` in a list of `count` items. If there are at most eight items, each has its own hue.
-    /// Otherwise, adjacent items are shades of one hue.
+    /// Returns the fill of item `i` among `count` items. At most eight items have different hues. Otherwise, adjacent
+    /// items are shades of one hue.
     pub(crate) fn shade(i: u64, count: u64) -> Self {
         if count <= u64::from(NUM_TINTS) / 4 {
             Self::hue(i)
@@ -233,14 +227,14 @@ impl Paint {
     }
 }
 
-/// An arrow from one cell to another, e.g. for an element that a conversion moves.
+/// An arrow between two cells, e.g. for an element that a conversion moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Indices of the panel and the cell at which the arrow starts.
+    /// Panel and cell at the start, as indices.
     pub from: (usize, usize),
-    /// Indices of the panel and the cell at which the arrow ends.
+    /// Panel and cell at the end, as indices.
     pub to: (usize, usize),
-    /// The label, which is one line of text.
+    /// The label in one line.
     pub label: String,
 }
 
@@ -252,8 +246,7 @@ impl Scene {
         self
     }
 
-    /// Adds a remark if a picture does not show everything: `shown` of `whole` items are shown, and `what` names the
-    /// items, e.g. `rows`.
+    /// Adds a remark such as `... 3 more rows` if `shown` is less than `whole`.
     fn left_out(&mut self, shown: u64, whole: u64, what: &str) {
         if shown < whole {
             self.remarks
@@ -263,13 +256,13 @@ impl Scene {
 }
 
 impl Panel {
-    /// Returns the rows of the panel: the label and the cells of each row.
+    /// Returns the label and the cells of each row.
     fn lines(&self) -> impl Iterator<Item = (&str, &[Cell])> {
         let cells = self.cells.chunks(self.columns.len().max(1));
         self.rows.iter().map(String::as_str).zip(cells)
     }
 
-    /// Breaks the label of a cell into at most two lines, for a picture.
+    /// Breaks the label of a cell into at most two lines.
     fn label<'t>(&self, text: &'t str) -> [Option<&'t str>; 2] {
         let Some(break_at) = self.break_at else {
             return [Some(text), None];

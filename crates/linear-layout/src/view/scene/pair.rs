@@ -7,17 +7,16 @@ use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::Holders;
 
-/// Maximum number of arrows that a picture of a conversion shows.
+/// Maximum number of arrows in a picture of a conversion.
 const MOST_LINKS: usize = 32;
 /// Maximum number of differing elements that a comparison lists.
 const LISTED: usize = 4;
 
 impl Scene {
-    /// Returns a picture of a conversion, with one table before and one table after the conversion. A row is a thread,
-    /// and a column is a register. An element has the colour of the thread that holds it before the conversion. Arrows
-    /// show the moves of the elements of thread 0.
+    /// Returns a picture of a conversion: one table before, one table after, with threads down and registers across.
     ///
-    /// In both tables, threads are numbered through all lanes, warps and CTAs.
+    /// Threads are numbered through all lanes, warps and CTAs. The colour of an element is the thread before the
+    /// conversion. Arrows show the moves of the elements of thread 0.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -53,7 +52,7 @@ impl Scene {
             elements: Space::of_outs(src),
             ..Self::default()
         };
-        // Equal slot numbers mean the same slot only if the dims of both layouts have the same sizes.
+        // Slot numbers are comparable only if the dims have the same sizes.
         let is_alike = Space::of_ins(src) == Space::of_ins(dst);
         for (title, layout) in [("before", src), ("after", dst)] {
             let mut panel = threads(&mut scene, layout, window);
@@ -71,8 +70,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of two layouts of one tensor side by side, each in the format of [`Scene::tensor`]. Elements
-    /// whose holders differ are tinted and counted, and the first such elements are listed.
+    /// Returns a picture of two layouts side by side in the format of [`Scene::tensor`]. Elements with different
+    /// holders are tinted and counted, and the first ones are listed.
     #[must_use]
     pub fn comparison(a: &LinearLayout, b: &LinearLayout, window: Window) -> Self {
         let [mut scene, other] = [a, b].map(|layout| Self::tensor(layout, window));
@@ -126,7 +125,7 @@ impl Scene {
     }
 }
 
-/// Returns a table with a row for each thread of a layout, and a column for each register.
+/// Returns a table with threads down and registers across.
 fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     let registers = layout.in_size(Dim::REGISTER);
     let all: u64 = [Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -165,8 +164,7 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     panel
 }
 
-/// Returns an arrow for each element of the first thread that the conversion moves: from its cell in the first panel to
-/// its cell in the second panel.
+/// Returns an arrow from the first to the second panel for each element of thread 0 that moves.
 fn links(panels: &[Panel]) -> Vec<Link> {
     let [before, after] = panels else {
         return Vec::new();

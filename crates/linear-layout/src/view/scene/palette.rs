@@ -2,10 +2,10 @@
 
 use super::Paint;
 
-/// Number of tints: eight hues of four shades. Larger tint numbers wrap around.
+/// Number of tints: eight hues with four shades each.
 pub(crate) const NUM_TINTS: u32 = 32;
 
-/// The background of a picture, light or dark, to which all colours are adapted.
+/// The background of a picture, light or dark, which determines the colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// Dark text on a light background.
@@ -14,8 +14,7 @@ pub enum Theme {
     Dark,
 }
 
-/// The eight hues of tints, in degrees. Adjacent hues in the list are easy to distinguish, also with red-green colour
-/// blindness.
+/// Hues of tints in degrees. Adjacent hues stay distinguishable with red-green colour blindness.
 pub(super) const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
 
 /// Saturation and lightness, in percent, of the four shades of a hue on a light background.
@@ -23,7 +22,7 @@ const LIGHT: [(u32, u32); 4] = [(85, 91), (80, 84), (72, 77), (62, 70)];
 const DARK: [(u32, u32); 4] = [(45, 15), (45, 20), (45, 25), (45, 30)];
 
 impl Theme {
-    /// Returns the red, green and blue channels of a fill. `Blank` has the colour of the background.
+    /// Returns `[red, green, blue]` for a fill. `Blank` is the background.
     #[must_use]
     pub fn rgb(self, paint: Paint) -> [u8; 3] {
         match (paint, self) {
@@ -47,7 +46,7 @@ impl Theme {
         }
     }
 
-    /// Returns the red, green and blue channels of text, which are the same on all fills.
+    /// Returns `[red, green, blue]` for text on any fill.
     #[must_use]
     pub const fn ink(self) -> [u8; 3] {
         match self {
@@ -56,7 +55,7 @@ impl Theme {
         }
     }
 
-    /// Returns the red, green and blue channels of arrows with colour number `i`.
+    /// Returns `[red, green, blue]` for arrows with colour number `i`.
     pub(super) fn arrow(self, i: usize) -> [u8; 3] {
         let hue = HUES[i % HUES.len()];
         match self {
@@ -66,8 +65,7 @@ impl Theme {
     }
 }
 
-/// Converts a colour to red, green and blue channels. The hue is in degrees, and the saturation and the lightness are
-/// in percent.
+/// Converts a colour to `[red, green, blue]`. The hue is in degrees, the saturation and the lightness are in percent.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -83,7 +81,7 @@ fn rgb_of_hsl(hue: u32, saturation: u32, lightness: u32) -> [u8; 3] {
     [channel(0), channel(8), channel(4)]
 }
 
-/// Returns a colour in the CSS notation `#rrggbb`.
+/// Returns `#rrggbb`.
 pub(super) fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
@@ -99,7 +97,7 @@ pub(super) const fn number(paint: Paint) -> u32 {
     }
 }
 
-/// Returns all fills: first the tints, then the other fills.
+/// Returns the tints, then the other fills.
 pub(super) fn all() -> impl Iterator<Item = Paint> {
     let others = [Paint::Blank, Paint::Gap, Paint::Warning, Paint::Difference];
     (0..NUM_TINTS).map(Paint::Tint).chain(others)
@@ -109,7 +107,7 @@ pub(super) fn all() -> impl Iterator<Item = Paint> {
 mod tests {
     use super::*;
 
-    /// Returns the relative luminance, as the Web Content Accessibility Guidelines define it.
+    /// Returns the relative luminance of the Web Content Accessibility Guidelines.
     fn luminance(rgb: [u8; 3]) -> f64 {
         let [r, g, b] = rgb.map(|c| {
             let c = f64::from(c) / 255.0;

@@ -7,12 +7,12 @@ use crate::plan::product::{MatrixProduct, ProductPlan, operand_layout};
 use crate::target::{Number, Product, Target, TileBit};
 use crate::view::holders::InPoint;
 
-/// The letter of each operand, and the names of its dims.
+/// Name and dims of each operand.
 const OPERANDS: [(&str, [&str; 2]); 3] = [("A", ["m", "k"]), ("B", ["k", "n"]), ("D", ["m", "n"])];
 
 impl Scene {
-    /// Returns a picture of the operands of a matrix instruction, with the lane and register of each element. The cells
-    /// of one lane have the same colour in all three operands.
+    /// Returns a picture of the operands of a matrix instruction, with the lane and register of each element. One lane
+    /// has the same colour in all operands.
     ///
     /// ```
     /// # use linear_layout::target::Target;
@@ -42,8 +42,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Returns a picture of the operands of the first matrix product of a batch. The tile of the first matrix
-    /// instruction of warp 0 is coloured by lane.
+    /// Returns a picture of the operands of the first matrix product of a batch. In the first instruction of warp 0,
+    /// lanes have colours.
     ///
     /// # Errors
     /// Returns an error if the layouts do not have two or three dims.
@@ -95,8 +95,8 @@ impl Scene {
 }
 
 impl Scene {
-    /// Returns a table of the matrix instructions of a target, with the size, the element types, the number of 32-bit
-    /// registers of a lane, and the number of clocks of a warp for each instruction.
+    /// Returns a table of the matrix instructions of a target: sizes, element types, 32-bit registers of a lane, and
+    /// clocks of a warp.
     #[must_use]
     pub fn instructions(target: &Target) -> Self {
         let rows = target.matrix_instructions();
@@ -137,7 +137,7 @@ impl Scene {
     }
 }
 
-/// Returns true if the index `index` along the dim `dim` lies in the first tile.
+/// Returns true if `index` along the dim `dim` lies in the first tile.
 fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     let images = renaming.iter().filter(|(bit, _)| match bit {
         TileBit::M(_) => dim == "m",
@@ -152,8 +152,7 @@ fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     span.reduce(index) == 0
 }
 
-/// Returns a picture of the operands A, B and D, whose slots all have the same dims. A cell names at most `spelled`
-/// holders of its element.
+/// Returns a picture of A, B and D with common dims of slots. A cell names at most `spelled` holders.
 fn of_operands(
     layouts: &[LinearLayout],
     types: [Number; 3],

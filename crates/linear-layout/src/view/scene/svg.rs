@@ -11,16 +11,15 @@ use super::geometry::{
 use super::palette::{HUES, all, hex, number};
 use super::{Paint, Panel, Scene, Theme};
 
-/// Minimum width of the lines of text above and below a picture.
+/// Minimum width of lines of text above and below a picture.
 const TEXT: u32 = 640;
-/// Width of the coloured rectangle in front of a text in the legend.
+/// Width of a coloured rectangle in the legend.
 const SWATCH: u32 = 14;
 
-/// Returns an SVG picture of a scene. It has a light and a dark theme, which the browser selects.
+/// Returns an SVG picture of a scene, with a light and a dark theme.
 ///
-/// A panel that is too wide for a window has small cells, and only the first cell of each tile has a label; a remark
-/// explains this. All cells of one colour are one path, and all labels of a row are one text element, so a picture of
-/// 128 rows and columns is smaller than a megabyte.
+/// In a panel that is too wide, cells are small, and only the first cell of each tile has a label. A remark states
+/// the size of the tiles. A picture with 128 rows and columns is smaller than a megabyte.
 /// # Units
 /// Lengths are in pixels. The font size is 11 pixels.
 #[must_use]
@@ -28,8 +27,8 @@ pub fn svg(scene: &Scene) -> String {
     svg_sheet("", core::slice::from_ref(scene))
 }
 
-/// Returns one SVG picture of several scenes, one below the other, with a title. A scene whose title equals this title
-/// has no title of its own.
+/// Returns one SVG picture of several scenes, one below the other, with a title. A scene with the same title does not
+/// repeat the title.
 #[must_use]
 pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     let mut out = String::new();
@@ -57,7 +56,7 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     });
     let labels: Vec<String> = [title.to_owned()].into_iter().chain(labels).collect();
     let label = labels.join("; ");
-    // In a narrow window, the picture shrinks as long as its text is readable. In a narrower window, it scrolls.
+    // A narrow window first shrinks the picture, and scrolls before the text becomes unreadable.
     let least = width * 3 / 4;
     let mut picture = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" style="max-width:100%;min-width:{least}px;height:auto" font-family="ui-monospace,SFMono-Regular,Menlo,DejaVu Sans Mono,monospace" font-size="{FONT}" role="img" aria-label="{}">"#,
@@ -72,10 +71,8 @@ pub fn svg_sheet(title: &str, scenes: &[Scene]) -> String {
     picture + &out + "</svg>\n"
 }
 
-/// Draws a scene below the vertical position `top`, and returns the positions of its right and lower edges. The scene's
-/// title is drawn only if `has_title`. `geometry` is the geometry of panels that begin at the position 0.
-///
-/// In `geometry`, the panels begin at 0.
+/// Draws a scene below `top`, and returns the right and the lower edge. The panels in `geometry` begin at 0. If
+/// `has_title`, the picture already has the title of the scene.
 fn draw(
     out: &mut String,
     scene: &Scene,
@@ -86,7 +83,7 @@ fn draw(
     let column = geometry.width.max(TEXT);
     let (mut width, mut top) = (0, top);
     let title = if has_title { "" } else { scene.title.as_str() };
-    // If the caption equals the title, it is drawn only once.
+    // A caption that equals the title is drawn only once.
     let caption = if scene.title == scene.caption && !has_title {
         ""
     } else {
@@ -120,8 +117,7 @@ fn draw(
     (width.max(geometry.width), bottom)
 }
 
-/// Draws a text, broken into lines, below the vertical position `top`. Returns the positions of its right and lower
-/// edges.
+/// Draws a text in lines below `top`, and returns the right and the lower edge.
 fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -> (u32, u32) {
     let (mut right, mut bottom) = (0, top);
     for line in wrapped(text, column - 2 * MARGIN) {
@@ -136,7 +132,7 @@ fn paragraph(out: &mut String, text: &str, class: &str, top: u32, column: u32) -
     (right, bottom)
 }
 
-/// Draws the legend below the vertical position `top`, and returns the positions of its right and lower edges.
+/// Draws the legend below `top`, and returns the right and the lower edge.
 fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) {
     let (mut x, mut y, mut right) = (MARGIN, top + ROW, 0);
     for (paint, text) in &scene.legend {
@@ -158,7 +154,7 @@ fn legend(out: &mut String, scene: &Scene, top: u32, column: u32) -> (u32, u32) 
     (right, y)
 }
 
-/// Writes the style sheet: the colours of fills, text and lines that the picture uses, for both themes.
+/// Writes the style sheet with the colours that the picture uses, for both themes.
 fn style(out: &mut String, scenes: &[Scene]) {
     let mut seen = vec![false; all().count()];
     for scene in scenes {
@@ -217,7 +213,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
         );
     }
     let _ = write!(out, r#"<g transform="translate({x},{y})">"#);
-    // The paths are in units of cells. A run of one colour is a line whose width is the height of a row.
+    // Paths are in units of cells. A run of one colour is a line as wide as a row is high.
     let _ = write!(out, r#"<g transform="scale({cell},{row})">"#);
     for (paint, path) in runs(panel) {
         let _ = write!(out, r#"<path class="c{paint}" d="{path}"/>"#);
@@ -240,7 +236,6 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     }
     out.push_str(r#"<g text-anchor="end">"#);
     for (i, label) in panel.rows.iter().enumerate().step_by(placed.tile[0]) {
-        // The label of a tile is beside the first row of the tile.
         let at = base(row.max(LABEL)) + row * narrow::<u32>(i);
         let _ = write!(
             out,
@@ -251,7 +246,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     out.push_str("</g></g>");
 }
 
-/// Returns the distance from the upper edge of a row to the base line of its text, which is vertically centred.
+/// Returns the base line of vertically centred text, relative to the upper edge of a row.
 fn base(row: u32) -> u32 {
     row / 2 + 4
 }
@@ -277,14 +272,12 @@ fn lines(
     let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
 }
 
-/// Draws thicker lines between adjacent cells of different groups. A line inside a tile is omitted, because it would
-/// cross the label of the tile.
+/// Draws thicker lines between adjacent cells of different groups, except inside a tile with a label.
 fn borders(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     let (columns, rows) = (panel.columns.len(), panel.rows.len());
     let group = |i: usize, j: usize| panel.cells[i * columns + j].group;
-    // Returns the start and the length of each run of positions along a line at which the cells on the two sides
-    // differ.
+    // Start and length of each run of positions at which the two sides of a line differ.
     let ends = |count: usize, differs: &dyn Fn(usize) -> bool| -> Vec<(usize, usize)> {
         let places: Vec<usize> = (0..count).filter(|at| differs(*at)).collect();
         let runs = places.chunk_by(|a, b| a + 1 == *b);
@@ -342,7 +335,6 @@ fn labels_of_columns(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     out.push_str("</text></g>");
 }
 
-/// Draws a label of one or two lines in the middle of each cell.
 fn labels(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry { cell, row, .. } = *placed;
     out.push_str(r#"<g text-anchor="middle">"#);
@@ -374,7 +366,6 @@ fn labels(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     out.push_str("</g>");
 }
 
-/// Draws a label at the first cell of each tile.
 fn labels_of_tiles(out: &mut String, panel: &Panel, placed: &PanelGeometry) {
     let PanelGeometry {
         cell,
@@ -398,8 +389,8 @@ fn span(out: &mut String, x: u32, text: &str) {
     let _ = write!(out, r#"<tspan x="{x}">{}</tspan>"#, escaped(text));
 }
 
-/// Returns one SVG path for each fill, paired with the number of the fill. The path is a line through the middle of
-/// each run of adjacent cells with this fill.
+/// Returns one SVG path for each fill, with the number of the fill. A path runs through the middle of each run of
+/// cells.
 fn runs(panel: &Panel) -> Vec<(u32, String)> {
     let mut paths: Vec<(u32, String)> = all().map(|paint| (number(paint), String::new())).collect();
     for (row, (_, cells)) in panel.lines().enumerate() {
@@ -415,7 +406,7 @@ fn runs(panel: &Panel) -> Vec<(u32, String)> {
     paths
 }
 
-/// Draws the arrows, and outlines the cells at which an arrow starts or ends.
+/// Draws the arrows, and outlines the cells at both ends.
 fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
     let arrows = arrows(scene, &geometry.panels);
     for (link, Arrow { points, colour }) in scene.links.iter().zip(arrows) {
@@ -426,7 +417,7 @@ fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
             r#"<g><title>{}</title><path class="a a{colour}" stroke-width="1.3" d="M{x} {y}H{track}V{to_y}H{to_x}"/>"#,
             escaped(&link.label)
         );
-        // The arrowhead is drawn before the labels of the rows, where there is space.
+        // The arrowhead is before the labels of the rows, where there is space.
         let to = &geometry.panels[link.to.0];
         let head = f64::from(to.x - to.lead) - 1.0;
         let _ = write!(
@@ -438,7 +429,7 @@ fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
             let placed = &geometry.panels[panel];
             let (x, y) = placed.corner(cell / columns, cell % columns);
             let (w, h) = (placed.cell, placed.row);
-            // The label of a tile extends into the next cells, so only the edge at the arrow is outlined.
+            // The label of a tile covers the next cells, so only the edge at the arrow is outlined.
             let _ = match placed.is_thinned() {
                 true => write!(
                     out,
@@ -455,7 +446,6 @@ fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
     }
 }
 
-/// Returns a text escaped for XML.
 pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     let is_safe = |c: u8| c >= b' ' && !matches!(c, b'&' | b'<' | b'>' | b'"' | 0x7f..);
     if text.bytes().all(is_safe) {
@@ -486,7 +476,7 @@ pub(super) mod tests {
     use crate::target::{Access, Target};
     use crate::view::Window;
 
-    /// A rectangle, given by the positions of its left, upper, right and lower edges.
+    /// A rectangle: left, upper, right and lower edge.
     #[derive(Clone, Copy, Debug)]
     struct Extent([f64; 4]);
 
@@ -511,7 +501,7 @@ pub(super) mod tests {
         attribute(tag, name)?.parse().ok()
     }
 
-    /// Extents of the texts of a picture, of the arrows, which no text may overlap, and of all other lines.
+    /// Extents of texts, of arrows (which no text may overlap), and of other lines.
     #[derive(Default)]
     struct Extents {
         texts: Vec<(Extent, String)>,
@@ -519,7 +509,7 @@ pub(super) mod tests {
         lines: Vec<Extent>,
     }
 
-    /// Returns the extents of the straight lines of a path. `scale` and `origin` are the transformation of its group.
+    /// Returns the extents of the straight lines of a path in a group with this `scale` and `origin`.
     fn path(d: &str, scale: [f64; 2], origin: [f64; 2]) -> Vec<Extent> {
         let mut found = Vec::new();
         let (mut at, mut rest) = ([0.0; 2], d);
@@ -606,7 +596,7 @@ pub(super) mod tests {
                     "end" => at - width,
                     _ => at,
                 };
-                // The extent of a text includes the ascenders and descenders of the font.
+                // Includes the ascenders and descenders of the font.
                 let base = origin[1] + line.1;
                 found
                     .texts
@@ -724,7 +714,6 @@ pub(super) mod tests {
         }
     }
 
-    /// A picture of a large layout, and of a conversion of a large layout, fits into a window of usual size.
     #[test]
     fn pictures_of_large_layouts_are_narrow() {
         let [a, b] = [0, 1].map(|i| layout(ENCODINGS[i], &[128, 128]));

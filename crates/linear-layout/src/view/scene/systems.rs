@@ -9,8 +9,8 @@ use crate::tilus::{RegisterLayout, SharedLayout};
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {
-    /// Returns a picture of a CuTe layout. A cell is a coordinate, and shows the index of the coordinate. The last two
-    /// modes run down and across, and there is one grid for each coordinate of the preceding modes.
+    /// Returns a picture of a CuTe layout, in which a cell is a coordinate and shows its index. The last two modes run
+    /// down and across, with one grid for each coordinate of the other modes.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout: linear_layout::cute::ComposedLayout = "Sw<1,0,2> o 0 o (2,3):(4,1)".parse()?;
@@ -30,7 +30,7 @@ impl Scene {
             .map(|(i, mode)| (format!("mode {i}"), mode.size().unsigned_abs()))
             .collect();
         let mut scene = grids(&shape, window, |index| {
-            // The coordinate is one number, in which the first mode is the fastest.
+            // The coordinate as one number. The first mode is the fastest.
             let digits = index.iter().zip(&shape).rev();
             let coordinate = digits.fold(0u64, |whole, (i, (_, size))| {
                 whole.wrapping_mul(*size).wrapping_add(*i)
@@ -64,10 +64,10 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of a register layout as Tilus prints it: the text of the layout, and below it a grid of the
-    /// elements. A cell is `thread: register`, or `[thread, ...]: register` if several threads hold the element.
+    /// Returns a picture of a register layout as Tilus prints it: the text, and a grid with `thread: register`, or with
+    /// `[thread, ...]: register` if several threads hold an element.
     ///
-    /// If there are more than three dims, dims of extent 1 are omitted.
+    /// Above rank 3, dims of extent 1 are omitted.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::spatial(&[3, 2])?.reduce(&[0], false)?;
@@ -119,8 +119,7 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of a shared layout as Tilus prints it. A cell is an element, and shows the offset of the
-    /// element.
+    /// Returns a picture of a shared layout as Tilus prints it: the text, and a grid with the offset of each element.
     /// ```
     /// # use linear_layout::view::{Scene, Window};
     /// let layout = linear_layout::tilus::SharedLayout::column_major(&[2, 3])?;
@@ -151,11 +150,10 @@ impl Scene {
     }
 }
 
-/// Returns the text that Tilus prints for a register layout: the text of the layout, and below it a grid of the
-/// elements. A cell is `thread: register` or `[thread, ...]: register`.
+/// Returns a register layout as Tilus prints it: the text, and a grid with `thread: register` or `[thread, ...]:
+/// register`.
 ///
-/// A tensor of more than two dims has one grid for each index along the dims before the last two. If there are more
-/// than three dims, dims of extent 1 are omitted.
+/// Above rank 2, there is one grid for each index along the leading dims. Above rank 3, dims of extent 1 are omitted.
 ///
 /// ```
 /// use linear_layout::{tilus::spatial, view::register_grid};
@@ -174,16 +172,15 @@ pub fn register_grid(layout: &RegisterLayout) -> String {
     text.trim_end_matches('\n').to_owned()
 }
 
-/// Returns the text that Tilus prints for a shared layout: the text of the layout, and below it a grid of the offsets.
-/// Returns `None` if the rank of the tensor is not 2.
+/// Returns a shared layout as Tilus prints it: the text, and a grid with the offsets. Returns `None` if the rank is not
+/// 2.
 #[must_use]
 pub fn shared_grid(layout: &SharedLayout) -> Option<String> {
     let text = || Scene::shared_layout(layout, Window::ALL).to_string();
     (layout.shape().len() == 2).then(|| text().trim_end_matches('\n').to_owned())
 }
 
-/// Returns a picture in the format of Tilus. `cell` returns the cell for an index of the tensor, or `None` if the index
-/// has no cell.
+/// Returns a picture in the format of Tilus. `cell` returns the cell for an index, or `None` for an empty cell.
 fn of_tilus(shape: &[u64], window: Window, mut cell: impl FnMut(&[u64]) -> Option<Cell>) -> Scene {
     let is_kept = |size: u64| shape.len() <= 3 || size > 1;
     let kept: Vec<usize> = (0..shape.len()).filter(|i| is_kept(shape[*i])).collect();

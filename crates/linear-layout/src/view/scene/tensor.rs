@@ -6,18 +6,17 @@ use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::{Holders, InPoint};
 use crate::view::words::neighbours;
 
-/// Maximum number of holders that a cell names. The cell states the number of further holders.
+/// Maximum number of holders that a cell names.
 pub(super) const NAMED_HOLDERS: usize = 4;
-/// Maximum number of threads that a cell names in the format of Tilus. It is the number of lanes of a wavefront.
+/// Maximum number of threads that a cell names in the format of Tilus: the lanes of a wavefront.
 const NAMED_THREADS: usize = 64;
 
 impl Scene {
-    /// Returns a picture of the tensor, in which a cell is an element and shows its holders. The last two output dims
-    /// run down and across, and there is one grid for each index along the preceding dims.
+    /// Returns a picture of the tensor, in which a cell is an element and shows its holders.
     ///
-    /// A holder has the format of [`InPoint`]. Several holders of one element are separated by `|`, and an element
-    /// without a holder is `-`. The elements of a thread have the same colour. If there are several warps, each warp
-    /// has a hue.
+    /// The last two output dims run down and across, with one grid for each index along the other dims. Holders print
+    /// as [`InPoint`] and are separated by `|`. An element without a holder is `-`. Threads have colours, and several
+    /// warps have different hues.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -47,9 +46,8 @@ impl Scene {
         scene
     }
 
-    /// Returns a picture of the tensor in the format of Tilus: a cell has lines around it, and shows `thread:
-    /// register`, or `[thread, thread]: register` if several threads hold the element. Threads are numbered through all
-    /// warps of a CTA.
+    /// Returns a picture of the tensor in the format of Tilus: boxes with `thread: register`, or with `[thread,
+    /// thread]: register` if several threads hold the element. Threads are numbered through all warps and CTAs.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -77,7 +75,7 @@ impl Scene {
                 return names.join("|");
             };
             threads.sort_unstable();
-            // A thread that holds the element in several registers is named only once.
+            // A thread may hold the element in several registers.
             threads.dedup();
             let mut names: Vec<String> = threads.iter().map(u64::to_string).collect();
             if more > 0 {
@@ -95,8 +93,8 @@ impl Scene {
     }
 }
 
-/// Returns the text that names the holders of an element. `held` are the packed inputs of the named holders, and `more`
-/// is the number of further holders, or `u64::MAX` if there are too many to count.
+/// Returns the text for the holders `held` of an element. `more` is the number of further holders, or `u64::MAX` if
+/// there are too many to count.
 pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
     let named: Vec<String> = held
         .iter()
@@ -110,8 +108,8 @@ pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> St
     }
 }
 
-/// Returns a picture whose cells are elements. `name` returns the text of a cell, given the first `most` holders of its
-/// element and the number of further holders (`u64::MAX` if there are too many to count).
+/// Returns a picture of the elements. `name` returns the text of a cell from the first `most` holders and the number of
+/// further holders (`u64::MAX` if there are too many to count).
 pub(super) fn of_elements(
     layout: &LinearLayout,
     window: Window,
@@ -161,8 +159,8 @@ pub(super) fn of_elements(
     scene
 }
 
-/// Returns a picture of a tensor of any shape. The last two dims run down and across, and there is a panel for each
-/// index along the preceding dims. `cell` returns the cell for an index of the tensor.
+/// Returns a picture of a tensor. The last two dims run down and across, with one panel for each index along the other
+/// dims. `cell` returns the cell for an index.
 pub(super) fn grids(
     shape: &[(String, u64)],
     window: Window,
@@ -218,13 +216,13 @@ pub(super) fn grids(
 }
 
 impl Space {
-    /// Returns the dims of the slots of a layout: its input dims with more than one index.
+    /// Returns the input dims with more than one index.
     pub(super) fn of_ins(layout: &LinearLayout) -> Self {
         let dims = layout.in_shape().filter(|(_, size)| *size > 1);
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 
-    /// Decomposes a packed number, and returns the index along `dim`, or 0 if the space does not have this dim.
+    /// Returns the index along `dim` in a packed number, or 0 if the space does not have this dim.
     pub(super) fn index(&self, mut number: u64, dim: Dim) -> u64 {
         for (name, size) in &self.0 {
             if *name == dim.name() {
@@ -235,14 +233,13 @@ impl Space {
         0
     }
 
-    /// Returns the dims of the elements of a layout: its output dims.
     pub(super) fn of_outs(layout: &LinearLayout) -> Self {
         let dims = layout.out_shape();
         Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
     }
 }
 
-/// The bits of a packed input that contain the index in one input dim.
+/// The bits of a packed input for one input dim.
 #[derive(Clone, Copy, Debug, Default)]
 struct IndexField {
     shift: usize,
@@ -269,12 +266,10 @@ impl IndexField {
     }
 }
 
-/// The rule for the fill of a slot, which depends on its warp and lane, on its lane, or on its index in the first input
-/// dim with more than one index.
+/// Selects the fill of a slot: by warp and lane, by lane, or by the index in the first input dim with several indices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
-    /// The bits that select the fill. The lowest bits of the input dim are excluded if they only distinguish adjacent
-    /// elements.
+    /// The bits that select the fill, without low bits that only distinguish adjacent elements.
     by: IndexField,
     is_by_hue: bool,
     warp: IndexField,
@@ -289,7 +284,7 @@ impl Tints {
             _ => Dim::LANE,
         };
         let field = IndexField::of(layout, dim);
-        // Adjacent offsets have the same colour if they hold adjacent elements of the tensor.
+        // Adjacent offsets with adjacent elements have the same colour.
         let run = match neighbours(layout) {
             Some((_, run)) if dim == Dim::OFFSET => run,
             _ => 1,
@@ -307,7 +302,7 @@ impl Tints {
         }
     }
 
-    /// Returns the number of the warp of a slot, where warps are numbered through all CTAs.
+    /// Returns the number of the warp, counted through all CTAs.
     pub(super) fn warp(self, input: u64) -> u64 {
         self.block.index(input) * self.warp.size() + self.warp.index(input)
     }
@@ -327,8 +322,7 @@ impl Tints {
         }
     }
 
-    /// Returns legend entries such as `warp 0` for the hues of warps, or no entries if there is only one warp. `suffix`
-    /// is appended to each entry.
+    /// Returns entries such as `warp 0` with `suffix` appended, or no entries for a single warp.
     pub(super) fn legend(self, suffix: &str) -> Vec<(Paint, String)> {
         if !self.has_warps() {
             return Vec::new();

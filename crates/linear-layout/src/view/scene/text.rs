@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 
-/// A rendering of a scene as text, which `Display` prints.
+/// A scene as text, which `Display` prints.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -31,7 +31,7 @@ pub struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// Returns a rendering without colours and without a limit of the width.
+    /// Returns text without colours and without a maximum width.
     #[must_use]
     pub fn new(scene: &'s Scene) -> Self {
         Self {
@@ -41,21 +41,20 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Limits the width of tables to `width` characters. A wider table is split into pieces of at least one column, one
-    /// below the other.
+    /// Limits the width of tables to `width` characters. A wider table is split into pieces below each other.
     #[must_use]
     pub fn within(self, width: usize) -> Self {
         Self { width, ..self }
     }
 
-    /// Adds colours to the cells, by escape sequences for terminals with 256 colours.
+    /// Colours the cells with escape sequences for terminals with 256 colours.
     #[must_use]
     pub fn coloured(self, theme: Theme) -> Self {
         let theme = Some(theme);
         Self { theme, ..self }
     }
 
-    /// Returns the text of a cell, padded to `width` characters, with a blank on each side.
+    /// Pads the text of a cell to `width` characters, with a blank on each side.
     fn cell(&self, cell: &Cell, width: usize, is_left: bool) -> String {
         let text = &cell.text;
         let text = if is_left {
@@ -86,7 +85,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Writes the columns in the range `piece` of a table, with the labels of rows and columns.
+    /// Writes the columns `piece` of a table with the labels of rows and columns.
     fn labelled(
         &self,
         f: &mut impl fmt::Write,
@@ -139,8 +138,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Returns the text of a matrix product, in which D is to the right of A and below B. Returns `None` if the text
-    /// would be too wide.
+    /// Returns the text of a matrix product with D to the right of A and below B, or `None` if the text is too wide.
     fn product(&self, panels: [&Panel; 3]) -> Result<Option<String>, fmt::Error> {
         let mut tables = panels.map(TextTable::new);
         let [_, b, d] = &mut tables;
@@ -169,8 +167,8 @@ impl<'s> Text<'s> {
         Ok(Some(text))
     }
 
-    /// Writes the columns in the range `piece` of a table, with lines around the cells. Cells are aligned to the right
-    /// if all cells are numbers, and to the left otherwise.
+    /// Writes the columns `piece` of a table with lines around the cells. If all cells are numbers, they are aligned to
+    /// the right.
     fn boxed(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -231,7 +229,6 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Prints the scene as plain text of any width.
 impl fmt::Display for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Text::new(self).fmt(f)
@@ -242,7 +239,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns the number of characters of a line that a terminal shows, i.e. without escape sequences.
+/// Returns the number of characters of a line without escape sequences.
 fn shown(line: &str) -> usize {
     let mut parts = line.split('\x1b');
     let first = parts.next().map_or(0, length);
@@ -250,10 +247,10 @@ fn shown(line: &str) -> usize {
     first + after.sum::<usize>()
 }
 
-/// A panel, and the widths of its columns in characters.
+/// A panel with widths in characters.
 struct TextTable<'s> {
     panel: &'s Panel,
-    /// Width of the labels of rows in characters.
+    /// Width of the labels of rows.
     lead: usize,
     widths: Vec<usize>,
 }
@@ -272,7 +269,7 @@ impl<'s> TextTable<'s> {
                 *width = (*width).max(length(&cell.text));
             }
         }
-        // A name that is wider than its columns widens the last of these columns.
+        // The last column below a wide name becomes wider.
         let mut column = 0;
         for (name, count) in &panel.groups {
             let taken: usize = widths[column..column + count].iter().map(|w| w + 2).sum();
@@ -288,7 +285,7 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Gives this table and `other` equal column widths, and equal widths of row labels.
+    /// Makes the widths of columns and row labels equal in both tables.
     fn align(&mut self, other: &mut Self) {
         let lead = self.lead.max(other.lead);
         (self.lead, other.lead) = (lead, lead);
@@ -298,7 +295,7 @@ impl<'s> TextTable<'s> {
         }
     }
 
-    /// Returns the ranges of columns into which a table is split, so that each range fits into `width` characters.
+    /// Splits the columns into ranges that fit into `width` characters.
     fn pieces(&self, width: usize) -> Vec<core::ops::Range<usize>> {
         let (lead, between) = match self.panel.frame {
             Frame::Numbered => (self.lead + 1, 2),
@@ -319,8 +316,8 @@ impl<'s> TextTable<'s> {
     }
 }
 
-/// Returns the code of the colour that is nearest to `rgb` among the 256 colours of a terminal: a colour of the 6x6x6
-/// cube (codes from 16 on), or a grey (codes from 232 on).
+/// Returns the nearest of the 256 colours of a terminal: a colour of the 6x6x6 cube (codes from 16 on), or a grey
+/// (codes from 232 on).
 fn code(rgb: [u8; 3]) -> u32 {
     // The levels of a channel in the cube are 0, 95, 135, 175, 215 and 255.
     let level = |c: u8| match c {
@@ -329,7 +326,7 @@ fn code(rgb: [u8; 3]) -> u32 {
         _ => (u32::from(c) - 35) / 40,
     };
     let [r, g, b] = rgb.map(level);
-    // For colours below the second level, the greys have finer levels.
+    // Greys have finer levels below the second level of the cube.
     if [r, g, b] == [0, 0, 0] {
         let grey = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
         return 232 + (grey.saturating_sub(3) / 10).min(23);

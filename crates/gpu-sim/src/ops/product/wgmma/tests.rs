@@ -3,10 +3,10 @@
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// The memory layout of an operand, and the fields of the operand's descriptor.
+/// The memory layout of an operand, and the fields of its descriptor.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// Returns the byte offset of an element, given the index along M or N and the index along K.
+    /// Maps (index along M or N, index along K) to the byte offset of the element.
     at: fn(u32, u32) -> u32,
     leading: u64,
     stride: u64,
@@ -14,7 +14,7 @@ struct Layout {
     is_transposed: bool,
 }
 
-/// A layout with rows of 128 bytes along K. The permutation of the 16-byte chunks has a period of 8 rows.
+/// Rows of 128 bytes along K. The permutation of the 16-byte chunks has a period of 8 rows.
 const SWIZZLED: Layout = Layout {
     at: |own, k| own * 128 + ((k / 8) ^ (own % 8)) * 16 + k % 8 * 2,
     leading: 0,
@@ -22,8 +22,7 @@ const SWIZZLED: Layout = Layout {
     swizzle: 1,
     is_transposed: false,
 };
-/// A layout with rows of 64 bytes along K. Two consecutive rows have the same permutation, and so do rows with a
-/// distance of 8.
+/// Rows of 64 bytes along K. Two consecutive rows have the same permutation, as have rows at a distance of 8.
 const SWIZZLED_BY_64: Layout = Layout {
     at: |own, k| own * 64 + ((k / 8) ^ (own / 2 % 4)) * 16 + k % 8 * 2,
     leading: 0,
@@ -31,7 +30,7 @@ const SWIZZLED_BY_64: Layout = Layout {
     swizzle: 2,
     is_transposed: false,
 };
-/// A layout with rows of 128 bytes along N, for 16 values of k. The next 64 columns follow after these rows.
+/// Rows of 128 bytes along N, for 16 values of k, followed by the next 64 columns.
 const TRANSPOSED: Layout = Layout {
     at: |own, k| own / 64 * 2048 + k * 128 + ((own % 64 / 8) ^ (k % 8)) * 16 + own % 8 * 2,
     leading: 2048,
@@ -39,7 +38,7 @@ const TRANSPOSED: Layout = Layout {
     swizzle: 1,
     is_transposed: true,
 };
-/// A layout of core matrices with 8 rows of 16 bytes. Core matrices that are adjacent along K are adjacent in memory.
+/// Core matrices with 8 rows of 16 bytes. Core matrices that are adjacent along K are adjacent in memory.
 const PLAIN: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + own % 8 * 16 + k % 8 * 2,
     leading: 128,
@@ -47,7 +46,7 @@ const PLAIN: Layout = Layout {
     swizzle: 0,
     is_transposed: false,
 };
-/// A layout of core matrices with 8 values of k, each with 16 bytes along N.
+/// Core matrices with 8 values of k, each with 16 bytes along N.
 const PLAIN_TRANSPOSED: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + k % 8 * 16 + own % 8 * 2,
     leading: 128,
@@ -77,7 +76,7 @@ fn half(value: i32) -> [u8; 2] {
     (crate::FloatTy::F16.from_f64(value.into()) as u16).to_le_bytes()
 }
 
-/// Returns the contents of shared memory with both operands. A has 64 rows, B has `n` columns, and k has `ks` values.
+/// Returns shared memory with both operands: A has 64 rows, B has `n` columns, and k has `ks` values.
 fn input(layouts: [Layout; 2], n: u32, ks: u32) -> Vec<u8> {
     let mut bytes = vec![0; 32768];
     for k in 0..ks {
@@ -108,7 +107,7 @@ fn floats(count: u32) -> String {
     format!("!llvm.struct<({})>", vec!["f32"; count as usize].join(", "))
 }
 
-/// Returns code that extracts the fields of a struct of floats as `%<name>0`, `%<name>1` and so on.
+/// Extracts the fields of a struct of floats as `%<name>0`, `%<name>1` and so on.
 fn parts(of: &str, count: u32) -> String {
     let part = |i| {
         format!(
@@ -119,8 +118,7 @@ fn parts(of: &str, count: u32) -> String {
     (0..count).map(part).collect()
 }
 
-/// Returns code for a product of 64 rows and `n` columns with the result `%<name>`. If `sum` is given, the product is
-/// added to the fields of `%<sum>`.
+/// Returns a product of 64 rows and `n` columns as `%<name>`. A given `sum` adds the fields of `%<sum>`.
 fn product(
     name: &str,
     layouts: [Layout; 2],
@@ -173,7 +171,7 @@ fn product(
 const ORDER: &str = "\"nvvm.wgmma.fence.aligned\"() : () -> ()\n";
 const COMMIT: &str = "\"nvvm.wgmma.commit.group.sync.aligned\"() : () -> ()\n";
 
-/// Returns code for a wait in the form that the lowering emits, in which the registers pass through the wait.
+/// A wait in the form that the lowering emits: the registers pass through the wait.
 fn wait(name: &str, of: &str, count: u32, most: u32) -> String {
     let tied: Vec<String> = (0..count).map(|i| i.to_string()).collect();
     let names: Vec<String> = (0..count).map(|i| format!("%{of}{i}")).collect();
@@ -198,7 +196,7 @@ fn stores(of: &str, count: u32) -> String {
     (0..count).map(one).collect()
 }
 
-/// Returns a kernel of one warp group whose operands are both in shared memory.
+/// Returns a kernel with one warp group and both operands in shared memory.
 fn kernel(layouts: [Layout; 2], n: u32, ks: u32, body: String) -> AsyncKernel {
     AsyncKernel {
         input: input(layouts, n, ks),
@@ -553,7 +551,7 @@ fn sums_in_flight_go_round_loops() {
     );
 }
 
-/// The second warp group of a block computes a product while the first group waits for it at a named barrier.
+/// The second warp group computes a product while the first group waits for the result at a named barrier.
 #[test]
 fn a_team_of_one_warp_group_computes_a_product() {
     let n = 64;
@@ -582,7 +580,7 @@ fn a_team_of_one_warp_group_computes_a_product() {
             .run_as(schedule, Arrival::Late)
             .expect("it runs");
         check(&found[(128 * n / 2) as usize..], n, 32);
-        // A team of the warps 2 to 7 is no whole number of warp groups.
+        // A team of warps 2 to 7 is no whole number of warp groups.
         let error = kernel(64).run_as(schedule, Arrival::Late);
         check_fault(
             &error.expect_err("it is wrong"),

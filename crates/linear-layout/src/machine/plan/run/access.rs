@@ -7,7 +7,7 @@ use crate::plan::program::{Address, MemorySpace, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {
-    /// Returns the address of an access in each thread, or an error if an address is out of bounds or misaligned.
+    /// Returns one address per thread, or a fault if an address is out of bounds or misaligned.
     pub(super) fn addresses(
         &mut self,
         step: usize,
@@ -180,11 +180,10 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the cells that the granules of matrix fragments occupy, in the order of words, and of threads within a
-    /// word.
+    /// Returns the cells of all granules of matrix fragments, ordered by word and then by thread.
     ///
     /// # Errors
-    /// Returns an error if a row is out of bounds or misaligned, the number of lanes or rows is wrong, or a granule is
+    /// Returns a fault for a row out of bounds or misaligned, for a wrong number of lanes or rows, and for a granule
     /// larger than the unit that the instruction keeps contiguous.
     pub(super) fn matrix_cells(
         &mut self,
@@ -314,7 +313,7 @@ impl<N: Name> Machine<'_, N> {
         })
     }
 
-    /// Returns the wavefronts that one warp takes to access the rows of `count` matrices.
+    /// Wavefronts per warp, with `count` words per lane.
     pub(super) fn matrix_wavefronts(
         &self,
         (base, access): (u32, Access),
@@ -332,8 +331,8 @@ impl<N: Name> Machine<'_, N> {
 
     /// Returns the wavefronts of one access by one warp, counted bank by bank.
     ///
-    /// If the layout has no padding, a constant XORed into all addresses of a warp permutes the banks and preserves
-    /// conflicts. Then the result for the first access of the first warp holds for all accesses with this base.
+    /// Without padding, a constant XORed into all addresses permutes the banks and preserves conflicts. The first
+    /// access of the first warp then stands for all accesses with the same base.
     pub(super) fn wavefronts(
         &mut self,
         address: Address,

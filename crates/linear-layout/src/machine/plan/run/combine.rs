@@ -6,7 +6,7 @@ use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// Combines elements in all threads: either corresponding elements of all operands, or two elements of one operand.
+    /// The elements of all operands must correspond, unless `is_packed` is true.
     pub(super) fn combine(
         &mut self,
         step: usize,
@@ -36,8 +36,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Combines the elements that the lanes of each warp hold in one register. Lanes that differ only in the bits of
-    /// `copies` must hold equal elements.
+    /// Combines the elements of each warp. Lanes that differ only in the bits of `copies` must be equal.
     pub(super) fn reduce_lanes(
         &mut self,
         step: usize,
@@ -65,7 +64,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Counts elements by votes of all lanes of each warp. Each lane counts the elements that fall into its own bins.
+    /// Each lane counts the elements in its own bins.
     pub(super) fn count_votes(
         &mut self,
         step: usize,

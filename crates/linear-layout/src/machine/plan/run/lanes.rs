@@ -67,7 +67,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Transposes a matrix that is distributed over a warp: each lane gets the element at the transposed position.
+    /// Transposes a 16-bit matrix fragment that is distributed over a warp (`movmatrix`).
     pub(super) fn transpose(
         &mut self,
         index: usize,
@@ -97,7 +97,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns, for all threads, the outputs of a map of lane, warp and numeric inputs.
+    /// Returns the outputs of an index map of lane, warp and `inputs`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a number known at run time has 32 bits"
@@ -117,7 +117,6 @@ impl<N: Name> Machine<'_, N> {
         outputs.into_iter().map(Rc::from).collect()
     }
 
-    /// Executes a step that computes the outputs of a map of lane, warp and numeric inputs.
     pub(super) fn compute(
         &mut self,
         step: usize,

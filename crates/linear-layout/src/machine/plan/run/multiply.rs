@@ -1,7 +1,7 @@
 //! Execution of matrix products: the tiles of an instruction, in every warp or in every lane.
 //!
-//! All elements of a row of A or column of B are resolved once, to a [`Line`], rather than once per sum. Names never
-//! change, so instructions that read the same registers of A or B share the lines.
+//! The elements of a row of A or column of B are resolved to a [`Line`] once, not once per sum. Instructions that read
+//! the same registers share their lines.
 
 use super::{FaultKind, Machine, Name, NameRow, PlanFault};
 use crate::machine::plan::name::{Line, LineNames, Products};
@@ -11,15 +11,13 @@ use crate::target::Product;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// State for executing the products of a program, with the instructions and lines that are known already.
 pub(super) struct Multiplier<'a, N> {
     products: &'a mut dyn Products<N>,
     instructions: FxHashMap<u32, Rc<InstructionTiles>>,
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// The key of a list of lines of A or B: the instruction's number, the operand, the rows of its registers, and the rows
-/// and the selector of its scale word.
+/// Instruction number, operand (A is 0, B is 1), registers, and scale word with selector.
 type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
@@ -31,7 +29,7 @@ impl<'a, N> Multiplier<'a, N> {
         }
     }
 
-    /// Returns the instruction with number `number`, or `None` if its tiles are malformed.
+    /// Returns `None` if the tiles are malformed.
     fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<InstructionTiles>> {
         if let Some(known) = self.instructions.get(&number) {
             return Some(Rc::clone(known));
@@ -50,33 +48,29 @@ impl<'a, N> Multiplier<'a, N> {
     }
 }
 
-/// An instruction with the tiles of its operands A, B and D.
 struct InstructionTiles {
     row: Product,
-    /// The sizes m, n and k of the tile.
+    /// m, n and k.
     sizes: [usize; 3],
     tiles: [OperandTile; 3],
 }
 
-/// The text of the fault that a register of a product does not hold a whole element.
 const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
 
-/// The tile of one operand: a table from elements to the registers and lanes that hold them, and a table in the other
-/// direction.
+/// Tables between the elements of an operand and (register, lane) pairs.
 struct OperandTile {
     registers: usize,
     lanes: usize,
-    /// The (register, lane) pairs that hold each element, `copies` pairs per element. Elements are ordered along k for
-    /// A and B, and along n for D.
+    /// The pairs of each element, `copies` per element. A and B are ordered along k, D along n.
     holders: Vec<(usize, usize)>,
-    /// For each lane of each register, the element as `[line, offset in the line]`.
+    /// `[line, offset in the line]` for each lane of each register.
     places: Vec<[usize; 2]>,
-    /// Number of replicas of each element.
+    /// Number of replicas per element.
     copies: usize,
 }
 
 impl OperandTile {
-    /// Returns the tile of an operand, or `None` if some elements have more replicas than other elements.
+    /// Returns `None` if elements have different numbers of replicas.
     fn of(row: &Product, operand: usize) -> Option<Self> {
         let held = &row.operands[operand];
         let packed = held.packed.len();
@@ -110,7 +104,7 @@ impl OperandTile {
 }
 
 impl<N: Name> Machine<'_, N> {
-    /// Executes a product in each warp, or in each lane. `lists` are the registers of A, B and D.
+    /// `lists` are the registers of A, B and D.
     pub(super) fn multiply(
         &mut self,
         step: usize,
@@ -195,8 +189,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the names of all elements of an operand's tile, first for the first warp, then for the second, and so on
-    /// (or lane by lane if each lane multiplies alone).
+    /// Returns all elements of a tile, warp by warp (lane by lane if each lane multiplies alone).
     fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
@@ -231,7 +224,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// Returns the lines of operand A or B, in the same order of warps or lanes as `tile`.
+    /// In the order of `tile`.
     fn lines(
         &self,
         step: usize,
@@ -272,9 +265,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(lines.into())
     }
 
-    /// Returns the names of the scales of A or B, ordered by row or column and then by block of k, and log2 of the
-    /// block size. They are read from the scale words of the lanes `lanes`. Returns `None` if replicas differ or a
-    /// scale is missing.
+    /// Returns the scales of A or B, and log2 of the block size. Scales are ordered by row or column, then by block of
+    /// k. Returns `None` if replicas differ or a scale is missing.
     fn scales(
         &self,
         instruction: &InstructionTiles,

@@ -1,9 +1,9 @@
-//! Plans that multiply wrong registers must be rejected.
+//! Detection of plans that multiply wrong registers.
 
 use super::*;
 use crate::plan::program::{Operands, Step, ValueId};
 
-/// Returns the layout with two lane bases exchanged: the first, and the last that differs from the first.
+/// Exchanges two lane bases: the first, and the last that differs from the first.
 pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
         let columns = layout.columns_of(own).iter();
@@ -19,7 +19,7 @@ pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     super::layout(parts, sizes)
 }
 
-/// Returns the register lists of the matrix product at step `at` (an issue): the sums, A and B.
+/// Sums, A and B.
 fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     match plan.steps()[at] {
         Step::Mma { acc, a, b, .. } => [acc, a, b],
@@ -32,8 +32,7 @@ fn issues(plan: &Program) -> Vec<usize> {
     (0..plan.steps().len()).filter(is_issue).collect()
 }
 
-/// Returns the plan with one register list of the issue at step `at` replaced. `which` is 0 for the sums, 1 for A and 2
-/// for B.
+/// Replaces the registers of the sums (0), A (1) or B (2).
 fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> Program {
     plan.edited(|steps| {
         if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
@@ -42,14 +41,12 @@ fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> 
     })
 }
 
-/// Returns the plan in which the issues at steps `x` and `y` have exchanged their register lists of operand `which`.
 fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     let (of_x, of_y) = (lists(plan, x)[which], lists(plan, y)[which]);
     with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
 }
 
-/// Returns the plan whose last issue uses, instead of each register of A or B, the next register of that operand. The
-/// last register is followed by the first.
+/// Replaces each register of A or B in the last matrix product by the next register, cyclically.
 fn shifted(plan: &Program, which: usize) -> Program {
     let all = issues(plan);
     let values = |at: usize| plan.operands(lists(plan, at)[which]);
@@ -68,7 +65,7 @@ fn shifted(plan: &Program, which: usize) -> Program {
     with_operand(&plan, last, which, list)
 }
 
-/// Returns two issues of which one accumulates into the sums of the other, or `None` if the tile spans all of k.
+/// The second product accumulates into the result of the first. `None` if the tile spans all of k.
 fn chained(plan: &Program) -> Option<[usize; 2]> {
     let all = issues(plan);
     let pairs = all.iter().flat_map(|x| all.iter().map(|y| [*x, *y]));
@@ -79,9 +76,6 @@ fn chained(plan: &Program) -> Option<[usize; 2]> {
     pairs.next()
 }
 
-/// The evaluator detects each of these faults in the plan of each instruction: A and B exchanged, products repeated,
-/// products missing, registers of A or B off by one in the first or last repetition, the k of one operand exchanged
-/// between two repetitions, sums exchanged, two lane bits exchanged.
 #[test]
 fn faults_of_each_instruction_are_rejected() {
     let (mut known, mut chains) = (HashSet::new(), 0);
@@ -140,7 +134,6 @@ fn faults_of_each_instruction_are_rejected() {
     assert!(chains >= 80, "{chains} of {}", known.len());
 }
 
-/// Each change of an instruction's operands is detected.
 #[test]
 fn a_wrong_product_is_rejected() {
     let (row, target) = of_ampere();

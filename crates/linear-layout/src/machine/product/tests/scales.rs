@@ -6,8 +6,8 @@ use crate::plan::product::{FactorScales, match_instructions};
 use crate::plan::program::{ScaleWord, Step};
 use crate::target::{ScaleBit, ScaleOperand};
 
-/// Returns layouts of the scales of A and B for the tensors of [`around`]. If a selector chooses the lanes that supply
-/// the scales, the second tile along m or n has its scales in other lanes.
+/// Scales of A and B for the tensors of [`around`]. With a lane selector, the second tile along m or n has its scales
+/// in other lanes.
 fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     let scales = row.scales.as_ref().expect("an instruction with scales");
     let [m, n, k] = row.sizes();
@@ -41,7 +41,6 @@ fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     })
 }
 
-/// Returns the product with scales for both operands, for one of them, or for neither.
 fn with_scales<'a>(
     row: &Product,
     product: MatrixProduct<'a>,
@@ -58,7 +57,6 @@ fn with_scales<'a>(
     }
 }
 
-/// Every instruction with scales is selected for its native layouts, and every such plan is proved correct.
 #[test]
 fn each_instruction_with_scales_is_found_and_proved() {
     let mut known = HashSet::new();
@@ -72,7 +70,7 @@ fn each_instruction_with_scales_is_found_and_proved() {
                 let factors = [row.factors];
                 let product = product(&factors, row.sum, layouts.each_ref(), target);
                 let [a, b] = scales_around(&row, renames);
-                // Either factor may be without scales.
+                // Either factor may lack scales.
                 let all = [[true, true], [true, false], [false, true], [false, false]];
                 let is_first = target.scaled_matrix_instructions()[0] == row && !renames;
                 for scales in all.into_iter().take(if is_first { 4 } else { 1 }) {
@@ -90,8 +88,7 @@ fn each_instruction_with_scales_is_found_and_proved() {
     assert_eq!(known.len(), 2 * (2 * 9 + 9 + 6));
 }
 
-/// The evaluator detects wrong scales in the plan of each instruction: scales of another row, block or operand, missing
-/// scales, and a wrong selector.
+/// Scales of another row, block or operand, missing scales, and a wrong selector.
 #[test]
 fn faults_of_scales_are_rejected() {
     let mut known = HashSet::new();
@@ -149,7 +146,7 @@ fn faults_of_scales_are_rejected() {
                     faulty(first, wrong);
                 }
             }
-            // A layout in which a lane bit addresses another row.
+            // A lane bit addresses another row.
             let other = exchanged(&scales[0]);
             let given = [Some(&other), Some(&scales[1])];
             let verdict = check_product(plan, &with_scales(&row, product, given));
@@ -168,7 +165,7 @@ fn blocks_with_one_scale_stay_whole() {
         .iter()
         .find(|row| row.name == "mfma.scale.f32.32x32x64.e4m3.e4m3");
     let row = row.unwrap();
-    // Bits 4 and 5 of k exchanged: lanes hold elements of the other block.
+    // Bits 4 and 5 of k are exchanged: lanes hold elements of the other block.
     let torn = around(row, false, target);
     let exchanged_k = |layout: &LinearLayout, dim: usize| {
         let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
