@@ -56,7 +56,7 @@ fn hoist_one<'c>(context: &PassContext<'c>, function: Op<'c>) -> bool {
         let own = words(context.layouts(), build::only_result(op).r#type());
         let fits = |anchor: &usize| live.peak(load.ops[*anchor], op) + own <= limit;
         if let Some(anchor) = load.anchors().find(fits) {
-            load.move_before(context, anchor);
+            load.hoist_to(context, anchor);
             return true;
         }
     }
@@ -121,7 +121,7 @@ impl<'c> Load<'c> {
     }
 
     /// Moves the load, with the operations that it needs, in front of an operation.
-    fn move_before(&self, context: &PassContext<'c>, anchor: usize) {
+    fn hoist_to(&self, context: &PassContext<'c>, anchor: usize) {
         let rewriter = context.rewriter();
         let place = self.ops[anchor];
         for op in &self.ops[anchor..] {
