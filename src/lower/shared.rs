@@ -55,6 +55,8 @@ impl SharedBytes {
         match self {
             Self::Auto => {
                 let threads = gpu.cta_threads();
+                // A thread that needs more registers spills.
+                let registers = registers.min(gpu.target.registers_per_thread(threads));
                 gpu.target
                     .shared_bytes_at_same_occupancy(baseline, threads, registers)
             }

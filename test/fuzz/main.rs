@@ -87,7 +87,7 @@ why the others do not, by target, with and without tensor cores and asynchronous
 
   --only TEXT   modules whose path has this text in it
   --lower       no further than `ll-opt`
-  --shared      bytes of shared memory and barriers beside Triton's, for modules of which
+  --shared      bytes of shared memory (`shared=baseline`) and barriers beside Triton's, for modules of which
                 `test/referee/figures.py` has found out those
 ";
 
