@@ -196,7 +196,6 @@ fn one_swizzle_is_found_exactly_where_one_will_do() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// Returns the number of an element in this order.
 fn element(at: &[u64], shape: &[u64], order: ElementOrder) -> i64 {
     match order {
         ElementOrder::RowMajor => number(at, shape) as i64,

@@ -34,7 +34,6 @@ pub(crate) fn with_runner<T>(
     })
 }
 
-/// A check of one kernel.
 type Check = fn(&Runner, &Kernel) -> Result<(), (Failure, String)>;
 
 /// Generates the kernel of a seed, and runs it.

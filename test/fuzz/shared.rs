@@ -59,7 +59,12 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
 fn ours(file: &Path, target: &Target, scratch: &Scratch) -> Option<Figures> {
     let (lowered, assembly) = (scratch.path("lowered.mlir"), scratch.path("assembly"));
     let (input, output) = (file.display().to_string(), lowered.display().to_string());
-    let lower = ["--convert-layouts-to-llvm=shared=baseline", &input, "-o", &output];
+    let lower = [
+        "--convert-layouts-to-llvm=shared=baseline",
+        &input,
+        "-o",
+        &output,
+    ];
     if !tool::run(scratch, "ll-opt", &lower, None).succeeded {
         return None;
     }

@@ -24,7 +24,6 @@ pub(super) const CHANGES: [ElementUpdate; 8] = [
 /// A sum of floats, which depends on the order.
 pub(super) const FLOAT_SUM: ElementUpdate = change(5, "arith.addf");
 
-/// An exchange.
 pub(super) const EXCHANGE: ElementUpdate = ElementUpdate {
     number: 10,
     elementwise: None,

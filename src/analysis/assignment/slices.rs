@@ -262,7 +262,6 @@ impl Slices {
         now < as_is
     }
 
-    /// Counts the users of all demands and returns the total cost.
     fn count_users(&mut self, roots: &[DemandId]) -> TotalCost {
         for demand in &mut self.demands {
             demand.users = 0;

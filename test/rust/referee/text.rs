@@ -181,7 +181,6 @@ impl Display for Attr {
     }
 }
 
-/// The source of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperandSource {
     /// An argument of the function, its own.

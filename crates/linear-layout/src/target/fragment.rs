@@ -84,7 +84,6 @@ impl FragmentLayout {
         self.unit_bytes << self.within.len()
     }
 
-    /// Returns the number of rows.
     pub(crate) fn row_count(&self) -> u32 {
         1 << self.rows.len()
     }

@@ -203,7 +203,6 @@ impl MemoryPlan {
         })
     }
 
-    /// Returns the layout of the buffer.
     pub(crate) fn buffer(&self) -> &BufferLayout {
         &self.buffer
     }

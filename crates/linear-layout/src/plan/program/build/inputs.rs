@@ -69,7 +69,6 @@ pub(super) fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueI
     single.for_each(|v| f(*v));
 }
 
-/// Returns the operand lists of a step.
 pub(super) fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
     match step {
         Step::Pack { parts: list, .. } | Step::Compute { inputs: list, .. } => {
