@@ -1,16 +1,17 @@
 //! GPU tensor layouts as linear maps over GF(2).
 //!
-//! [`guide::linear_layouts`] is an introduction that takes twenty minutes to read.
+//! [`guide::linear_layouts`] is an introduction (twenty minutes).
 //!
-//! Start with [`layout`] (the algebra), [`encoding`] (the named layouts of compilers), [`plan`] (how data moves between
-//! layouts, its cost and its text), [`view`] (layouts as text and pictures), and [`bridge`] with [`cute`] and [`tilus`]
+//! Start with [`layout`] (the algebra), [`encoding`] (the named layouts of compilers), [`plan`] (data movement between
+//! layouts, with cost and text), [`view`] (layouts as text and pictures), and [`bridge`] with [`cute`] and [`tilus`]
 //! (the layouts of these two systems). Compilers that lower plans also need [`plan::program`] (the steps of plans),
 //! [`access`] (the width of memory accesses), [`machine`] (the checker that executes plans lane by lane) and [`assign`]
 //! (the choice of layouts for a whole kernel). [`target`] describes GPUs as data, [`f2`] is linear algebra over bits.
 //! [`text`] parses layouts in the notation of any layout system.
 //!
-//! Each module uses only modules that precede it in this list: `f2`, `layout`, `cute` and `tilus`, `bridge`,
-//! `encoding`, `text`, `target`, `access`, `plan`, `machine`, `assign`, `view`.
+//! Modules use earlier modules in this list: `f2`, `layout`, `cute` and `tilus`, `bridge`, `encoding`, `text`,
+//! `target`, `access`, `plan`, `machine`, `assign`, `view`. Exceptions: `text` uses a printer in `view`, and `encoding`
+//! uses a type in `plan`.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,

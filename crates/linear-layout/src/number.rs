@@ -1,12 +1,11 @@
 //! Exact narrowing conversions of integers.
 //!
-//! Indices of dims, bits, registers and lanes are stored in types that are as narrow as the limits allow (64 bits,
-//! [`MAX_DIMS`](crate::layout) dims, 2^32 values of a plan). Loops and sizes use `usize` or `u64`.
+//! Indices are stored in the narrowest types that the limits allow. Loops and sizes use `usize` or `u64`.
 
 /// Converts `number` to a narrower type without loss.
 ///
 /// # Panics
-/// Panics if `number` does not fit. Then the caller has failed to check a limit.
+/// Panics if `number` does not fit, since an earlier limit check is missing.
 #[inline]
 #[track_caller]
 pub(crate) fn narrow<To>(number: impl TryInto<To>) -> To {

@@ -1,6 +1,6 @@
 //! `proptest` strategies for layouts.
 //!
-//! The file is compiled twice: into the crate's own tests, and into the integration tests.
+//! Compiled into the crate's own tests and into the integration tests.
 #![allow(dead_code, reason = "each of the two uses some of the strategies")]
 #![allow(
     missing_docs,
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 pub const INS: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 pub const OUTS: [Dim; 3] = [Dim::out(0), Dim::out(1), Dim::out(2)];
 
-/// Generates a subset of `dims` in any order. Each dim has up to `max_bits` bits.
+/// Generates a subset of `dims` in any order, with up to `max_bits` bits in each dim.
 pub fn shape(dims: &'static [Dim], max_bits: u32) -> impl Strategy<Value = Vec<(Dim, u64)>> {
     proptest::sample::subsequence(dims, 0..=dims.len())
         .prop_shuffle()
@@ -33,7 +33,6 @@ pub fn bits_of(shape: &[(Dim, u64)]) -> u32 {
     shape.iter().map(|(_, size)| size.trailing_zeros()).sum()
 }
 
-/// Generates a packed column: zero, a single bit, or any word.
 fn column(bits: u32) -> impl Strategy<Value = u64> {
     let mask = (1u64 << bits) - 1;
     prop_oneof![
@@ -43,7 +42,6 @@ fn column(bits: u32) -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Generates a layout of any rank with these dims.
 pub fn between(ins: Vec<(Dim, u64)>, outs: Vec<(Dim, u64)>) -> impl Strategy<Value = LinearLayout> {
     let (n, m) = (bits_of(&ins) as usize, bits_of(&outs));
     prop::collection::vec(column(m), n).prop_map(move |columns| {
@@ -51,12 +49,10 @@ pub fn between(ins: Vec<(Dim, u64)>, outs: Vec<(Dim, u64)>) -> impl Strategy<Val
     })
 }
 
-/// Generates a layout of any rank with up to four in-dims and three out-dims in any order.
 pub fn layout() -> impl Strategy<Value = LinearLayout> {
     (shape(&INS, 3), shape(&OUTS, 3)).prop_flat_map(|(i, o)| between(i, o))
 }
 
-/// Generates an invertible layout: a permutation of bits followed by row operations.
 pub fn invertible() -> impl Strategy<Value = LinearLayout> {
     (shape(&INS, 3), any::<u64>())
         .prop_flat_map(|(ins, split)| {
@@ -86,7 +82,7 @@ pub fn invertible() -> impl Strategy<Value = LinearLayout> {
         })
 }
 
-/// Generates a surjective layout that also has zero and dependent bases.
+/// Generates a surjective layout, which may have zero and dependent bases.
 pub fn surjective() -> impl Strategy<Value = LinearLayout> {
     (invertible(), prop::collection::vec(any::<u64>(), 0..3)).prop_map(|(l, extra)| {
         let mask = (1u64 << l.total_out_bits()) - 1;
@@ -103,7 +99,7 @@ pub fn surjective() -> impl Strategy<Value = LinearLayout> {
     })
 }
 
-/// Generates two layouts with the same out-dims, the second of which is surjective.
+/// Generates two layouts with the same out-dims; the second layout is surjective.
 pub fn covered_pair() -> impl Strategy<Value = (LinearLayout, LinearLayout)> {
     (
         surjective(),
@@ -114,7 +110,7 @@ pub fn covered_pair() -> impl Strategy<Value = (LinearLayout, LinearLayout)> {
         .prop_flat_map(|(outer, ins, share, which)| {
             let outs: Vec<_> = outer.out_shape().collect();
             between(ins, outs).prop_map(move |inner| {
-                // Half of the time one dim is the same on both, as in real conversions.
+                // Half of the time one dim is equal in both layouts, as in real conversions.
                 let dims: Vec<Dim> = inner.in_dims().filter(|d| outer.has_in_dim(*d)).collect();
                 if !share || dims.is_empty() {
                     return (inner, outer.clone());
@@ -140,7 +136,6 @@ pub fn covered_pair() -> impl Strategy<Value = (LinearLayout, LinearLayout)> {
         })
 }
 
-/// Returns an affine layout with an offset derived from `seed`.
 pub fn with_offset(linear: LinearLayout, seed: u64) -> AffineLayout {
     let offset: Vec<_> = linear
         .out_shape()

@@ -1,7 +1,7 @@
-//! Parser of layouts in the notation of any layout system.
+//! Parser for layouts in the notation of any layout system.
 //!
 //! [`LayoutText::parse`] accepts an encoding or a type from MLIR, a layout of Gluon, CuTe, CUTLASS or Tilus, or a
-//! printed linear layout. This module determines the layout system of a text and calls the parser of that system.
+//! printed linear layout. [`System::of`] detects the notation.
 //! ```
 //! use linear_layout::encoding::Aliases;
 //! use linear_layout::text::{LayoutText, TextLayout};
@@ -30,7 +30,7 @@ use crate::view::shape_text;
 use core::fmt;
 use thiserror::Error;
 
-/// Description of the accepted notations, for use in messages.
+/// The accepted notations, as text for messages.
 pub const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a type `tensor<64x16xf16, #ttg...>`, \
                          a layout of Gluon `gl.BlockedLayout(...)`, of CuTe `(8,4):(4,1)` or of Tilus \
                          `local(2, 1).spatial(8, 4)`, or a LinearLayout as Triton prints it";
@@ -38,32 +38,29 @@ const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0
 const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
 const ALIAS: &str = "paste its definition in front, `#name = #ttg.blocked<{...}>`";
 
-/// The layout system or notation to which a layout text belongs.
+/// The notation of a layout text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// An encoding `#ttg.blocked<{...}>`, or definitions of aliases for encodings.
+    /// An encoding `#ttg.blocked<{...}>`, or alias definitions for encodings.
     Encoding,
     /// A type with an encoding, for example `tensor<64x16xf16, #ttg.blocked<{...}>>`.
     Type,
-    /// A layout of Gluon, for example `gl.BlockedLayout(...)`.
+    /// A Gluon layout, for example `gl.BlockedLayout(...)`.
     Gluon,
-    /// A layout of another compiler, for example `#xegpu.layout<...>`.
+    /// A layout of a compiler other than Triton, for example `#xegpu.layout<...>`.
     Compiler,
     /// A linear layout as Triton prints it.
     Printed,
-    /// A layout or tensor of CuTe, for example `(8,4):(4,1)` or `Sw<3,4,3> o 0 o (8,64):(64,1)`.
+    /// A CuTe layout or tensor, for example `(8,4):(4,1)` or `Sw<3,4,3> o 0 o (8,64):(64,1)`.
     Cute,
-    /// A register layout of Tilus, for example `local(2, 1).spatial(8, 4)`.
+    /// A Tilus register layout, for example `local(2, 1).spatial(8, 4)`.
     Register,
-    /// A shared layout of Tilus, for example `SharedLayout(...)`.
+    /// A Tilus shared layout, for example `SharedLayout(...)`.
     Shared,
 }
 
 impl System {
-    /// Returns the notation with which `text` begins, or `None` if it begins with no known notation, for example a file
-    /// name.
-    ///
-    /// The rest of the text is not checked.
+    /// Returns the notation of `text` without a full parse, or `None` for other text such as a file name.
     ///
     /// ```
     /// use linear_layout::text::System;
@@ -112,7 +109,7 @@ impl System {
     }
 }
 
-/// Returns the dotted name with which a text begins, e.g. `gl.BlockedLayout`, or the empty string.
+/// Returns the leading dotted name, e.g. `gl.BlockedLayout`, or an empty string.
 fn path(text: &str) -> &str {
     let end = text.find(|c: char| c != '_' && c != '.' && !c.is_ascii_alphanumeric());
     end.map_or("", |end| &text[..end])
@@ -128,8 +125,7 @@ fn is_shared(path: &str) -> bool {
     name == "SharedLayout" || name.starts_with("shared_")
 }
 
-/// Returns the length in bytes of the part of a text in which a layout is assigned to a name (`name =`, `name: type =`
-/// or `using name =`), or 0 if there is no such part.
+/// Returns the byte length of a leading assignment (`name =`, `name: type =` or `using name =`), or 0.
 fn assigned(text: &str) -> usize {
     let Some(at) = text.find('=') else {
         return 0;
@@ -143,24 +139,24 @@ fn assigned(text: &str) -> usize {
     }
 }
 
-/// A layout in the representation of its layout system.
+/// A parsed layout, in the representation of its layout system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextLayout {
-    /// An encoding. A tensor shape is required to convert it to a linear layout.
+    /// An encoding. The linear layout also depends on a tensor shape.
     Encoding(Encoding),
-    /// A layout of another compiler. A tensor shape is required to convert it to a linear layout.
+    /// A layout of a compiler other than Triton. The linear layout also depends on a tensor shape.
     Compiler(CompilerLayout),
     /// A linear layout.
     Linear(LinearLayout),
-    /// A layout of CuTe: a function from coordinates to indices.
+    /// A CuTe layout: a function from coordinates to indices.
     Cute(ComposedLayout),
-    /// A register layout of Tilus.
+    /// A Tilus register layout.
     Register(RegisterLayout),
-    /// A shared layout of Tilus.
+    /// A Tilus shared layout.
     Shared(SharedLayout),
 }
 
-/// A parsed layout, with the shape and the element type that its text contains.
+/// A parsed layout, with the shape and the element width in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutText {
     /// The layout.
@@ -171,7 +167,7 @@ pub struct LayoutText {
     pub element_bits: Option<u32>,
 }
 
-/// The error for a text that is not a layout.
+/// The error for a text that is not a layout, or that contradicts a given shape.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct TextError {
@@ -196,13 +192,13 @@ impl TextError {
         Self::new(error, offset, error.is_unknown_alias().then_some(ALIAS))
     }
 
-    /// Returns the byte offset of the error in the text, if it is known.
+    /// Returns the byte offset of the error in the text, if known.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }
 
-    /// Returns a suggested correction of the text, or `None` if the message already contains it or there is none.
+    /// Returns advice to print below the message, if any.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
@@ -216,11 +212,10 @@ impl From<EncodingError> for TextError {
 }
 
 impl LayoutText {
-    /// Parses a layout. Encodings in the text may use `aliases`, and aliases that the text defines before the layout.
+    /// Parses a layout. Encodings may use `aliases` and the aliases that the text defines first.
     ///
     /// # Errors
-    /// Returns an error if the text begins with no known notation, or has a syntax error in the notation with which it
-    /// begins.
+    /// Returns an error if the text is in no known notation, or has a syntax error.
     pub fn parse(text: &str, aliases: &Aliases) -> Result<Self, TextError> {
         let start = text.len() - text.trim_start().len();
         if !text[start..].starts_with('#') || CompilerLayout::matches_prefix(text) {
@@ -236,7 +231,6 @@ impl LayoutText {
         }
     }
 
-    /// Parses the layout that begins at byte offset `start`.
     fn of_one(text: &str, start: usize, aliases: &Aliases) -> Result<Self, TextError> {
         let body = text[start..].trim_end().trim_end_matches(';');
         let spaces = body.len() - body.trim_start().len();
@@ -316,8 +310,9 @@ impl LayoutText {
         })
     }
 
-    /// Returns the shape in the text, or else the shape that the layout determines. A CuTe layout determines no shape,
-    /// since its coordinates need not be the coordinates of a tensor.
+    /// Returns the shape in the text, or else the shape of the layout.
+    ///
+    /// Encodings, layouts of other compilers and CuTe layouts have no shape.
     #[must_use]
     pub fn own_shape(&self) -> Option<Vec<u64>> {
         self.shape.clone().or_else(|| match &self.layout {
@@ -328,7 +323,7 @@ impl LayoutText {
         })
     }
 
-    /// Returns the shape on which to evaluate the layout: `requested`, or else the [own shape](Self::own_shape).
+    /// Returns `requested`, or else the [own shape](Self::own_shape).
     ///
     /// # Errors
     /// Returns an error if `requested` differs from the own shape.
@@ -344,7 +339,7 @@ impl LayoutText {
         }
     }
 
-    /// Returns true if the layout can be converted only for a given tensor shape, and the text has no shape.
+    /// Returns true if the linear layout depends on a tensor shape that the text lacks.
     #[must_use]
     pub fn needs_shape(&self) -> bool {
         let is_open = matches!(
@@ -365,7 +360,7 @@ impl From<Encoding> for LayoutText {
     }
 }
 
-/// Returns a suggested correction for a text that begins with no known notation.
+/// Returns a suggested correction for `text` in an unknown notation.
 #[must_use]
 pub fn note_for(text: &str) -> String {
     let word = path(text.trim());
@@ -383,8 +378,7 @@ pub fn note_for(text: &str) -> String {
     }
 }
 
-/// Checks the name of the class or function with which `text` begins. If the name is unknown, returns an error at byte
-/// offset `at` with the nearest known name.
+/// Returns an error at byte offset `at` if `text` begins with an unknown class or function name.
 fn check_function(text: &str, at: usize) -> Result<(), TextError> {
     let path = path(text);
     let name = path.rsplit('.').next().unwrap_or(path);

@@ -2,9 +2,8 @@
 
 /// A row echelon form that grows column by column.
 ///
-/// An inserted column is either independent of the earlier columns (a *pivot* column) or an XOR of earlier pivot
-/// columns (a *free* column). So the pivot columns are the pivot columns of the reduced row echelon form, and a
-/// solution that uses only pivot columns has all free variables zero.
+/// An inserted column is a *pivot* column if it is independent of the earlier columns, and a *free* column otherwise.
+/// Solutions use only pivot columns: all free variables are zero.
 ///
 /// ```
 /// # use linear_layout::f2::Echelon;
@@ -20,8 +19,7 @@
 /// For every `x = solve(y)`: the columns selected by `x` XOR to `y`, and `x & !pivot_columns() == 0`.
 #[derive(Clone, Debug)]
 pub struct Echelon {
-    /// At index `r`, the reduced vector whose pivot row is `r`, or 0. This vector has no bit in the pivot row of a
-    /// vector that was inserted earlier.
+    /// At index `r`, the reduced vector with pivot row `r`, or 0. No bit is in the pivot row of an earlier vector.
     vectors: [u64; 64],
     /// At index `r`, the mask of the inserted columns that XOR to `vectors[r]`.
     sources: [u64; 64],
@@ -30,7 +28,7 @@ pub struct Echelon {
 }
 
 impl Echelon {
-    /// Returns the echelon form of the matrix without columns.
+    /// Returns the echelon form of a matrix without columns.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -42,10 +40,11 @@ impl Echelon {
         }
     }
 
-    /// Inserts a column. Returns `None` if the column is independent of the earlier columns. Otherwise returns a kernel
-    /// vector: the mask of `index` and of the pivot columns that XOR to `column`.
+    /// Inserts `column` with the number `index`. Returns `None` for a pivot column, and a kernel vector for a free
+    /// column.
     ///
-    /// `index` is the number of the column, taken modulo 64. The caller uses each index only once.
+    /// The kernel vector selects `index` and the pivot columns that XOR to `column`. `index` is taken modulo 64 and
+    /// must be new.
     #[inline]
     pub fn insert(&mut self, index: usize, column: u64) -> Option<u64> {
         let own = 1u64 << (index & 63);
@@ -62,10 +61,9 @@ impl Echelon {
         None
     }
 
-    /// Returns the remainder of `y` modulo the span of the columns, and the mask of the pivot columns whose XOR with
-    /// `y` is the remainder.
+    /// Returns `(rest, mask)`: the remainder of `y` modulo the span, and the pivot columns whose XOR is `y ^ rest`.
     ///
-    /// The remainder is zero exactly when `y` is in the span of the columns.
+    /// `rest` is zero if and only if `y` is in the span of the columns.
     #[inline]
     #[must_use]
     pub fn reduce(&self, y: u64) -> (u64, u64) {
@@ -103,7 +101,7 @@ impl Echelon {
         self.pivot_columns.count_ones() as usize
     }
 
-    /// Returns the mask of the pivot columns, which were independent of all earlier columns.
+    /// Returns the mask of the pivot columns.
     #[inline]
     #[must_use]
     pub const fn pivot_columns(&self) -> u64 {

@@ -1,16 +1,15 @@
 //! Linear algebra over GF(2) on packed bits.
 //!
-//! GF(2) is the field with two elements: adding is XOR, multiplying is AND. A vector of up to 64
-//! bits is one `u64`; a matrix of up to 64x64 bits is a slice with one word per *column*, so that column `j` is
-//! the image of the `j`-th unit vector and applying the matrix is an XOR of columns ([`apply_columns`]):
+//! GF(2) is the field with two elements: adding is XOR, multiplying is AND. A vector of up to 64 bits is one `u64`. A
+//! matrix of up to 64x64 bits is a slice with one word per *column*, and [`apply_columns`] XORs the selected columns:
 //!
 //! ```text
 //!     | 1 0 1 |      columns, bit r = row r:  [0b01, 0b10, 0b11]
 //! A = | 0 1 1 |      A (1, 0, 1) = column 0 ^ column 2 = 0b01 ^ 0b11 = 0b10
 //! ```
 //!
-//! [`Echelon`] is an incremental elimination (solving, kernels, rank, membership) and [`Span`] is a subspace. Matrices
-//! beyond 64x64 are not supported. No function allocates; the module uses `core` only.
+//! [`Echelon`] is an incremental elimination (solving, kernels, rank, membership), [`Span`] is a subspace. Larger
+//! matrices are not supported. No function allocates; the module uses `core` only.
 
 mod echelon;
 mod span;
@@ -20,7 +19,7 @@ mod tests;
 pub use echelon::Echelon;
 pub use span::Span;
 
-/// Returns a word whose low `bits` bits are ones. If `bits` is 64 or more, all bits are ones.
+/// Returns a mask of the low `bits` bits, or of all bits if `bits` exceeds 64.
 #[inline]
 pub(crate) const fn low_mask(bits: usize) -> u64 {
     if bits >= 64 {
@@ -30,8 +29,7 @@ pub(crate) const fn low_mask(bits: usize) -> u64 {
     }
 }
 
-/// Gathers the bits of `x` at the set positions of `mask` into the lowest bits of the result. The order of the bits is
-/// kept (e.g. `x = 0b1010`, `mask = 0b1110` gives `0b101`).
+/// Gathers the bits of `x` selected by `mask`, like x86 `PEXT`: `compress(0b1010, 0b1110) == 0b101`.
 pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     if mask == u64::MAX || mask & (mask + 1) == 0 {
         return x & mask;
@@ -45,19 +43,19 @@ pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     y
 }
 
-/// Returns `x` shifted left by `by` bits, or 0 if `by` is 64 or more.
+/// Returns 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shl(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x << by }
 }
 
-/// Returns `x` shifted right by `by` bits, or 0 if `by` is 64 or more.
+/// Returns 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shr(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x >> by }
 }
 
-/// Returns the product of a matrix and the vector `x`: the XOR of the columns whose bit is set in `x`.
+/// Returns the product of a matrix and the vector `x`: the XOR of the columns selected by `x`.
 ///
 /// Bits of `x` beyond the last column are ignored.
 ///
@@ -71,7 +69,7 @@ pub fn apply_columns(columns: &[u64], x: u64) -> u64 {
     let mut x = x & low_mask(columns.len());
     let mut y = 0;
     while x != 0 {
-        // In range: bits beyond the columns were masked off.
+        // In range: bits beyond the columns are masked off.
         if let Some(column) = columns.get(x.trailing_zeros() as usize) {
             y ^= column;
         }

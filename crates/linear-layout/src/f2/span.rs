@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-/// A subspace: all XORs of vectors of a spanning set. Equal subspaces compare equal, even if different vectors span
-/// them.
+/// A subspace of GF(2)^64. Equal subspaces compare equal, even if spanned by different vectors.
 ///
 /// ```
 /// # use linear_layout::f2::Span;
@@ -14,14 +13,13 @@ use core::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Span {
-    /// At index `r`, the basis vector whose lowest bit is `r`, or 0. No vector has a bit at the lowest bit of another
-    /// vector, so the subspace determines the vectors.
+    /// At index `r`, the basis vector whose lowest bit is `r`, or 0. The basis is fully reduced, and therefore unique.
     vectors: [u64; 64],
     pivots: u64,
 }
 
 impl Span {
-    /// Returns the subspace that has only the zero vector.
+    /// Returns the subspace with only the zero vector.
     #[must_use]
     pub const fn empty() -> Self {
         Self {
@@ -30,7 +28,7 @@ impl Span {
         }
     }
 
-    /// Returns the subspace that these vectors span.
+    /// Returns the subspace spanned by `vectors`.
     #[must_use]
     pub fn of(vectors: &[u64]) -> Self {
         let mut result = Self::empty();
@@ -57,8 +55,7 @@ impl Span {
         true
     }
 
-    /// Reduces `vector` by the basis: returns the only vector without pivot bits that differs from `vector` by a vector
-    /// of the subspace.
+    /// Returns `vector` modulo the subspace: the only equivalent vector without pivot bits.
     #[must_use]
     pub fn reduce(&self, vector: u64) -> u64 {
         let mut hits = vector & self.pivots;
@@ -70,7 +67,7 @@ impl Span {
         rest
     }
 
-    /// Returns true if the vector is in the subspace.
+    /// Returns true if `vector` is in the subspace.
     #[must_use]
     pub fn contains(&self, vector: u64) -> bool {
         self.reduce(vector) == 0
@@ -82,7 +79,7 @@ impl Span {
         self.pivots.count_ones() as usize
     }
 
-    /// Returns the vectors of the reduced basis in ascending order of their pivot bits.
+    /// Returns the reduced basis, in ascending order of pivot bits.
     pub fn vectors(&self) -> impl Iterator<Item = u64> + Clone + '_ {
         self.vectors.iter().copied().filter(|v| *v != 0)
     }
@@ -97,7 +94,6 @@ impl fmt::Debug for Span {
 }
 
 impl Span {
-    /// Returns the number of bits from bit 0 to the highest bit that is set in a vector.
     fn width(&self) -> usize {
         let all = self.vectors().fold(0, |acc, v| acc | v);
         (64 - all.leading_zeros()) as usize

@@ -8,8 +8,8 @@ use crate::f2::apply_columns;
 
 /// A selection and reordering of the bases of one in-dim, most often `register`: Triton's `ColumnAction`.
 ///
-/// The new basis `i` is the old basis `action[i]`; an action shorter than the dim drops bases. With two register bits,
-/// an action that puts basis 1 before basis 0 exchanges registers 1 and 2:
+/// The new basis `i` is the old basis `action[i]`. An action shorter than the dim drops bases. With two register bits,
+/// the action `[1, 0]` exchanges registers 1 and 2:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, RegisterPermutation};
 /// let swap = RegisterPermutation::new(&[1, 0], Dim::REGISTER, 2)?;
@@ -31,7 +31,7 @@ pub struct RegisterPermutation {
 }
 
 impl RegisterPermutation {
-    /// Returns the action whose new basis `i` is the old basis `action[i]` of `dim`. The dim has `2^in_bits` slots.
+    /// Returns the action whose new basis `i` is the old basis `action[i]` of `dim`, a dim of size `2^in_bits`.
     ///
     /// # Errors
     /// Returns an error if an index is not below `in_bits` or is used twice, or `in_bits` exceeds 63.
@@ -59,7 +59,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the identity action on `2^in_bits` slots of `dim`.
+    /// Returns the identity action on `dim`, a dim of size `2^in_bits`.
     ///
     /// # Errors
     /// Returns an error if `in_bits` exceeds 63.
@@ -71,13 +71,13 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Appends an index, which must be unused and below `in_bits`.
+    /// Requires an unused `index` below `in_bits`.
     pub(super) fn push(&mut self, index: usize) {
         self.action[usize::from(self.len) & 63] = narrow(index);
         self.len += 1;
     }
 
-    /// Returns the indices of the chosen bases, in their new order.
+    /// Returns the old indices of the kept bases, in their new order.
     pub fn indices(
         &self,
     ) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator + Clone + '_ {
@@ -92,13 +92,13 @@ impl RegisterPermutation {
         self.dim
     }
 
-    /// Returns log2 of the size that the dim has before the action.
+    /// Returns log2 of the size of the dim before the action.
     #[must_use]
     pub const fn in_bits(&self) -> usize {
         self.in_bits as usize
     }
 
-    /// Returns log2 of the size that the dim has after the action.
+    /// Returns log2 of the size of the dim after the action.
     #[must_use]
     pub const fn out_bits(&self) -> usize {
         self.len as usize
@@ -114,10 +114,10 @@ impl RegisterPermutation {
         self.len == self.in_bits
     }
 
-    /// Returns `layout` with the bases of the dim selected and reordered.
+    /// Selects and reorders the bases of the dim in `layout`.
     ///
     /// # Errors
-    /// Returns an error if the layout does not have the dim, or if the dim's size is not `2^in_bits`.
+    /// Returns an error if `layout` does not have the dim, or the size of the dim is not `2^in_bits`.
     pub fn apply(&self, layout: &LinearLayout) -> Result<LinearLayout, LayoutError> {
         let Some(i) = layout.ins.position(self.dim) else {
             return Err(LayoutError::no_such_dim(Role::In, self.dim));
@@ -138,7 +138,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the old slot whose value the action moves to the new slot `slot`.
+    /// Returns the old slot that moves to the new slot `slot`.
     #[must_use]
     pub fn source_of(&self, slot: u64) -> u64 {
         let mut columns = [0u64; 64];
@@ -148,7 +148,7 @@ impl RegisterPermutation {
         apply_columns(&columns[..self.out_bits()], slot)
     }
 
-    /// Writes the value of each new slot to `out`: `out[i] = values[source_of(i)]`.
+    /// Moves values to their new slots: `out[i] = values[source_of(i)]`.
     ///
     /// # Errors
     /// Returns an error if the length of `values` is not `2^in_bits`, or the length of `out` is not `2^out_bits`.
@@ -184,11 +184,10 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the composition that applies `self` first and `other` second.
+    /// Returns the action that applies `self`, then `other`.
     ///
     /// # Errors
-    /// Returns an error if the actions have different dims, or the input size of `other` is not the output size of
-    /// `self`.
+    /// Returns an error if the actions have different dims, or `other.in_bits()` is not `self.out_bits()`.
     pub fn left_compose(&self, other: &Self) -> Result<Self, LayoutError> {
         if self.dim != other.dim {
             return Err(LayoutError::order_differs(Role::In, other.dim, self.dim));

@@ -1,4 +1,4 @@
-//! Register permutations for lowerings: removal of broadcasts, division by a tile, additive addresses.
+//! Register permutations for lowerings: broadcast removal, division by a tile, additive addresses.
 
 use super::side::FieldMoves;
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
@@ -22,12 +22,12 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the register permutation after which `tile` divides `layout` on the left (on the right if `left` is
-    /// false). The permutation reorders registers only. Each register basis of the tile is matched with the first
-    /// unused equal basis of the layout; the result is `None` if a basis of the tile has no match.
+    /// Returns the permutation of the first in-dim that puts the bases of `tile` first (last if `left` is false).
     ///
+    /// Returns `None` if an out-dim is larger in `tile`, or a basis of `tile` has no equal basis in `layout`. A later
+    /// division by `tile` can still fail, since other bases and in-dims are not checked.
     /// # Errors
-    /// Returns an error if the first in-dims of the two layouts differ, or the tile has an out-dim that `layout` lacks.
+    /// Returns an error if the first in-dims differ, or `tile` has an out-dim that `layout` lacks.
     /// # Source
     /// Triton's `regPermForDivide`.
     pub fn for_division(
@@ -91,13 +91,11 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns `(n, permutation)`. The permutation moves the registers with additive addresses to the first `n` slots.
-    /// The address of a register is additive if it can be *added* to a base address, because no other input changes the
-    /// same address bits.
+    /// Returns `(n, permutation)`: after the permutation, the first `n` registers have additive addresses.
     ///
-    /// `layout` maps registers to an address; `addr` maps all other inputs to the same address. `span_mask` is the mask
-    /// of the address bits that an affine offset may change. A register basis that is also a basis of `addr` counts as
-    /// additive.
+    /// An additive address can be *added* to a base address: no other input changes the same address bits. `layout`
+    /// maps registers to an address, `addr` maps all other inputs to the same address. `span_mask` has the address bits
+    /// that an affine offset may change. A register basis that is also a basis of `addr` counts as additive.
     /// # Errors
     /// Returns an error if the first in-dim of `layout` is not `register`, or `layout` or `addr` does not have exactly
     /// one out-dim.
@@ -138,9 +136,10 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns the index of the value that slot `slot` of in-dim `dim` holds. Only the slots with all free bits zero
-    /// (see [`free_variable_masks`](Self::free_variable_masks)) are counted, since each distinct value has one such
-    /// slot.
+    /// Returns the index of the value in slot `slot` of `dim`, counted over the distinct values.
+    ///
+    /// Each distinct value has one slot with all free bits zero (see
+    /// [`free_variable_masks`](Self::free_variable_masks)).
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -163,11 +162,10 @@ impl LinearLayout {
         value
     }
 
-    /// Broadcasts values to all slots of in-dim `dim`. `unique` holds one value for each slot with all free bits zero.
+    /// Copies values to all slots of `dim`. `unique` has one value for each slot with all free bits zero.
     ///
     /// # Errors
-    /// Returns an error if the length of `unique` is not the number of slots with all free bits zero, or the length of
-    /// `out` is not the number of slots.
+    /// Returns an error if `unique` or `out` has the wrong length.
     pub fn broadcast_values<T: Clone>(
         &self,
         dim: Dim,

@@ -6,10 +6,10 @@ use super::side::{FieldMoves, log2_of};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// A linear layout with an offset that is XORed to the output: `y = A x ^ b`.
+/// A linear layout with an offset: `y = A x ^ b`.
 ///
-/// Slices, flips and subviews of a layout are affine but not linear, because they do not map zero to zero. Affine maps
-/// compose and invert like layouts. This one reads a row of eight elements backwards:
+/// Slices, flips and subviews of a layout are affine but not linear: they do not map zero to zero. For example, this
+/// map reads a row of eight elements backwards:
 /// ```
 /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
 /// let row = LinearLayout::identity_1d(8, Dim::LANE, Dim::out(0))?;
@@ -19,12 +19,10 @@ use crate::f2::{low_mask, shl};
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Shape
-/// The dims and sizes of the linear part.
-/// # Units
-/// Inputs and outputs have the units of the linear part; the offset has the units of the out-dims.
+/// The dims, sizes and units of the linear part. The offset has the units of the out-dims.
 /// # Laws
-/// `a.compose(&b)` applies `a`, then `b` (property `affine_compose_is_application`); a map composed with its inverse is
-/// the identity (`affine_inverse_undoes`).
+/// `a.compose(&b)` applies `a`, then `b` (property `affine_compose_is_application`). `a.compose(&a.invert()?)` is the
+/// identity (`affine_inverse_undoes`).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AffineLayout {
     linear: LinearLayout,
@@ -38,7 +36,7 @@ impl From<LinearLayout> for AffineLayout {
 }
 
 impl AffineLayout {
-    /// Returns the map `x -> linear(x) ^ offset`; `offset` has one coordinate for each out-dim, in any order.
+    /// Returns the map `x -> linear(x) ^ offset`. `offset` has one coordinate for each out-dim, in any order.
     ///
     /// # Errors
     /// Returns an error if an out-dim is missing, unknown or named twice, or a coordinate is not below its dim's size.
@@ -73,19 +71,19 @@ impl AffineLayout {
         &self.linear
     }
 
-    /// Returns the image of zero, one coordinate for each out-dim.
+    /// Returns the image of zero, with one coordinate for each out-dim.
     #[must_use]
     pub fn offset(&self) -> Coords {
         self.linear.unpack(self.offset)
     }
 
-    /// Returns the image of zero, packed: the first out-dim in the low bits.
+    /// Returns the packed image of zero, with the first out-dim in the low bits.
     #[must_use]
     pub const fn offset_packed(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the output coordinates of a point, in out-dim order.
+    /// Maps `point` to output coordinates, like [`LinearLayout::apply`].
     ///
     /// # Errors
     /// Returns an error under the same conditions as [`LinearLayout::apply`].
@@ -95,13 +93,13 @@ impl AffineLayout {
             .unpack(self.apply_packed(self.linear.pack_in(point)?)))
     }
 
-    /// Returns the packed output of a packed input, like [`LinearLayout::apply_packed`].
+    /// Maps a packed input to a packed output, like [`LinearLayout::apply_packed`].
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
         self.linear.apply_packed(x) ^ self.offset
     }
 
-    /// Returns the map that applies `self`, then `outer`.
+    /// Returns the composition `x -> outer(self(x))`.
     ///
     /// # Errors
     /// Returns an error under the same conditions as [`LinearLayout::compose`].
@@ -158,8 +156,8 @@ impl AffineLayout {
     /// Returns the solution `x` of `x.compose(outer) == self`, like [`LinearLayout::invert_and_compose`].
     ///
     /// # Errors
-    /// Returns an error under the same conditions as [`LinearLayout::invert_and_compose`], or if the difference of the
-    /// two offsets is outside the image of `outer`.
+    /// Returns an error under the same conditions as [`LinearLayout::invert_and_compose`], or if the XOR of the two
+    /// offsets is outside the image of the linear part of `outer`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let linear = self.linear.invert_and_compose(&outer.linear)?;
         let moves = FieldMoves::between(&self.linear.outs, &outer.linear.outs);
@@ -170,9 +168,9 @@ impl AffineLayout {
         }
     }
 
-    /// Returns the restriction of in-dim `dim` to `start .. start + size`, renumbered from zero.
+    /// Restricts in-dim `dim` to `start..start + size`, renumbered from zero.
     ///
-    /// The example computes the addresses of a window of a buffer: rows 4 to 7 of eight rows with two elements each.
+    /// For example, a window with rows 4 to 7 of a buffer with eight rows and two columns:
     /// ```
     /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
     /// let (rows, cols, at) = (Dim::out(0), Dim::out(1), Dim::OFFSET);
@@ -206,7 +204,7 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the map with in-dim `dim` reversed: input `x` of the dim becomes `in_size - 1 - x`.
+    /// Reverses in-dim `dim`: input `x` becomes `in_size - 1 - x`.
     ///
     /// # Errors
     /// Returns an error if there is no such in-dim.
@@ -221,7 +219,7 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the map with out-dim `dim` reversed: coordinate `y` of the dim becomes `out_size - 1 - y`.
+    /// Reverses out-dim `dim`: coordinate `y` becomes `out_size - 1 - y`.
     ///
     /// # Errors
     /// Returns an error if there is no such out-dim.
@@ -230,11 +228,12 @@ impl AffineLayout {
         self.translate_out(dim, size - 1)
     }
 
-    /// Returns the map with the constant `by` XORed to the coordinate of one out-dim. The XOR is an addition if `by`
-    /// and the coordinates share no set bit, for example if `by` moves an aligned block.
+    /// Returns the map with `by` XORed to coordinate `dim`.
+    ///
+    /// The XOR is an addition if `by` and the coordinate have no common set bit.
     ///
     /// # Errors
-    /// Returns an error if there is no such out-dim, or `by` is not below its size.
+    /// Returns an error if there is no such out-dim, or `by` is not below the size of `dim`.
     pub fn translate_out(&self, dim: Dim, by: u64) -> Result<Self, LayoutError> {
         let Some(i) = self.linear.outs.position(dim) else {
             return Err(LayoutError::no_such_dim(Role::Out, dim));
@@ -257,7 +256,7 @@ fn check_coordinate(dim: Dim, value: u64, size: u64) -> Result<u64, LayoutError>
     Ok(value)
 }
 
-/// Prints the linear part and, on the lines below, the offset.
+/// Prints the linear part, then a line `xor <offset>`.
 impl fmt::Display for AffineLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\nxor {}", self.linear, self.offset())

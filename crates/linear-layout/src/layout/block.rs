@@ -3,24 +3,25 @@
 use super::{Dim, LinearLayout, Surjectivity};
 use crate::f2::{compress, low_mask};
 
-/// The slice of a layout that one thread block holds, with the coordinates of the elements relative to the block.
+/// The part of a layout that one thread block holds, with coordinates relative to the block.
 ///
 /// # Laws
-/// An element at coordinate `x` within block `b` has the coordinate `x` with the bits of the block inserted at the set
-/// bits of `split`. The bits to insert are the coordinates that the layout gives the input `block = b`.
+/// The coordinate in the tensor is the coordinate in the block, with the bits of `layout(block = b)` inserted at the
+/// set bits of `split`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockSlice {
-    /// The layout (register, lane, warp) -> coordinates within the block, which all blocks share.
+    /// The layout `(register, lane, warp) -> coordinates in the block`, equal for all blocks.
     pub layout: LinearLayout,
-    /// The image of each bit of the block index: `blocks[bit]` has one coordinate for each out-dim.
+    /// The image of bit `bit` of the block index: `blocks[bit]` has one coordinate for each out-dim.
     pub blocks: Vec<Vec<u64>>,
     /// For each out-dim, the mask of the coordinate bits that differ between blocks.
     pub split: Vec<u64>,
 }
 
 impl LinearLayout {
-    /// Returns the part of a layout that one thread block holds, or `None` if blocks and threads contribute to the same
-    /// coordinate bit.
+    /// Returns the part of the layout that one thread block holds.
+    ///
+    /// Returns `None` if a coordinate bit depends on both the block and another in-dim, or the part is not surjective.
     ///
     /// ```
     /// use linear_layout::layout::{Dim, LinearLayout};
@@ -87,7 +88,6 @@ mod tests {
     use crate::encoding::Encoding;
     use crate::layout::Dim;
 
-    /// Every element is at the coordinate within its block, with the bits of the block inserted.
     #[test]
     fn a_block_holds_the_elements_of_its_slice() {
         for cga in ["[[1, 0], [0, 1]]", "[[0, 1], [0, 2]]", "[[0, 0], [1, 0]]"] {
@@ -113,7 +113,7 @@ mod tests {
                     let origin = (0..2)
                         .filter(|bit| block >> bit & 1 == 1)
                         .fold(0, |sum, bit: usize| sum ^ slice.blocks[bit][dim]);
-                    // The bits of the blocks are the highest of a dim here.
+                    // Here the bits of the blocks are the highest bits of a dim.
                     assert_eq!(whole.at(dim), part.at(dim) ^ origin, "{cga} {all:?}");
                 }
             }

@@ -1,16 +1,13 @@
-//! Storage of a layout's columns: up to 24 columns are stored inline, and more columns on the heap.
+//! Storage for the columns of a layout: inline up to 24 columns, else on the heap.
 
 use core::ops::{Deref, DerefMut};
 
 use crate::f2::apply_columns;
 
-/// Number of columns stored inline, enough for layouts with up to 2^24 inputs.
-///
-/// Copying a layout dominates the cost of cheap operations. Larger layouts are rare enough to pay for an allocation.
+/// Number of inline columns. Copies dominate the cost of cheap operations; layouts with over 2^24 inputs are rare.
 const INLINE: usize = 24;
 
-/// The columns of a layout: the image of each input bit, followed by zeros. Dereferences to a slice of 24 or 64
-/// columns.
+/// The image of each input bit, followed by zeros: a slice of 24 or 64 columns.
 #[derive(Clone)]
 pub(super) struct ColumnBuffer(Storage);
 
@@ -23,7 +20,6 @@ enum Storage {
 impl ColumnBuffer {
     pub(super) const EMPTY: Self = Self(Storage::Inline([0; INLINE]));
 
-    /// Returns a buffer with capacity for `bits` columns, all zero.
     #[inline]
     pub(super) fn zero(bits: usize) -> Self {
         let mut columns = Self::EMPTY;
@@ -31,7 +27,7 @@ impl ColumnBuffer {
         columns
     }
 
-    /// Reserves capacity for `bits` columns in total, at most 64. The new columns are zero.
+    /// Reserves capacity for `bits` columns in total, at most 64. New columns are zero.
     #[inline]
     pub(super) fn reserve(&mut self, bits: usize) {
         if bits > INLINE {
@@ -47,8 +43,8 @@ impl ColumnBuffer {
     )]
     pub(super) fn apply(&self, x: u64) -> u64 {
         match &self.0 {
-            // Eight columns at a time without a branch: a loop over the set bits of `x` would
-            // mispredict its end for each new `x`. Inline columns are fewer than 32.
+            // Eight columns at a time without a branch: a loop over the set bits of `x` would mispredict its end for
+            // each new `x`.
             Storage::Inline(columns) => {
                 let x = x as u32;
                 let mut y = xor_selected(columns, x, 0);
@@ -64,8 +60,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Returns true if `self` and `other` have the same first `bits` columns. Each must have capacity for `bits`
-    /// columns.
+    /// Compares the first `bits` columns. Both buffers must have capacity for `bits` columns.
     #[inline]
     pub(super) fn same(&self, other: &Self, bits: usize) -> bool {
         if let (Storage::Inline(a), Storage::Inline(b)) = (&self.0, &other.0) {
@@ -93,7 +88,7 @@ impl ColumnBuffer {
     }
 }
 
-/// Returns the XOR of the columns `first + i` for which bit `first + i` of `x` is set, where `i` is 0 to 7.
+/// Returns the XOR of the columns `i` in `first..first + 8` for which bit `i` of `x` is set.
 #[inline]
 fn xor_selected(columns: &[u64; INLINE], x: u32, first: usize) -> u64 {
     (first..first + 8).fold(0, |y, i| y ^ if x >> i & 1 == 1 { columns[i] } else { 0 })

@@ -7,7 +7,7 @@ use crate::f2::{low_mask, shl};
 impl LinearLayout {
     /// Returns the direct product of `self` (inner, minor) and `outer`: Triton's `operator*`.
     ///
-    /// In a dim of both layouts, the bits of `outer` are placed above the bits of `self`. Two lanes with two registers
+    /// In a common dim, the bits of `outer` are above the bits of `self`. For example, two lanes with two registers
     /// each form a row of four elements:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -19,11 +19,13 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The result has the dims of both layouts, in an order that is consistent with both. Where the orders disagree,
-    /// the order of `self` is used. The sizes of a common dim are multiplied.
+    /// The result has the dims of both layouts, and the sizes of a common dim are multiplied. The dim order agrees with
+    /// both layouts. If the two orders disagree, the dim with the smaller index in the opposite layout comes first, and
+    /// `self` wins a tie.
     /// # Laws
-    /// The product is associative (`product_is_associative`) and has the identity `empty()` (`product_has_identity`).
-    /// It is not commutative. The product is surjective (injective) exactly if both layouts are surjective (injective).
+    /// The product is associative (`product_is_associative`), but not commutative. The identity is `empty()`
+    /// (`product_has_identity`). The product is surjective (injective) if and only if both layouts are surjective
+    /// (injective).
     /// # Errors
     /// Returns an error if the inputs or the outputs of the result exceed 64 bits or [`MAX_DIMS`](super::MAX_DIMS)
     /// dims.
@@ -36,10 +38,10 @@ impl LinearLayout {
         }
     }
 
-    /// Replaces `self` by [its product](Self::product) with `outer`: Triton's `operator*=`.
+    /// Multiplies `self` by `outer` in place: Triton's `operator*=`.
     ///
     /// # Errors
-    /// Returns an error, and leaves `self` unchanged, under the same conditions as [`product`](Self::product).
+    /// Returns an error under the same conditions as [`product`](Self::product), and leaves `self` unchanged.
     #[inline]
     pub fn product_assign(&mut self, outer: &Self) -> Result<(), LayoutError> {
         if outer.ins.len() == 1 && outer.outs.len() == 1 {
@@ -50,10 +52,10 @@ impl LinearLayout {
         self.product_assign_any(outer)
     }
 
-    /// Replaces `self` by its product with the identity from `input` to `output` on `size` values.
+    /// Multiplies `self` in place by the identity from `input` to `output` on `size` values.
     ///
-    /// Equivalent to `product_assign(&identity_1d(..)?)` without constructing the second layout. Tiles are usually
-    /// built with this function. Here a row has two registers, then four lanes, then two more registers:
+    /// Tiles are usually built with this function. A `size` of 0 leaves `self` unchanged. Here a row has two registers,
+    /// then four lanes, then two more registers:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let mut row = LinearLayout::empty();
@@ -79,8 +81,7 @@ impl LinearLayout {
         self.append(input, bits, output, bits, |bit| 1 << (bit & 63))
     }
 
-    /// Multiplies `self` by a layout with the in-dim `input` and the out-dim `output`, in which the image of input bit
-    /// `i` is `column(i)`.
+    /// Multiplies `self` by the layout from `input` to `output` with the images `column(i)`.
     #[inline]
     fn append(
         &mut self,
@@ -102,7 +103,7 @@ impl LinearLayout {
                 *col = *col & kept | shl(*col & !kept, out_bits);
             }
         }
-        // So do the columns of later in-dims, from the top down so that none is overwritten.
+        // Columns of later in-dims move up, from the top down so that none is overwritten.
         for i in (position..old_bits).rev() {
             cols[i + in_bits] = cols[i];
         }
@@ -120,7 +121,7 @@ impl LinearLayout {
         let mut outer_moves = FieldMoves::NONE;
         for (j, &position) in out_positions[..outer.outs.len()].iter().enumerate() {
             let (position, bits) = (usize::from(position), outer.outs.log2(j));
-            // The outer's bits are the high ones of the merged dim.
+            // The bits of `outer` are the high bits of the merged dim.
             let to = outs.offset(position) + outs.log2(position) - bits;
             outer_moves.add(outer.outs.offset(j), bits, to);
         }
@@ -145,12 +146,12 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Moves the columns of `self` from their offsets in `self.ins` to the offsets of the same in-dims in `ins`. The
-    /// in-dims may be larger in `ins`, and leave gaps for new columns.
+    /// Moves the columns of each in-dim to the offset of the in-dim in `ins`. A larger in-dim leaves a gap for new
+    /// columns.
     #[inline]
     fn spread_columns(&mut self, ins: &LayoutSide) {
         if ins.starts_with(&self.ins) {
-            // Columns only move up: from the top down none is overwritten before it is moved.
+            // Columns only move up, so from the top down none is overwritten.
             for i in (1..self.ins.len()).rev() {
                 let (from, to) = (self.ins.offset(i), ins.offset(i));
                 if from == to {
@@ -172,11 +173,10 @@ impl LinearLayout {
         }
     }
 
-    /// Removes the low bits of each dim that `tile` covers. Returns the layout `rest` with
-    /// `tile.product(&rest) == self`.
+    /// Divides by `tile` on the left: returns `rest` with `tile.product(&rest) == self`.
     ///
-    /// The identity on 8 lanes divided by the identity on 2 lanes is the identity on 4 lanes. In lane 6 = `0b110`, bit
-    /// 0 is the index in the tile, and the remaining bits `0b11` = 3 are the index in `rest`.
+    /// `rest` lacks the low bits that `tile` covers in each dim. For example, the identity on 8 lanes divided by the
+    /// identity on 2 lanes is the identity on 4 lanes:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let id = |n| LinearLayout::identity_1d(n, Dim::LANE, Dim::out(0));
@@ -184,27 +184,28 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The result has all dims of `self` in the same order. The tile's size divides each size; a dim of size 1 may
-    /// remain.
+    /// `rest` has all dims of `self` in the same order, with each size divided by the size in `tile`. A dim of size 1
+    /// may remain.
     /// # Laws
-    /// `tile.product(&rest) == self` for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
+    /// The equation holds for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
     /// # Errors
-    /// Returns an error if the tile has a dim that `self` lacks. Returns an
-    /// [`is_not_divisible`](LayoutError::is_not_divisible) error if the tile is too large, or with the first basis that
-    /// differs from the basis of the tile or, above the tile, has an output bit of the tile.
+    /// Returns an error if `tile` has a dim that `self` lacks. Returns an
+    /// [`is_not_divisible`](LayoutError::is_not_divisible) error if a dim is larger in `tile`, a low basis differs from
+    /// the basis of `tile`, or a higher basis has an output bit of `tile`.
     /// # Source
     /// Linear Layouts paper, left division; Triton's `divideLeft`.
     pub fn divide_left(&self, tile: &Self) -> Result<Self, LayoutError> {
         self.divide(tile, true)
     }
 
-    /// Removes the high bits of each dim that `tile` covers. Returns the layout `rest` with
-    /// `rest.product(tile) == self`.
+    /// Divides by `tile` on the right: returns `rest` with `rest.product(tile) == self`.
+    ///
+    /// `rest` lacks the high bits that `tile` covers in each dim.
     ///
     /// # Shape
-    /// The shape is the same as in [`divide_left`](Self::divide_left).
+    /// Same as in [`divide_left`](Self::divide_left).
     /// # Laws
-    /// `rest.product(&tile) == self` for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
+    /// The equation holds for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
     /// # Errors
     /// Returns an error under the same conditions as [`divide_left`](Self::divide_left).
     /// # Source
@@ -281,10 +282,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout whose in-dims are the in-dims of `self`, followed by the in-dims of `other`.
+    /// Returns the layout with the in-dims of `self`, then the in-dims of `other`.
     ///
     /// # Shape
-    /// The two layouts have the same out-dims, in the same order and with the same sizes. They have no common in-dim.
+    /// The layouts have equal out-dims (names, order, sizes) and no common in-dim.
     /// # Errors
     /// Returns an error if the out-dims or their sizes differ, or an in-dim is in both layouts.
     pub fn concat_ins(&self, other: &Self) -> Result<Self, LayoutError> {
@@ -315,10 +316,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout whose out-dims are the out-dims of `self`, followed by the out-dims of `other`.
+    /// Returns the layout with the out-dims of `self`, then the out-dims of `other`.
     ///
     /// # Shape
-    /// The two layouts have the same in-dims, in the same order and with the same sizes. They have no common out-dim.
+    /// The layouts have equal in-dims (names, order, sizes) and no common out-dim.
     /// # Errors
     /// Returns an error if the in-dims or their sizes differ, or an out-dim is in both layouts.
     pub fn concat_outs(&self, other: &Self) -> Result<Self, LayoutError> {

@@ -7,7 +7,7 @@ use crate::f2::{Echelon, apply_columns};
 impl LinearLayout {
     /// Returns the composition `x -> outer(self(x))`.
     ///
-    /// The first layout maps registers to buffer offsets (reversed), the second maps offsets to elements (doubled):
+    /// For example, registers map to reversed offsets, and offsets map to doubled elements:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let (r, o, d) = (Dim::REGISTER, Dim::OFFSET, Dim::out(0));
@@ -17,14 +17,13 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The out-dims of `self` are the in-dims of `outer`, in any order, and none is larger than in `outer`. The result
-    /// maps the in-dims of `self` to the out-dims of `outer`.
+    /// in-dims of `self` -> out-dims of `outer`. The out-dims of `self` are the in-dims of `outer`, in any order. No
+    /// dim is larger in `self`.
     /// # Laws
-    /// Composition is associative (`compose_is_associative`), and the result maps every `x` to `outer(self(x))`
+    /// Composition is associative (`compose_is_associative`). Every `x` maps to `outer(self(x))`
     /// (`compose_is_application`).
     /// # Errors
-    /// Returns an error if the out-dims of `self` and the in-dims of `outer` are different sets, or an out-dim of
-    /// `self` is larger than the in-dim of `outer`.
+    /// Returns an error if the out-dims of `self` are not the in-dims of `outer`, or a dim is larger in `self`.
     pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let mut result = Self::zero(self.ins, outer.outs);
         let columns = outer.columns();
@@ -75,10 +74,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns a right inverse of a surjective layout, which maps each output to one of the inputs with that output.
+    /// Returns a right inverse of a surjective layout, which maps each output to one of its inputs.
     ///
-    /// The chosen input is the input with all free bits zero (see [`free_variable_masks`](Self::free_variable_masks)).
-    /// A dim that is both an in-dim and an out-dim and maps to itself also maps to itself in the result.
+    /// The chosen input has all free bits zero (see [`free_variable_masks`](Self::free_variable_masks)). Out-dim `d`
+    /// maps to in-dim `d` if in-dim `d` maps to out-dim `d` and no other in-dim changes the same output bits.
     /// # Shape
     /// out-dims of `self` -> in-dims of `self`.
     /// # Laws
@@ -95,11 +94,9 @@ impl LinearLayout {
         identity.invert_and_compose(self)
     }
 
-    /// Returns the solution `x` of `x.compose(outer) == self`. It maps each input of `self` to an input of `outer` with
-    /// the same output.
+    /// Returns the solution `x` of `x.compose(outer) == self`: inputs of `self` map to inputs of `outer`.
     ///
-    /// For example, a layout from registers to elements and a layout from offsets to elements give the offset at which
-    /// to store each register:
+    /// For example, registers and offsets both map to elements, and the solution is the offset of each register:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = [Dim::out(0), Dim::out(1)];
@@ -109,19 +106,19 @@ impl LinearLayout {
     /// assert_eq!(store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
-    /// If several inputs of `outer` have the same output, the choice is part of the contract. An in-dim is mapped to
-    /// itself if both layouts have the dim with equal bases, and no other in-dim of the two layouts changes the same
-    /// output bits. The remaining dims are solved with all free variables zero; the pivots are the first independent
-    /// bases of `outer` in dim order. So `warp` and `block` map to themselves if no data moves between warps or blocks,
-    /// even if they broadcast.
+    /// If several inputs of `outer` have the same output, the choice is part of the contract:
+    /// 1. An in-dim maps to itself if both layouts have the dim with equal bases and no other in-dim changes the same
+    ///    output bits. So `warp` and `block` map to themselves if no data moves between warps or blocks.
+    /// 2. For the other in-dims, all free variables are zero. The pivots are the first independent bases of `outer` in
+    ///    dim order.
     /// # Shape
-    /// Both layouts have the same out-dims, in any order; no out-dim is larger in `self`. The result maps the in-dims
-    /// of `self` to the in-dims of `outer`.
+    /// in-dims of `self` -> in-dims of `outer`. Both layouts have the same out-dims, in any order. No out-dim is larger
+    /// in `self`.
     /// # Laws
     /// `a.invert_and_compose(&b)?.compose(&b)? == a` (`inverse_composition_solves`).
     /// # Errors
-    /// Returns an error if the out-dims are different sets, an out-dim is larger in `self`, or a basis of `self` is
-    /// outside the image of `outer` (the error names the basis).
+    /// Returns an error if the sets of out-dims differ, an out-dim is larger in `self`, or a basis of `self` is outside
+    /// the image of `outer`.
     /// # Source
     /// Triton's `invertAndCompose`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
@@ -169,7 +166,7 @@ impl LinearLayout {
     }
 }
 
-/// Returns the output bits that more than one in-dim changes.
+/// Returns the output bits that depend on more than one in-dim.
 #[inline]
 fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     let (mut once, mut twice) = (0, 0);
@@ -182,8 +179,7 @@ fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     twice
 }
 
-/// Returns the moves of bit fields that repack a point, from a word with the fields of `from` to a word with the fields
-/// of `to`. Returns an error if the dims are different sets, or a dim is larger in `from`.
+/// Returns an error if the sets of dims differ, or a dim is larger in `from`.
 #[inline]
 fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {
     to.check_same_dims(role, from)?;

@@ -1,14 +1,12 @@
-//! Minimal conversions between layouts of a tensor, and vectorisation of memory accesses.
+//! Minimal conversions between layouts, and vectorisation of memory accesses.
 
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 
 impl LinearLayout {
-    /// Returns the layout that maps each slot of `self` to a slot of `memory` with the same element. If every block has
-    /// a copy of the element, the two slots are in the same block (hence *block local*).
+    /// Maps each slot of `self` to a slot of `memory` with the same element, in the same block where possible.
     ///
-    /// This is [`invert_and_compose`](Self::invert_and_compose) with an additional rule. A zero `block` basis of
-    /// `memory` means that the data is replicated over that block bit; then the output has the same block bit as the
-    /// input.
+    /// This is [`invert_and_compose`](Self::invert_and_compose) with one more rule. If `memory` is replicated over a
+    /// block bit (its basis is zero), the output has the same block bit as the input.
     /// # Shape
     /// in-dims of `self` -> in-dims of `memory`.
     /// # Errors
@@ -37,12 +35,13 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the conversion from `self` to `dst`, which maps each destination slot to its source slot, without the
-    /// dims over which the conversion is trivial.
+    /// Returns the conversion from `self` to `dst`, without trailing dims over which the conversion is trivial.
     ///
-    /// The in-dims of the result tell how far data moves. If it has none, no data moves. If it has only `register`,
-    /// each thread renames its registers. If it has `lane`, data crosses the lanes of a warp; if it has `warp` or
-    /// `block`, data crosses warps or blocks.
+    /// The conversion maps each destination slot to its source slot. The in-dims of the result tell how far data moves:
+    /// - none: no data moves;
+    /// - only `register`: each thread renames its registers;
+    /// - `lane`: data crosses the lanes of a warp;
+    /// - `warp` or `block`: data crosses warps or blocks.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = Dim::out(0);
@@ -57,8 +56,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The result maps the first in-dims of `dst` to the same in-dims of `self`. Dims are dropped from the last one on,
-    /// as long as the conversion is trivial over the dim.
+    /// first in-dims of `dst` -> in-dims of `self`. Dims are dropped from the last on, while the conversion is trivial
+    /// over the dim.
     /// # Errors
     /// Returns an error under the same conditions as [`invert_and_compose`](Self::invert_and_compose).
     /// # Source
@@ -77,11 +76,11 @@ impl LinearLayout {
         Ok(conversion)
     }
 
-    /// Returns the number of elements of the widest memory access for a register-to-offset layout, and a permutation of
-    /// the registers. After the permutation, that many consecutive registers have consecutive offsets. The access has
-    /// at most 128 bits if `max_elems` is `None`.
+    /// Returns `(elems, permutation)` for the widest vector access of a register-to-offset layout.
     ///
-    /// `max_elems` replaces the limit of 128 bits by a limit in elements. The permutation is then the identity.
+    /// After the permutation, `elems` consecutive registers have consecutive offsets. Without `max_elems`, an access
+    /// has at most 128 bits. With `max_elems`, an access has at most `max_elems` elements, and the permutation is the
+    /// identity.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let cvt = LinearLayout::from_bases(
@@ -91,7 +90,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Units
-    /// `elem_bits` is in bits, the result in elements.
+    /// `elem_bits` is in bits, `max_elems` and the result are in elements.
     /// # Errors
     /// Returns an error if the layout does not have `register` or `offset`, or its first in-dim is not `register`.
     /// # Source

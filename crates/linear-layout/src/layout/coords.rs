@@ -5,7 +5,7 @@ use core::hash::{Hash, Hasher};
 
 use super::side::{MAX_DIMS, Sizes};
 
-/// The coordinates of an input or output point of a layout, one for each dim, in the layout's dim order.
+/// The coordinates of a point, one for each dim, in the dim order of a layout.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -75,7 +75,7 @@ impl Coords {
     }
 }
 
-/// Compares the coordinates. The sizes of the dims are not compared.
+/// Compares the coordinates, but not the sizes of the dims.
 impl PartialEq for Coords {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

@@ -6,10 +6,10 @@ use std::sync::{OnceLock, RwLock};
 
 use super::LayoutError;
 
-/// The interned name of a dimension. It has two bytes, and comparing two names compares two integers.
+/// The name of a dimension, interned in two bytes.
 ///
-/// The hardware dims (`register, lane, warp, block`, and `offset` for shared memory) and the tensor
-/// dims (`dim0`, `dim1`, ...) are constants; any other name is interned on first use.
+/// The hardware dims (`register`, `lane`, `warp`, `block`, `offset`, ...) and the tensor dims (`dim0`, `dim1`, ...) are
+/// constants. Any other name is interned on first use.
 ///
 /// ```
 /// # use linear_layout::layout::Dim;
@@ -20,7 +20,6 @@ use super::LayoutError;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dim(u16);
 
-/// Names whose id is their index.
 const FIXED: [&str; 8] = [
     "register",
     "lane",
@@ -31,16 +30,15 @@ const FIXED: [&str; 8] = [
     "row",
     "col",
 ];
-/// Names of the first tensor dims, which are printed without a table look-up.
 const OUTS: [&str; 16] = [
     "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7", "dim8", "dim9", "dim10",
     "dim11", "dim12", "dim13", "dim14", "dim15",
 ];
-/// The first id of a tensor dim: `OUT_BASE + i` is the id of `dim<i>`.
+/// `OUT_BASE + i` is the id of `dim<i>`.
 const OUT_BASE: u16 = 0x8000;
-/// Number of names that can be interned in addition to the constants.
+/// Maximum number of interned names besides the constants.
 const CAPACITY: usize = OUT_BASE as usize - FIXED.len();
-/// Maximum length in bytes of an interned name. It limits the memory that hostile input text can leak.
+/// Maximum length of an interned name. Interned names leak, so hostile text must not intern large names.
 const MAX_NAME_BYTES: usize = 256;
 
 fn interned() -> &'static RwLock<Vec<&'static str>> {
@@ -69,7 +67,7 @@ impl Dim {
     /// Returns `dim<i>`, the name of the `i`-th tensor dimension.
     ///
     /// # Panics
-    /// Panics if `i` is 32768 or more. A layout has at most [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims.
+    /// Panics if `i` is 32768 or more.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -80,10 +78,10 @@ impl Dim {
         Self(OUT_BASE | i as u16)
     }
 
-    /// Returns the dim with this name, interning the name if it is new.
+    /// Returns the dim with this name, and interns a new name.
     ///
     /// # Panics
-    /// Panics if more than 32760 names are in use or the name is longer than 256 bytes. For untrusted text, use
+    /// Panics if 32760 names have been interned already, or `name` is longer than 256 bytes. For untrusted text, use
     /// [`Dim::try_named`].
     #[must_use]
     pub fn named(name: &str) -> Self {
@@ -93,10 +91,10 @@ impl Dim {
         }
     }
 
-    /// Returns the dim with this name, interning the name if it is new.
+    /// Returns the dim with this name, and interns a new name.
     ///
     /// # Errors
-    /// Returns an error if the name is longer than 256 bytes, or 32760 names have been interned already.
+    /// Returns an error if 32760 names have been interned already, or `name` is longer than 256 bytes.
     pub fn try_named(name: &str) -> Result<Self, LayoutError> {
         if let Some(i) = FIXED.iter().position(|n| *n == name) {
             return Ok(Self(narrow(i)));
@@ -150,7 +148,7 @@ impl Dim {
         names.get(i - FIXED.len()).copied().unwrap_or("?")
     }
 
-    /// Returns `Some(i)` if this is the tensor dim `dim<i>`.
+    /// Returns `Some(i)` for the tensor dim `dim<i>`.
     ///
     /// ```
     /// # use linear_layout::layout::Dim;
@@ -175,7 +173,7 @@ impl Dim {
     }
 }
 
-/// Parses the name `dim<i>` in its canonical spelling (no sign, no leading zero) and returns `i`.
+/// Parses `dim<i>` in the canonical spelling: no sign, no leading zero.
 fn tensor_dim_number(name: &str) -> Option<u16> {
     let digits = name.strip_prefix("dim")?;
     let canonical = digits.bytes().all(|b| b.is_ascii_digit())
@@ -185,7 +183,7 @@ fn tensor_dim_number(name: &str) -> Option<u16> {
     canonical.then_some(i)
 }
 
-/// Returns the name of a tensor dim beyond `OUTS`, leaked once per number.
+/// Leaks one name for each number.
 fn high_tensor_dim_name(i: usize) -> &'static str {
     static NAMES: OnceLock<RwLock<Vec<(usize, &'static str)>>> = OnceLock::new();
     let lock = NAMES.get_or_init(|| RwLock::new(Vec::new()));

@@ -25,8 +25,8 @@ impl fmt::Display for Role {
 
 /// An error in the construction of a layout or in an operation on a layout.
 ///
-/// The error kind is private. The message states the actual and the expected state; [`dim`](Self::dim) and
-/// [`basis`](Self::basis) return the dim or basis at fault.
+/// The message has the found and the expected value. [`dim`](Self::dim) and [`basis`](Self::basis) return the dim or
+/// basis at fault.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -40,7 +40,6 @@ pub struct LayoutError {
     kind: LayoutErrorKind,
 }
 
-/// Declares the private error kinds. Each kind has a message and a constructor.
 macro_rules! kinds {
     ($($(#[$text:meta])* $name:ident => $kind:ident { $($field:ident: $ty:ty),* };)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -140,7 +139,7 @@ impl fmt::Debug for LayoutError {
 }
 
 impl LayoutError {
-    /// Returns the dim at fault, if the error is about a dim.
+    /// Returns the dim at fault, if any.
     #[must_use]
     pub fn dim(&self) -> Option<Dim> {
         match self.kind {
@@ -171,7 +170,7 @@ impl LayoutError {
         }
     }
 
-    /// Returns the basis at fault as `(in-dim, bit)`, if the error is about a basis.
+    /// Returns the basis at fault as `(in-dim, bit)`, if any.
     #[must_use]
     pub fn basis(&self) -> Option<(Dim, usize)> {
         match self.kind {
@@ -183,13 +182,13 @@ impl LayoutError {
         }
     }
 
-    /// Returns true if the error is that a layout is not surjective although it was required to be.
+    /// Returns true if a layout is not surjective although surjectivity is required.
     #[must_use]
     pub fn is_not_surjective(&self) -> bool {
         matches!(self.kind, LayoutErrorKind::NotSurjective { .. })
     }
 
-    /// Returns true if the error is that a tile does not divide a layout.
+    /// Returns true if a tile does not divide a layout.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
@@ -198,9 +197,10 @@ impl LayoutError {
         )
     }
 
-    /// Returns true if the error is that a limit of this crate is exceeded. The limits are 64 input bits and 64 output
-    /// bits, [`MAX_DIMS`](super::MAX_DIMS) in-dims and out-dims, 63 bits in one dim, and the number and length of
-    /// names.
+    /// Returns true if a limit of this crate is exceeded.
+    ///
+    /// The limits are 64 input bits, 64 output bits, 63 bits in one dim, [`MAX_DIMS`](super::MAX_DIMS) in-dims and
+    /// out-dims, and the number and length of dim names.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         matches!(
@@ -213,7 +213,7 @@ impl LayoutError {
         )
     }
 
-    /// Returns the byte offset of a syntax error from the start of the layout text.
+    /// Returns the byte offset of a syntax error in a layout text.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match self.kind {
@@ -227,7 +227,7 @@ impl LayoutError {
 mod tests {
     use super::LayoutError;
 
-    // Interned names are never freed: provoking the error would starve the other tests of names.
+    // Provoking this error would use up the names of the other tests: interned names are never freed.
     #[test]
     fn names_run_out() {
         let e = LayoutError::too_many_names(32_760);

@@ -4,12 +4,11 @@ use super::side::{FieldMoves, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// Returns the layout with each out-dim that is larger than its size in `shape` reduced to that size. The input bits
-/// that index elements beyond `shape` become broadcasts.
+/// Returns the layout with each out-dim reduced to at most the size in `shape`.
 ///
-/// A component of a basis that is not below the size in `shape` becomes zero. If `broadcast_registers` is false, a
-/// register basis that becomes zero is dropped, so that a thread does not hold copies. Four registers along a row are
-/// fitted to a row of two:
+/// A basis component that is not below the size in `shape` becomes zero: input bits beyond `shape` become broadcasts.
+/// If `broadcast_registers` is false, a register basis that becomes zero is dropped, so that a thread holds no copies.
+/// For example, four registers along a row are fitted to a row of two:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_larger_than};
 /// let d = Dim::out(0);
@@ -30,7 +29,7 @@ pub fn ensure_not_larger_than(
     broadcast_registers: bool,
 ) -> Result<LinearLayout, LayoutError> {
     let mut outs = layout.outs;
-    // For each dim that shrinks, its bits above the wanted size and all of its bits.
+    // For each dim that shrinks: the mask of the dropped bits, and the mask of the whole dim.
     let mut cuts = [(0u64, 0u64); super::MAX_DIMS];
     let mut any = false;
     for (i, wanted) in wanted_bits(layout, shape)?
@@ -75,10 +74,10 @@ pub fn ensure_not_larger_than(
     Ok(result)
 }
 
-/// Returns the layout repeated until no out-dim is smaller than `shape`.
+/// Returns the layout repeated until no out-dim is smaller than in `shape`.
 ///
-/// For each out-dim in order, multiplies the layout by an identity from the first in-dim (usually `register` or
-/// `offset`) to the out-dim. Two lanes are repeated along a row of eight, so that each lane holds four registers:
+/// For each out-dim in order, multiplies by an identity from the first in-dim (usually `register` or `offset`) to the
+/// out-dim. For example, two lanes are repeated along a row of eight, and each lane holds four registers:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_smaller_than};
 /// let d = Dim::out(0);
@@ -114,7 +113,7 @@ pub fn ensure_not_smaller_than(
     Ok(result)
 }
 
-/// Returns log2 of the size that `shape` has for each out-dim, in the layout's order.
+/// Returns log2 of the sizes in `shape`, in out-dim order. Returns an error if the sets of dims differ.
 fn wanted_bits(
     layout: &LinearLayout,
     shape: &[(Dim, u64)],

@@ -7,19 +7,19 @@ use super::side::{LayoutSide, log2_of};
 use super::{Dim, LayoutError, Role};
 use crate::f2::{Echelon, low_mask, shl};
 
-/// Selects whether a layout that is built from bases must be surjective.
+/// Controls whether a constructor requires a surjective layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surjectivity {
-    /// The constructor returns an error if no input maps to some output.
+    /// Rejects a layout that is not surjective.
     Required,
-    /// The constructor also accepts a layout that is not surjective.
+    /// Accepts any layout.
     NotRequired,
 }
 
 /// A linear map over GF(2) from named input dims to named output dims.
 ///
-/// In this example eight lanes hold a row of eight elements. Neighbours in the upper half are swapped (lane 4 holds
-/// element 5 and lane 5 holds element 4):
+/// In this example, eight lanes hold a row of eight elements. Neighbours in the upper half are swapped: lane 4 holds
+/// element 5, and lane 5 holds element 4.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l = LinearLayout::from_bases(&[(Dim::LANE, &[&[1], &[2], &[5]])], &[Dim::out(0)])?;
@@ -30,15 +30,14 @@ pub enum Surjectivity {
 /// The [module documentation](super) explains the idea.
 ///
 /// # Shape
-/// Up to [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims; every size is a power of two; at most 64 bits on
-/// each side and 63 in one dim. Dim order is part of a layout: the first dim is the fastest (most minor).
+/// At most [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims. Every size is a power of two, with at most 64
+/// bits on each side and 63 in one dim. Dim order is part of a layout: the first dim is the fastest (most minor).
 ///
 /// # Units
-/// Inputs count hardware slots or buffer elements, and outputs count tensor elements. Neither counts bytes.
+/// Inputs count hardware slots or buffer elements, outputs count tensor elements (not bytes).
 ///
 /// # Laws
-/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Two layouts are equal if their dims, the order and sizes of
-/// the dims, and the bases are equal.
+/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Equal layouts have equal dims, dim orders, sizes and bases.
 ///
 /// # Source
 /// Linear Layouts (Zhou et al., 2025), section 4; Triton's `LinearLayout`.
@@ -46,8 +45,7 @@ pub enum Surjectivity {
 pub struct LinearLayout {
     pub(super) ins: LayoutSide,
     pub(super) outs: LayoutSide,
-    /// The image of each input bit: in-dims in order, and the bits of an in-dim from the least significant. In an
-    /// image, the first out-dim is in the low bits. Columns from `ins.bits()` on are zero.
+    /// The packed image of each input bit, in the order of [`LinearLayout::columns`], followed by zeros.
     pub(super) cols: ColumnBuffer,
 }
 
@@ -76,7 +74,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// `input size -> output size`.
+    /// `input[size] -> output[size]`.
     /// # Errors
     /// Returns an error if the size is not a power of two.
     #[inline]
@@ -93,7 +91,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// `input size -> output (stride * size)`; the layout is surjective only for stride 1.
+    /// `input[size] -> output[stride * size]`. The layout is surjective only for stride 1.
     /// # Errors
     /// Returns an error if the size or the stride is not a power of two, or the output would exceed 63 bits.
     #[inline]
@@ -110,7 +108,7 @@ impl LinearLayout {
         }
     }
 
-    /// Sets `self`, which is the empty layout, to the map `i -> stride * i` on `[0, size)`.
+    /// Expects `self` to be empty.
     // Out of line and in place, to avoid a copy of the layout.
     #[inline(never)]
     fn set_strided(
@@ -145,7 +143,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// `input size -> output out_size`.
+    /// `input[size] -> output[out_size]`.
     /// # Errors
     /// Returns an error if one of the sizes is not a power of two.
     #[inline]
@@ -163,10 +161,10 @@ impl LinearLayout {
         Ok(Self::zero(ins, outs))
     }
 
-    /// Returns the layout with these bases. The size of each out-dim is the smallest power of two above its components.
+    /// Builds a layout from `bases`, with the smallest possible out-dim sizes.
     ///
-    /// `bases` has, for each in-dim, the images of its bits, from the least significant bit on. Each image has one
-    /// component for each out-dim.
+    /// `bases` lists the images of the bits of each in-dim, least significant bit first. An image has one component for
+    /// each out-dim.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let (d0, d1) = (Dim::out(0), Dim::out(1));
@@ -179,7 +177,7 @@ impl LinearLayout {
     /// ```
     /// # Errors
     /// Returns an error if a dim is named twice, a basis has the wrong number of components, a limit is exceeded, or
-    /// the layout is not surjective (the error names an output without an input).
+    /// the layout is not surjective.
     pub fn from_bases(bases: &[(Dim, &[&[u64]])], outs: &[Dim]) -> Result<Self, LayoutError> {
         let mut side = LayoutSide::EMPTY;
         for (o, &out) in outs.iter().enumerate() {
@@ -193,7 +191,7 @@ impl LinearLayout {
         Self::from_bases_with(bases, side, Surjectivity::Required)
     }
 
-    /// Returns the layout with these bases and out-dim sizes.
+    /// Builds a layout from `bases` and the out-dim sizes `outs`.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
@@ -207,9 +205,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// Returns an error under the same conditions as [`from_bases`](Self::from_bases), except that the layout must be
-    /// surjective only if `surjectivity` requires it. Also returns an error if a size is not a power of two, or a
-    /// component is not below its out-dim's size.
+    /// Returns an error under the same conditions as [`from_bases`](Self::from_bases), with surjectivity as requested.
+    /// Also returns an error if a size is not a power of two, or a component is not below the size of its out-dim.
     pub fn from_bases_sized(
         bases: &[(Dim, &[&[u64]])],
         outs: &[(Dim, u64)],
@@ -245,10 +242,7 @@ impl LinearLayout {
         }
     }
 
-    /// Returns the layout whose input bits have these packed images (see [`column`](Self::column)).
-    ///
-    /// The methods [`in_shape`](Self::in_shape), [`out_shape`](Self::out_shape) and [`columns`](Self::columns) of the
-    /// result return `ins`, `outs` and `columns`.
+    /// Builds a layout from the packed image of each input bit, in the format of [`columns`](Self::columns).
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
     /// let l = LinearLayout::from_columns(
@@ -257,9 +251,8 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
-    /// Returns an error if a size is not a power of two, a limit is exceeded, the number of columns is not the number
-    /// of input bits, a column has bits beyond the out-dims, or surjectivity is required and the layout is not
-    /// surjective.
+    /// Returns an error if a size is not a power of two, a limit is exceeded, the number of columns differs from the
+    /// number of input bits, a column has bits beyond the out-dims, or the required surjectivity is missing.
     pub fn from_columns(
         ins: &[(Dim, u64)],
         outs: &[(Dim, u64)],
@@ -336,8 +329,7 @@ impl LinearLayout {
     }
 }
 
-/// Packs the image of input bit `bit` of `dim`, given as one coordinate for each out-dim, into one word. Returns an
-/// error if a coordinate does not fit its out-dim.
+/// Packs `basis` into one word. Returns an error, with `dim` and `bit`, if the length or a component is wrong.
 pub(super) fn pack(
     outs: &LayoutSide,
     dim: Dim,

@@ -1,18 +1,17 @@
 //! The layout algebra: linear maps between named dimensions.
 //!
 //! # The idea
-//! A layout is a function from hardware locations (register, lane, warp, ... or an offset in memory) to
-//! coordinates of a tensor. In nearly every layout that GPUs use, the bits of the coordinates are XORs of
-//! bits of the location. Such a function is determined by the image of each single input bit, its *basis*:
+//! A layout maps hardware locations (register, lane, warp, ... or an offset in memory) to coordinates of a tensor. In
+//! nearly every layout on GPUs, the bits of the coordinates are XORs of bits of the location. Such a function is
+//! determined by the image of each input bit, its *basis*:
 //!
 //! ```text
 //! L(x ^ y) = L(x) ^ L(y),    so    L(x) = XOR of the bases of the bits that are set in x
 //! ```
 //!
 //! # A 4x4 example
-//! Four lanes with four registers each hold a 4x4 tile. Lane bits select the row and register bits select the column,
-//! but the column is XORed with the row number, so that one column of the tile lies in four different registers (a
-//! *swizzle*):
+//! Four lanes with four registers each hold a 4x4 tile. Lane bits select the row, register bits select the column. The
+//! column is XORed with the row number, so that one column of the tile lies in four different registers (a *swizzle*):
 //!
 //! ```text
 //! register=1 -> (0, 1)     the tile, as register number:     column 0 1 2 3
@@ -44,9 +43,9 @@
 //! # Ok::<(), LayoutError>(())
 //! ```
 //!
-//! # The maths in one screen
-//! Bits form the field GF(2): adding is XOR, multiplying is AND. A layout is a matrix over GF(2) with one column for
-//! each input bit and one row for each output bit. The operations on layouts are matrix operations:
+//! # The maths
+//! Bits form the field GF(2): adding is XOR, multiplying is AND. A layout is a matrix with one column for each input
+//! bit and one row for each output bit. Operations on layouts are matrix operations:
 //!
 //! | operation | on matrices | use |
 //! |---|---|---|
@@ -58,34 +57,28 @@
 //! | [`free_variable_masks`](LinearLayout::free_variable_masks) | kernel | locations that hold copies |
 //! | [`sublayout`](LinearLayout::sublayout) | sub-matrix | interaction of two dims |
 //!
-//! A zero basis is a broadcast: both values of that input bit map to the same element. A layout is surjective if every
-//! element has a location, and injective if no element has two locations. Dim order is part of a layout, and the first
-//! dim is the fastest. The order matters for reshaping, printing and equality.
+//! A zero basis is a broadcast: both values of the input bit map to the same element. A layout is surjective if every
+//! element has a location, and injective if no element has two locations. The order of the dims is part of a layout:
+//! the first dim is the fastest. The order matters for reshaping, printing and equality.
 //!
-//! Not every useful map is linear: a slice, a flip or a subview does not map zero to zero. Such a map is an
-//! [`AffineLayout`] `y = A x ^ b`.
+//! A slice, a flip or a subview does not map zero to zero. Such a map is an [`AffineLayout`] `y = A x ^ b`.
 //!
 //! # Reading order
-//! [`Dim`], [`LinearLayout`], [`ensure_not_larger_than`] and [`ensure_not_smaller_than`] (fitting a
-//! tensor), [`RegisterPermutation`] (Triton's `ColumnAction`), [`AffineLayout`]. Errors are
-//! [`LayoutError`]s that name the dim or basis at fault.
+//! [`Dim`], [`LinearLayout`], [`ensure_not_larger_than`] and [`ensure_not_smaller_than`] (fitting a tensor),
+//! [`RegisterPermutation`] (Triton's `ColumnAction`), [`AffineLayout`]. A [`LayoutError`] names the dim or basis at
+//! fault.
 //!
 //! # Speed
-//! `cargo bench --bench algebra` prints timings, next to those of a peer such as Triton's C++ where one is installed
-//! (see CONTRIBUTING.md). No operation of this module allocates, except on layouts with more than 2^24 inputs and when
-//! it interns a new name.
+//! Most operations do not allocate. [`LinearLayout::block_slice`], layouts with more than 2^24 inputs and new dim names
+//! do. `cargo bench --bench algebra` prints timings, next to Triton's C++ where installed (see CONTRIBUTING.md).
 //!
 //! # Rejected alternatives
-//! - *Maps of strings to lists of lists*, as in Triton: hashing and allocation cost more than the
-//!   arithmetic of an operation (14 columns of 14 bits are 112 bytes).
-//! - *Strides*, as in CuTe: a shape and a stride per mode cover sizes that are not powers of two, but a
-//!   swizzle is a second kind of object and has no inverse among the strides.
-//! - *Unbounded storage*: no tensor needs more than 64 input or output bits, and exceeding the limit is an error. 24
-//!   columns are stored inline: if all 64 columns were inline, copying a layout would cost more than most operations.
-//!
+//! - *Maps from strings to lists of lists*, as in Triton: hashing and allocation cost more than the arithmetic.
+//! - *Strides*, as in CuTe: they cover sizes that are not powers of two, but a swizzle needs a second kind of object.
+//! - *Unbounded storage*: no tensor needs more than 64 input or output bits. 24 columns are stored inline, since a copy
+//!   of 64 columns would cost more than most operations.
 //! # Deliberately missing
-//! Sizes that are not powers of two are not supported. There are no operators such as `*`, which could report an error
-//! only by a panic; a violated precondition returns an error.
+//! Sizes that are not powers of two. Operators such as `*`, which could report an error only by a panic.
 
 mod action;
 mod action_choices;

@@ -1,4 +1,4 @@
-//! Parser of Triton's printed form of a layout.
+//! Parser for Triton's text form of a layout.
 
 use core::str::FromStr;
 
@@ -6,10 +6,9 @@ use super::linear_layout::pack;
 use super::side::{LayoutSide, MAX_DIMS};
 use super::{Dim, LayoutError, LinearLayout, Role};
 
-/// Parses the output of [`Display`](core::fmt::Display), which is Triton's text form of a layout.
+/// Parses Triton's text form of a layout, as printed by [`Display`](core::fmt::Display).
 ///
-/// White space between tokens is ignored. The order of dims is significant, and the bases of a dim must be numbered by
-/// the powers of two in ascending order.
+/// White space between tokens is ignored. The bases of a dim must be numbered 1, 2, 4, ... in this order.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l: LinearLayout = "
@@ -23,11 +22,10 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Laws
-/// `l.to_string().parse() == Ok(l)` (property `text_round_trip`), if no dim name contains `=`, a bracket or a line
-/// break, or starts or ends with white space.
+/// `l.to_string().parse() == Ok(l)` (property `text_round_trip`) if every dim name is an identifier.
 /// # Errors
-/// Returns an error with the byte offset if the syntax is wrong. Returns an error under the same conditions as
-/// [`from_bases_sized`](LinearLayout::from_bases_sized) if the layout is invalid.
+/// Returns an error with a byte offset if the syntax is wrong. For an invalid layout, returns an error of
+/// [`from_bases_sized`](LinearLayout::from_bases_sized).
 impl FromStr for LinearLayout {
     type Err = LayoutError;
 
@@ -36,8 +34,7 @@ impl FromStr for LinearLayout {
     }
 }
 
-/// The coordinates of one printed basis, e.g. `(0, 1)`. They are packed later, because the text names the out-dims only
-/// after all bases.
+/// One printed basis, e.g. `(0, 1)`, kept unpacked: the text names the out-dims after all bases.
 #[derive(Clone, Copy)]
 struct Components {
     values: [u64; MAX_DIMS],
@@ -112,7 +109,6 @@ impl<'a> LayoutParser<'a> {
         Ok(outs)
     }
 
-    /// Parses the out-dims, for example `[dim0 (size 2), dim1 (size 4)]`.
     fn outs(&mut self) -> Result<LayoutSide, LayoutError> {
         let mut outs = LayoutSide::EMPTY;
         self.expect("[", "`[`")?;
@@ -131,7 +127,7 @@ impl<'a> LayoutParser<'a> {
         }
     }
 
-    /// Parses the image of a basis, for example `-> (0, 1)`.
+    /// Parses the image of a basis, e.g. `-> (0, 1)`.
     fn components(&mut self) -> Result<Components, LayoutError> {
         let mut list = Components {
             values: [0; MAX_DIMS],
@@ -156,7 +152,7 @@ impl<'a> LayoutParser<'a> {
         }
     }
 
-    /// Parses the number of a basis, for example `=4`. The number must be `2^bit`.
+    /// Parses the number of a basis, e.g. `=4`. The number must be `2^bit`.
     fn power(&mut self, bit: usize) -> Result<(), LayoutError> {
         let at = self.at;
         self.expect("=", "`=` or `is a size 1 dimension`")?;
@@ -182,8 +178,7 @@ impl<'a> LayoutParser<'a> {
         Ok(value)
     }
 
-    /// Parses a dim name. The name ends at `=`, a bracket, a comma, a line break, or the words
-    /// ` is a size 1 dimension`.
+    /// Parses a dim name, up to `=`, a bracket, a comma, a line break or ` is a size 1 dimension`.
     fn name(&mut self, expected: &'static str) -> Result<Dim, LayoutError> {
         self.skip_space();
         let rest = self.rest();

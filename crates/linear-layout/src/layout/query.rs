@@ -4,7 +4,7 @@ use super::side::{LayoutSide, MAX_DIMS};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{Echelon, low_mask};
 
-/// The free input bits of a layout, as one mask for each in-dim: see [`LinearLayout::free_variable_masks`].
+/// Masks of the free input bits, one for each in-dim: see [`LinearLayout::free_variable_masks`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FreeMasks {
     ins: LayoutSide,
@@ -12,7 +12,7 @@ pub struct FreeMasks {
 }
 
 impl FreeMasks {
-    /// Returns the mask of one in-dim, 0 if the layout does not have it.
+    /// Returns the mask of `dim`, or 0 if `dim` is not an in-dim.
     #[inline]
     #[must_use]
     pub fn mask(&self, dim: Dim) -> u64 {
@@ -21,7 +21,7 @@ impl FreeMasks {
             .map_or(0, |i| self.ins.extract(i, self.packed))
     }
 
-    /// Returns the masks of all in-dims packed as in [`LinearLayout::apply_packed`].
+    /// Returns all masks in one word, packed like the input of [`LinearLayout::apply_packed`].
     #[inline]
     #[must_use]
     pub const fn packed(&self) -> u64 {
@@ -41,26 +41,26 @@ impl core::fmt::Debug for FreeMasks {
 }
 
 impl LinearLayout {
-    /// Returns the in-dims in order, from the fastest to the slowest.
+    /// Returns the in-dims, fastest first.
     pub fn in_dims(&self) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
         self.ins.iter()
     }
 
-    /// Returns the out-dims in order, from the fastest to the slowest.
+    /// Returns the out-dims, fastest first.
     pub fn out_dims(
         &self,
     ) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
         self.outs.iter()
     }
 
-    /// Returns the in-dims with their sizes, in dim order.
+    /// Returns the in-dims with their sizes, fastest first.
     pub fn in_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
         (0..self.ins.len()).map(|i| (self.ins.dim(i), self.ins.size(i)))
     }
 
-    /// Returns the out-dims with their sizes, in dim order.
+    /// Returns the out-dims with their sizes, fastest first.
     pub fn out_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
@@ -79,70 +79,70 @@ impl LinearLayout {
         self.outs.len()
     }
 
-    /// Returns true if the layout has this in-dim.
+    /// Returns true if `dim` is an in-dim.
     #[must_use]
     pub fn has_in_dim(&self, dim: Dim) -> bool {
         self.ins.position(dim).is_some()
     }
 
-    /// Returns true if the layout has this out-dim.
+    /// Returns true if `dim` is an out-dim.
     #[must_use]
     pub fn has_out_dim(&self, dim: Dim) -> bool {
         self.outs.position(dim).is_some()
     }
 
-    /// Returns the index of `dim` in the order of the out-dims, or `None` if `dim` is not an out-dim.
+    /// Returns the index of out-dim `dim`, or `None` if `dim` is not an out-dim.
     #[must_use]
     pub fn out_index(&self, dim: Dim) -> Option<usize> {
         self.outs.position(dim)
     }
 
-    /// Returns log2 of an in-dim's size, 0 if the layout does not have it.
+    /// Returns log2 of the size of `dim`, or 0 if `dim` is not an in-dim.
     #[must_use]
     pub fn in_bits(&self, dim: Dim) -> usize {
         self.ins.position(dim).map_or(0, |i| self.ins.log2(i))
     }
 
-    /// Returns log2 of an out-dim's size, 0 if the layout does not have it.
+    /// Returns log2 of the size of `dim`, or 0 if `dim` is not an out-dim.
     #[must_use]
     pub fn out_bits(&self, dim: Dim) -> usize {
         self.outs.position(dim).map_or(0, |i| self.outs.log2(i))
     }
 
-    /// Returns an in-dim's size, 1 if the layout does not have it.
+    /// Returns the size of `dim`, or 1 if `dim` is not an in-dim.
     #[must_use]
     pub fn in_size(&self, dim: Dim) -> u64 {
         1 << self.in_bits(dim)
     }
 
-    /// Returns an out-dim's size, 1 if the layout does not have it.
+    /// Returns the size of `dim`, or 1 if `dim` is not an out-dim.
     #[must_use]
     pub fn out_size(&self, dim: Dim) -> u64 {
         1 << self.out_bits(dim)
     }
 
-    /// Returns the total number of input bits of all in-dims.
+    /// Returns the number of bits of all in-dims together.
     #[must_use]
     pub const fn total_in_bits(&self) -> usize {
         self.ins.bits()
     }
 
-    /// Returns the total number of output bits of all out-dims.
+    /// Returns the number of bits of all out-dims together.
     #[must_use]
     pub const fn total_out_bits(&self) -> usize {
         self.outs.bits()
     }
 
-    /// Returns the images of all input bits: in-dims in order, and the bits of an in-dim from the least significant.
+    /// Returns the packed image of each input bit, with the first out-dim in the low bits.
     ///
-    /// Each image is packed into a word, with the first out-dim in the low bits.
+    /// The input bits are in the order of the in-dims, and least significant first within an in-dim.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> &[u64] {
         &self.cols[..self.ins.bits()]
     }
 
-    /// Returns the packed images of the bits of in-dim `dim`, or an empty slice if the layout does not have the dim.
+    /// Returns the packed images of the bits of `dim`, or an empty slice if `dim` is not an in-dim.
     #[inline]
     #[must_use]
     pub fn columns_of(&self, dim: Dim) -> &[u64] {
@@ -152,25 +152,22 @@ impl LinearLayout {
         }
     }
 
-    /// Returns the image of bit `bit` of in-dim `dim`, packed into a word with the first out-dim in the low bits.
-    ///
-    /// If the layout does not have the input bit, returns 0.
+    /// Returns the packed image of bit `bit` of `dim`, or 0 if there is no such input bit.
     #[inline]
     #[must_use]
     pub fn column(&self, dim: Dim, bit: usize) -> u64 {
         self.columns_of(dim).get(bit).copied().unwrap_or(0)
     }
 
-    /// Returns the image of bit `bit` of in-dim `dim`, as one coordinate for each out-dim.
+    /// Returns the image of bit `bit` of `dim`, with one coordinate for each out-dim.
     ///
-    /// If the layout does not have the input bit, all coordinates are 0.
+    /// All coordinates are 0 if there is no such input bit.
     #[must_use]
     pub fn basis(&self, dim: Dim, bit: usize) -> Coords {
         self.unpack(self.column(dim, bit))
     }
 
-    /// Returns the coordinate in out-dim `out` of the image of bit `bit` of in-dim `dim`. If the layout does not have
-    /// the input bit or the out-dim, returns 0.
+    /// Returns coordinate `out` of [`basis`](Self::basis), or 0 if there is no such input bit or out-dim.
     #[must_use]
     pub fn basis_component(&self, dim: Dim, bit: usize, out: Dim) -> u64 {
         self.outs
@@ -178,15 +175,14 @@ impl LinearLayout {
             .map_or(0, |i| self.outs.extract(i, self.column(dim, bit)))
     }
 
-    /// Returns the coordinates of an output that is packed into a word, with the first out-dim in the low bits.
+    /// Splits a packed output into coordinates. The first out-dim is in the low bits.
     #[inline]
     #[must_use]
     pub fn unpack(&self, packed: u64) -> Coords {
         self.outs.unpack(packed)
     }
 
-    /// Returns the output coordinates of the input `point`, in out-dim order. `point` has one value for each in-dim, in
-    /// any order.
+    /// Maps `point` to output coordinates. `point` has one value for each in-dim, in any order.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -205,7 +201,7 @@ impl LinearLayout {
         Ok(self.unpack(self.apply_packed(self.pack_in(point)?)))
     }
 
-    /// Returns the input `point` packed into one word, with the first in-dim in the low bits.
+    /// Packs `point` into one word, with the first in-dim in the low bits.
     ///
     /// # Errors
     /// Returns an error under the same conditions as [`apply`](Self::apply).
@@ -241,15 +237,16 @@ impl LinearLayout {
         Ok(packed)
     }
 
-    /// Returns the output of `x`. The input and the output are packed words, with the first dim in the low bits. Bits
-    /// of `x` beyond the in-dims are ignored.
+    /// Maps a packed input to a packed output. The first dim is in the low bits.
+    ///
+    /// Bits of `x` beyond the in-dims are ignored.
     #[inline]
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
         self.cols.apply(x)
     }
 
-    /// Returns true if every output is the image of some input.
+    /// Returns true if every output has an input.
     #[must_use]
     pub fn is_surjective(&self) -> bool {
         self.rank() == self.outs.bits()
@@ -267,17 +264,16 @@ impl LinearLayout {
         self.ins.bits() == self.outs.bits() && self.is_injective()
     }
 
-    /// Returns the rank of the matrix, which is the number of linearly independent bases.
+    /// Returns the rank: the number of linearly independent bases.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.ins.bits() - self.free_bits().count_ones() as usize
     }
 
-    /// Returns, for each in-dim, the mask of the *free* bits. A bit is free if its basis is an XOR of bases of earlier
-    /// bits.
+    /// Returns the mask of the *free* bits of each in-dim. The basis of a free bit is an XOR of earlier bases.
     ///
-    /// Earlier bits are bits of an earlier in-dim, and less significant bits of the same in-dim. Every output in the
-    /// image has exactly one input with all free bits zero.
+    /// Bases are ordered as in [`columns`](Self::columns). Every output in the image has exactly one input with all
+    /// free bits zero.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(
@@ -298,8 +294,7 @@ impl LinearLayout {
 
     #[inline]
     fn free_bits(&self) -> u64 {
-        // Most layouts need no elimination: a column with a bit that no earlier column has is
-        // independent, a zero column is not.
+        // Most layouts need no elimination: a column with a new bit is independent, a zero column is not.
         let (mut seen, mut free) = (0u64, 0u64);
         for (i, &col) in self.columns().iter().enumerate() {
             if col & !seen == 0 {
@@ -318,10 +313,10 @@ impl LinearLayout {
         low_mask(self.ins.bits()) & !self.echelon().pivot_columns()
     }
 
-    /// Returns the largest `2^k` such that the low `k` bits of the first in-dim map identically to the low `k` bits of
-    /// the first out-dim, and no other input bit changes these output bits.
+    /// Returns the largest `2^k` for which the low `k` bits of the first in-dim are the low `k` bits of the first
+    /// out-dim.
     ///
-    /// Returns 1 if the layout has no in-dim or no out-dim.
+    /// No other input bit may change these output bits. The result is 1 if the layout has no in-dim or no out-dim.
     #[must_use]
     pub fn num_consecutive_in_out(&self) -> u64 {
         if self.ins.len() == 0 || self.outs.len() == 0 {
@@ -340,9 +335,9 @@ impl LinearLayout {
         1 << consecutive.min(others.trailing_zeros() as usize)
     }
 
-    /// Returns the length of the contiguous run along out-dim `out` that the layout covers: the largest `2^k` such that
-    /// every point whose coordinate in `out` is below `2^k` and whose other coordinates are zero has an input. Returns
-    /// 1 if the layout does not have `out`.
+    /// Returns the largest `2^k` for which each of the first `2^k` elements along `out` has an input.
+    ///
+    /// The other coordinates of these elements are zero. The result is 1 if the layout does not have `out`.
     #[must_use]
     pub fn contiguous_elems_along(&self, out: Dim) -> u64 {
         let Some((at, bits)) = self.outs.range(out) else {
@@ -355,8 +350,7 @@ impl LinearLayout {
         1 << reached
     }
 
-    /// Returns true if `other` has the same dims in the same order and the same bases; the sizes of
-    /// the out-dims may differ.
+    /// Compares two layouts except for the sizes of the out-dims.
     #[must_use]
     pub fn eq_ignoring_out_sizes(&self, other: &Self) -> bool {
         self.ins == other.ins

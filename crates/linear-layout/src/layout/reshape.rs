@@ -38,8 +38,9 @@ impl LinearLayout {
         result
     }
 
-    /// Returns the layout with its input bits divided among the in-dims `dims`, which have a name and a size each. The
-    /// first dim gets the lowest bits.
+    /// Splits the input bits among the in-dims `dims`, given as `(name, size)`.
+    ///
+    /// The first dim gets the lowest bits.
     ///
     /// # Laws
     /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
@@ -53,7 +54,8 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with its output bits divided among the out-dims `dims`, which have a name and a size each.
+    /// Splits the output bits among the out-dims `dims`, given as `(name, size)`.
+    ///
     /// The first dim gets the lowest bits.
     ///
     /// # Laws
@@ -68,11 +70,11 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with all in-dims joined into one dim with the name of the first in-dim. A layout without
-    /// in-dims is returned unchanged.
+    /// Joins all in-dims into one dim with the name of the first in-dim.
     ///
+    /// A layout without in-dims is returned unchanged.
     /// # Errors
-    /// Returns an error if the joined dim would have 64 bits (63 is the most one dim can have).
+    /// Returns an error if the joined dim would have 64 bits.
     pub fn flatten_ins(&self) -> Result<Self, LayoutError> {
         let ins = flatten_side(&self.ins, Role::In)?;
         Ok(Self {
@@ -81,11 +83,11 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with all out-dims joined into one dim with the name of the first out-dim. A layout without
-    /// out-dims is returned unchanged.
+    /// Joins all out-dims into one dim with the name of the first out-dim.
     ///
+    /// A layout without out-dims is returned unchanged.
     /// # Errors
-    /// Returns an error if the joined dim would have 64 bits (63 is the most one dim can have).
+    /// Returns an error if the joined dim would have 64 bits.
     pub fn flatten_outs(&self) -> Result<Self, LayoutError> {
         let outs = flatten_side(&self.outs, Role::Out)?;
         Ok(Self {
@@ -94,7 +96,7 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout without in-dim `dim`, whose size must be 1.
+    /// Removes in-dim `dim` of size 1.
     ///
     /// # Errors
     /// Returns an error if there is no such dim, or its size is not 1.
@@ -106,7 +108,7 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout without out-dim `dim`, whose size must be 1.
+    /// Removes out-dim `dim` of size 1.
     ///
     /// # Errors
     /// Returns an error if there is no such dim, or its size is not 1.
@@ -118,10 +120,10 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with one in-dim renamed.
+    /// Renames in-dim `from` to `to`.
     ///
     /// # Errors
-    /// Returns an error if there is no in-dim `from`, or `to` is another in-dim already.
+    /// Returns an error if there is no in-dim `from`, or another in-dim has the name `to`.
     pub fn rename_in(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
         let i = self
             .ins
@@ -132,10 +134,10 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with one out-dim renamed.
+    /// Renames out-dim `from` to `to`.
     ///
     /// # Errors
-    /// Returns an error if there is no out-dim `from`, or `to` is another out-dim already.
+    /// Returns an error if there is no out-dim `from`, or another out-dim has the name `to`.
     pub fn rename_out(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
         let i = self
             .outs
@@ -146,8 +148,9 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with in-dim `dim` resized. A smaller size drops the most significant bases of the dim; a
-    /// larger size appends zero bases (a broadcast).
+    /// Resizes in-dim `dim`.
+    ///
+    /// A smaller size drops the most significant bases of the dim. A larger size appends zero bases (a broadcast).
     ///
     /// # Errors
     /// Returns an error if there is no such in-dim, the size is not a power of two, or a limit is exceeded.
@@ -167,11 +170,12 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with out-dim `dim` shrunk. A basis component that is not below the new size becomes zero; its
-    /// high bits are not masked off (e.g. for size 4 the component 5 becomes 0, not 1).
+    /// Shrinks out-dim `dim`.
+    ///
+    /// A basis component that is not below `size` becomes zero: for `size` 4, the component 5 becomes 0, not 1.
     ///
     /// # Errors
-    /// Returns an error if there is no such out-dim, the size is not a power of two, or the size is larger than before.
+    /// Returns an error if there is no such out-dim, or `size` is not a power of two or larger than the old size.
     pub fn resize_out(&self, dim: Dim, size: u64) -> Result<Self, LayoutError> {
         let i = self
             .outs
@@ -194,7 +198,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout without the zero bases of in-dim `dim`, whose size shrinks accordingly.
+    /// Drops the zero bases of in-dim `dim`, which shrinks accordingly.
     ///
     /// # Errors
     /// Returns an error if there is no such in-dim.
@@ -219,7 +223,6 @@ impl LinearLayout {
     }
 }
 
-/// Returns `side` with its dims in the order `order`, or an error if `order` is not a permutation of the dims.
 fn reorder_side(side: &LayoutSide, order: &[Dim], role: Role) -> Result<LayoutSide, LayoutError> {
     let mut result = LayoutSide::EMPTY;
     for &dim in order {

@@ -4,51 +4,48 @@ use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
 use crate::number::narrow;
 
-/// Maximum number of dims on one side of a layout.
+/// Maximum number of in-dims of a layout, and of out-dims.
 ///
-/// A sorting network views a tensor of 2^n elements as a tensor with n dims, so this is also log2 of the number of
-/// elements of the largest tensor that can be sorted.
+/// At most `2^MAX_DIMS` elements can be sorted: a sorting network has one dim for each bit of an element's index.
 pub const MAX_DIMS: usize = 16;
-/// Maximum number of bits of one dim, so that every size fits a `u64`.
+/// Maximum log2 size of one dim: every size fits a `u64`.
 const MAX_DIM_BITS: usize = 63;
 
-/// The in-dims or the out-dims of a layout, with their sizes. They are packed into words, which can stay in CPU
-/// registers.
+/// The in-dims or the out-dims of a layout, packed into six words.
 ///
-/// Unused bits are zero, so two sides are equal exactly if their words are equal.
+/// Unused bits are zero, so equal sides have equal words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LayoutSide {
-    /// The ids of the dims, 16 bits each. The first dim is in the low bits of the first word.
+    /// 16 bits for each dim. The first dim is in the low bits of the first word.
     ids: [u64; MAX_DIMS / 4],
     sizes: Sizes,
 }
 
-/// The sizes of the dims of one side, which have at most 64 bits together. There is one byte for each dim, with log2 of
-/// its size and the flag [`PRESENT`]. The byte of the first dim is the lowest byte of the first word.
+/// One byte for each dim, from the low byte of the first word on: the log2 size and the flag [`PRESENT`].
+///
+/// The log2 sizes add up to at most 64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Sizes([u64; 2]);
 
-/// Flag in the byte of a dim that is present. It distinguishes a dim of size 1 from an unused byte.
+/// Marks a byte in use: a dim of size 1 has the log2 size 0.
 const PRESENT: u64 = 0x80;
-/// Mask of the size bits of all bytes of a word.
 const SIZES: u64 = 0x3f * ONES;
 
-/// The value 1 in each byte. Multiplication by this constant computes prefix sums of bytes.
+/// Multiplication by `ONES` computes the prefix sums of bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// Returns the number of used bytes of a word. The used bytes are the lowest ones.
 #[inline]
 const fn used_bytes(word: u64) -> usize {
     (71 - word.leading_zeros() as usize) / 8
 }
 
-/// Returns the sum of the log2 sizes in a word. The sum fits a byte, since it is at most 64.
+/// Returns the sum of the log2 sizes in `word`: at most 64, so no byte overflows.
 #[inline]
 const fn sum(word: u64) -> usize {
     ((word & SIZES).wrapping_mul(ONES) >> 56) as usize
 }
 
-/// Returns the exclusive prefix sums of the log2 sizes in a word, one sum in each byte.
+/// Returns exclusive prefix sums: byte `i` is the sum of the log2 sizes in bytes `0..i`.
 #[inline]
 const fn sums_below(word: u64) -> u64 {
     ((word & SIZES) << 8).wrapping_mul(ONES)
@@ -86,7 +83,6 @@ impl Sizes {
         sum(self.0[0]) + if self.0[1] == 0 { 0 } else { sum(self.0[1]) }
     }
 
-    /// Adds `value` to the `i`-th byte and returns the new byte, including the flag [`PRESENT`].
     #[inline]
     const fn add(&mut self, i: usize, value: u64) -> u64 {
         let (word, at) = (&mut self.0[i >> 3 & 1], 8 * (i & 7));
@@ -94,7 +90,6 @@ impl Sizes {
         *word >> at & 0xff
     }
 
-    /// Returns the `i`-th dim's value in a packed word.
     #[inline]
     pub(super) const fn extract(self, i: usize, packed: u64) -> u64 {
         shr(packed, self.offset(i)) & low_mask(self.log2(i))
@@ -107,7 +102,7 @@ impl LayoutSide {
         sizes: Sizes([0; 2]),
     };
 
-    /// Appends a dim without checks. The caller ensures that the dim is new and that no limit is exceeded.
+    /// Appends a new dim without checking the limits.
     #[inline]
     const fn put(&mut self, dim: Dim, log2: usize) {
         let at = self.len();
@@ -169,7 +164,7 @@ impl LayoutSide {
         (0..self.len()).find(|i| self.id(*i) == dim.id())
     }
 
-    /// Returns the index of the dim's lowest bit in a packed word, and the dim's number of bits.
+    /// Returns `(offset, bits)` of `dim` in a packed word.
     #[inline]
     pub(super) fn range(&self, dim: Dim) -> Option<(usize, usize)> {
         self.position(dim).map(|i| (self.offset(i), self.log2(i)))
@@ -181,7 +176,7 @@ impl LayoutSide {
         (0..self.len()).map(|i| self.dim(i))
     }
 
-    /// Appends a dim. Returns an error if the dim exists already or a limit is exceeded.
+    /// Returns an error if the side has `dim` already, or a limit is exceeded.
     #[inline]
     pub(super) fn push(&mut self, role: Role, dim: Dim, log2: usize) -> Result<(), LayoutError> {
         if self.len() == MAX_DIMS {
@@ -200,8 +195,9 @@ impl LayoutSide {
         self.push(role, dim, log2_of(role, dim, size)?)
     }
 
-    /// Returns the side with `log2` additional high bits in `dim`, and the index of the lowest new bit in a packed
-    /// word. If the side does not have the dim, appends the dim.
+    /// Appends `dim` if it is missing, and adds `log2` high bits to `dim`.
+    ///
+    /// Returns the new side and the offset of the lowest new bit in a packed word.
     #[inline]
     pub(super) fn extend(
         &self,
@@ -249,30 +245,30 @@ impl LayoutSide {
         }
     }
 
-    /// Returns zero if and only if the two sides have the same sizes, and the same names of their first four dims.
+    /// Returns 0 if all sizes and the names of the first four dims are equal, and a nonzero word otherwise.
     #[inline]
     pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
         let (a, b) = (self.sizes.0, other.sizes.0);
         a[0] ^ b[0] | a[1] ^ b[1] | self.ids[0] ^ other.ids[0]
     }
 
-    /// Returns a nonzero word if and only if the side has more than four dims.
+    /// Returns 0 if the side has at most four dims, and a nonzero word otherwise.
     #[inline]
     pub(super) const fn beyond_four(&self) -> u64 {
         self.sizes.0[0] >> 32 | self.sizes.0[1]
     }
 
-    /// Returns the `i`-th dim's value in a packed word.
     #[inline]
     pub(super) fn extract(&self, i: usize, packed: u64) -> u64 {
         self.sizes.extract(i, packed)
     }
 
-    /// Packs a point that names all dims in order. Returns `None` if the order differs, the side has more than four
-    /// dims, or a value is not below its dim's size.
+    /// Packs `point` on the fast path: all dims in order, and at most four.
+    ///
+    /// Returns `None` for any other point, and if a value is not below the size of its dim.
     #[inline]
     pub(super) fn pack_in_order(&self, point: &[(Dim, u64)]) -> Option<u64> {
-        // Nearly all sides have at most four dims, whose names are one word.
+        // Nearly all sides have at most four dims. Four names fit one word.
         if point.len() != self.len() || point.len() > 4 {
             return None;
         }
@@ -299,13 +295,13 @@ impl LayoutSide {
         shl(low_mask(self.log2(i)), self.offset(i))
     }
 
-    /// Returns true if the two sides have the same dims in the same order. The sizes may differ.
+    /// Compares the dims and their order, but not the sizes.
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
         self.len() == other.len() && self.ids == other.ids
     }
 
-    /// Returns true if the first dims of `self` are the dims of `other` in the same order.
+    /// Returns true if `self` begins with the dims of `other` in the same order. Sizes are ignored.
     #[inline]
     pub(super) fn starts_with(&self, other: &Self) -> bool {
         let mut bits = 16 * other.len();
@@ -325,7 +321,7 @@ impl LayoutSide {
             && (8..self.len()).all(|i| self.offset(i) == other.offset(i))
     }
 
-    /// Returns an error unless the two sides have the same dims, in any order.
+    /// Returns an error if a dim is missing on one side. Order and sizes are ignored.
     pub(super) fn check_same_dims(&self, role: Role, other: &Self) -> Result<(), LayoutError> {
         if self.same_names(other) {
             return Ok(());
@@ -343,17 +339,17 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Returns the union of two sides, and, for each dim of `other`, the index of the dim in the union. The order of
-    /// the union is consistent with both sides, or with `self` if the two orders disagree. A common dim has as many
-    /// bits in the union as in the two sides together.
+    /// Returns the union of the dims, and the index in the union of each dim of `other`.
+    ///
+    /// A common dim gets the bits of both sides. If the two orders disagree, the dim with the smaller index in the
+    /// opposite side comes first, and `self` wins a tie.
     #[inline]
     pub(super) fn merge(
         &self,
         other: &Self,
         role: Role,
     ) -> Result<(Self, [u8; MAX_DIMS]), LayoutError> {
-        // The fast path: the second side has some dims of the first in the same order, then new ones, so
-        // that the first side's order stays and new dims follow.
+        // The fast path: `other` has dims of `self` in the same order, then new dims.
         let mut merged = *self;
         let mut positions = [0; MAX_DIMS];
         let mut next = 0;
@@ -417,8 +413,8 @@ impl LayoutSide {
                 (i < self.len()).then(|| other.position(self.dim(i)).filter(|p| *p >= j));
             let ahead_in_self =
                 (j < other.len()).then(|| self.position(other.dim(j)).filter(|p| *p >= i));
-            // A dim that is not ahead in the other list comes first. If each list's dim is ahead in the
-            // other, the orders disagree and the shorter distance wins, the first list on a tie.
+            // A dim comes first if it is not ahead in the opposite side. If the two orders disagree, the smaller index
+            // in the opposite side comes first, and `self` wins a tie.
             match (ahead_in_other, ahead_in_self) {
                 (None, None) => return Ok(merged),
                 (Some(None), _) => add(&mut merged, self.dim(i))?,
@@ -442,7 +438,7 @@ fn check_bits(role: Role, dim: Dim, log2: usize, total: usize) -> Result<(), Lay
     Ok(())
 }
 
-/// Returns log2 of `size`, or an error if `size` is not a power of two.
+/// Returns an error if `size` is not a power of two.
 #[inline]
 pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutError> {
     if size.is_power_of_two() {
@@ -452,7 +448,7 @@ pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutEr
     }
 }
 
-/// A list of bit-field moves that turns a point packed for one side into the same point packed for another side.
+/// Bit-field moves that repack a point for dims with other offsets.
 #[derive(Clone, Copy)]
 pub(super) struct FieldMoves {
     len: usize,
@@ -461,7 +457,6 @@ pub(super) struct FieldMoves {
 
 #[derive(Clone, Copy)]
 struct Field {
-    /// Mask of the bits to move, at their old position.
     mask: u64,
     left: u8,
     right: u8,
@@ -477,7 +472,7 @@ impl FieldMoves {
         }; MAX_DIMS],
     };
 
-    /// Adds a move of `bits` bits from bit `from` to bit `to`. At most [`MAX_DIMS`] fields are added.
+    /// Moves `bits` bits from bit `from` to bit `to`. The caller adds at most [`MAX_DIMS`] moves.
     #[inline]
     pub(super) fn add(&mut self, from: usize, bits: usize, to: usize) {
         if bits == 0 {
@@ -499,8 +494,7 @@ impl FieldMoves {
         self.len += 1;
     }
 
-    /// Returns the moves from the packing of `from` to the packing of `to`: one move for each dim of `from`. Dims that
-    /// `to` lacks and bits that do not fit are dropped.
+    /// Repacks points of `from` as points of `to`. Dims that `to` lacks and bits that do not fit are dropped.
     #[inline]
     pub(super) fn between(from: &LayoutSide, to: &LayoutSide) -> Self {
         let mut moves = Self::NONE;
@@ -516,7 +510,7 @@ impl FieldMoves {
     pub(super) fn apply(&self, x: u64) -> u64 {
         let mut y = 0;
         for f in &self.fields[..self.len.min(MAX_DIMS)] {
-            // Shifts are below 64: a field of at least one bit lies inside 64 bits on both ends.
+            // Shifts are below 64: a field with at least one bit lies within a word before and after the move.
             y |= ((x & f.mask) << (f.left & 63)) >> (f.right & 63);
         }
         y

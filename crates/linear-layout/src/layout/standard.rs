@@ -16,7 +16,6 @@ pub fn standard_out_dims(
     (0..rank).map(Dim::out)
 }
 
-/// The standard dims of a tensor shape, stored inline.
 struct StandardShape {
     dims: [(Dim, u64); MAX_DIMS],
     len: usize,
@@ -43,7 +42,7 @@ impl StandardShape {
 }
 
 impl LinearLayout {
-    /// Returns the layout that enumerates the elements of a tensor of shape `shape`. Dim `order[0]` is the fastest.
+    /// Returns the layout that enumerates the elements of a tensor. Tensor dim `order[0]` is the fastest.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -53,9 +52,9 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// The layout maps `input` to `dim<order[0]>, dim<order[1]>, ...`.
+    /// `input -> dim<order[0]>, dim<order[1]>, ...`.
     /// # Errors
-    /// Returns an error if `order` is not a permutation of the shape's dims, or a size is not a power of two.
+    /// Returns an error if `order` is not a permutation of `0..shape.len()`, or a size is not a power of two.
     /// # Source
     /// Triton's `identityStandardND`.
     pub fn identity_nd(input: Dim, shape: &[u64], order: &[usize]) -> Result<Self, LayoutError> {
@@ -80,13 +79,13 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout that has the dims and sizes of `self` and maps every input to zero.
+    /// Returns the layout with the dims and sizes of `self` and all bases zero.
     #[must_use]
     pub fn zeros_like(&self) -> Self {
         Self::zero(self.ins, self.outs)
     }
 
-    /// Returns the layout of the tensor reshaped, in row-major order, to `shape`.
+    /// Returns the layout of the tensor after a row-major reshape to `shape`.
     ///
     /// # Shape
     /// The out-dims become `dim0, dim1, ...` with the sizes of `shape`. The in-dims are unchanged.
@@ -112,11 +111,12 @@ impl LinearLayout {
         reshaped.transpose_outs(&order[..shape.len()])
     }
 
-    /// Returns the layout of the transposed tensor: the `i`-th out-dim keeps its name, but gets the size and the
-    /// components of the `order[i]`-th out-dim.
+    /// Returns the layout of the transposed tensor.
+    ///
+    /// The `i`-th out-dim keeps its name, but gets the size and components of the out-dim at position `order[i]`.
     ///
     /// # Errors
-    /// Returns an error if `order` is not a permutation of the positions of the out-dims.
+    /// Returns an error if `order` is not a permutation of the out-dim positions.
     /// # Source
     /// Triton's `transposeLinearLayout`.
     pub fn transpose_standard(&self, order: &[usize]) -> Result<Self, LayoutError> {
@@ -141,7 +141,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout without tensor dim `dim`. Higher tensor dims are renumbered.
+    /// Removes tensor dim `dim`. Higher tensor dims are renumbered.
     ///
     /// # Errors
     /// Returns an error if there is no out-dim `dim<dim>`, or an out-dim is not a tensor dim.
@@ -175,7 +175,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with dims renamed simultaneously, so that names can be exchanged.
+    /// Renames dims. `ins` and `outs` are pairs `(from, to)`, applied simultaneously: two names can be exchanged.
     ///
     /// # Errors
     /// Returns an error if a dim to rename does not exist, or two dims would get the same name.
@@ -191,15 +191,13 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout of the repetitions of `tile`: it maps each slot to the first element of the tile that the
-    /// slot is in. The result is `self` with the bases that `tile` covers set to zero.
+    /// Returns `self` with the bases of `tile` set to zero: each slot maps to the first element of its tile.
     ///
-    /// Unlike [`divide_left`](Self::divide_left), this function removes no bits. The remaining bases may have any
-    /// output bits that no basis of the tile has, also below the bits of the tile.
+    /// Unlike in [`divide_left`](Self::divide_left), no dim shrinks, and the other bases may have output bits below the
+    /// bits of `tile`.
     /// # Errors
-    /// Returns an error if the tile has a dim that `self` lacks, or a dim is larger in the tile. Returns an error if
-    /// the bases of the tile are not the first bases of `self`, or another basis of `self` has a bit that the tile
-    /// uses.
+    /// Returns an error if `self` lacks a dim of `tile`, or a dim is larger in `tile`. Returns an error if the first
+    /// bases of `self` are not the bases of `tile`, or another basis has an output bit of `tile`.
     /// # Source
     /// Triton's `getReps`.
     pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -238,9 +236,9 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the packed outputs of the packed inputs in `inputs`, in order. Each output costs one XOR.
+    /// Returns the packed outputs of the packed inputs in `inputs`, in order, at the cost of one XOR each.
     ///
-    /// Bits beyond the in-dims are ignored, as in [`apply_packed`](Self::apply_packed).
+    /// Bits beyond the in-dims are ignored.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[3]])], &[Dim::out(0)])?;
@@ -251,8 +249,8 @@ impl LinearLayout {
         &self,
         inputs: core::ops::Range<u64>,
     ) -> impl Iterator<Item = u64> + Clone + use<> {
-        // Going from x to x + 1 flips the low bits up to the lowest zero of x, so the image changes
-        // by the XOR of the columns up to there.
+        // Going from x to x + 1 flips the low bits up to the lowest zero of x. The image changes by the XOR of the
+        // columns of the flipped bits.
         let mut steps = [0; 64];
         let mut sum = 0;
         for (i, step) in steps.iter_mut().enumerate() {

@@ -5,7 +5,7 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
-    /// Returns the block of the matrix with the in-dims `ins` and the out-dims `outs`, in the order of `self`.
+    /// Returns the sub-matrix with the in-dims `ins` and the out-dims `outs`, in the order of `self`.
     ///
     /// The sizes of the dims are unchanged, so the result may not be surjective.
     /// ```
@@ -43,7 +43,6 @@ impl LinearLayout {
         Ok(self.block_is_zero(in_mask, out_mask))
     }
 
-    /// Returns true if the output bits of `out_mask` do not depend on the input bits of `in_mask`.
     fn block_is_zero(&self, in_mask: u64, out_mask: u64) -> bool {
         let mut touched = 0;
         for (i, &col) in self.columns().iter().enumerate() {
@@ -54,9 +53,9 @@ impl LinearLayout {
         touched & out_mask == 0
     }
 
-    /// Returns true if each dim of `dims` is an in-dim and an out-dim of equal size, and the in-dim maps to the out-dim
-    /// by the identity. Other in-dims may also change these out-dims; compare
-    /// [`is_trivial_over`](Self::is_trivial_over).
+    /// Returns true if the sub-matrix over `dims` is the identity. A missing dim counts as a difference.
+    ///
+    /// Blocks between `dims` and other dims are ignored, unlike in [`is_trivial_over`](Self::is_trivial_over).
     fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
@@ -80,7 +79,9 @@ impl LinearLayout {
         })
     }
 
-    /// Returns true if the matrix is the identity on the dims `dims`, and zero between `dims` and all other dims.
+    /// Returns true if the matrix is the identity on `dims`, and zero between `dims` and all other dims.
+    ///
+    /// Returns false if a dim is missing.
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         let (Ok(ins), Ok(outs)) = (
@@ -96,8 +97,7 @@ impl LinearLayout {
             && self.block_is_zero(ins.mask, rest_out)
     }
 
-    /// Returns the layout without the dims `dims`, or `None` if the layout is not [trivial](Self::is_trivial_over) over
-    /// `dims`.
+    /// Returns the layout without `dims`, or `None` if the layout is not [trivial](Self::is_trivial_over) over `dims`.
     #[must_use]
     pub fn quotient(&self, dims: &[Dim]) -> Option<Self> {
         if !self.is_trivial_over(dims) {
@@ -130,13 +130,12 @@ impl LinearLayout {
     }
 }
 
-/// A subset of the in-dims or of the out-dims of a layout, and the mask of their bits in a packed word.
 struct Selection {
     side: LayoutSide,
     mask: u64,
 }
 
-/// Returns the dims of `side` that are in `dims`, in the order of `side`; repeated names count once.
+/// Keeps the order of `side`. Repeated names in `dims` count once.
 fn select(side: &LayoutSide, dims: &[Dim], role: Role) -> Result<Selection, LayoutError> {
     if let Some(&dim) = dims.iter().find(|d| side.position(**d).is_none()) {
         return Err(LayoutError::no_such_dim(role, dim));

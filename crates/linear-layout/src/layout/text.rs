@@ -1,4 +1,4 @@
-//! Printer of Triton's text form of a layout.
+//! Printer for Triton's text form of a layout.
 
 use core::fmt;
 
